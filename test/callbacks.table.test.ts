@@ -221,7 +221,7 @@ describe("the recipient of a reply", () => {
 
   it("a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
     const { signing } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { signing: string };
-    const orphan = newVisitorId(signing);
+    const orphan = newVisitorId(signing, Date.now());
     expect((await reply({ toId: orphan, body: "for an orphan" })).status).toBe(200);
     const db = new DatabaseSync(join(house.dataDir, "porchlight.db"), { readOnly: true });
     expect(db.prepare("SELECT text FROM messages WHERE visitor = ?").all(orphan)).toEqual([{ text: "for an orphan" }]);

@@ -69,12 +69,16 @@ export async function guessedIds(ground: Ground): Promise<Result> {
   const tried = ground.count(2_000);
   let through = 0;
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-  const strange = newVisitorId("a key of another relay");
+  const strange = newVisitorId("a key of another relay", Date.now());
   for (let n = 0; n < tried; n++) {
     const at = 2 + (n % (id.length - 2));
     const near = id.slice(0, at) + alphabet[(alphabet.indexOf(id[at] ?? "") + 1 + n) % 31] + id.slice(at + 1);
     const guess =
-      n % 3 === 0 ? strange : n % 3 === 1 && near !== id ? near : newVisitorId(randomBytes(8).toString("hex"));
+      n % 3 === 0
+        ? strange
+        : n % 3 === 1 && near !== id
+          ? near
+          : newVisitorId(randomBytes(8).toString("hex"), Date.now());
     const status = await ground.callback(replyOf(guess, "guessed"));
     if (status !== 404) through++;
   }

@@ -16,6 +16,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const CACHE = join(ROOT, ".cache", "bench");
 const MIGRATIONS = join(ROOT, "relay", "src", "db", "migrations");
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Of many messages, one visitor has a tenth; the others have as many each as these. */
 const EACH = 90;
 
@@ -38,11 +39,13 @@ function version(): string {
   return hash.digest("hex").slice(0, 12);
 }
 
+/** The visitors, one for each hour before the last day. */
 function peopleFor(messages: number, signing: string): Person[] {
   const longest = Math.max(1, Math.floor(messages / 10));
-  const people: Person[] = [{ id: newVisitorId(signing), messages: longest }];
-  for (let left = messages - longest; left > 0; left -= EACH)
-    people.push({ id: newVisitorId(signing), messages: Math.min(EACH, left) });
+  const counts = [longest];
+  for (let left = messages - longest; left > 0; left -= EACH) counts.push(Math.min(EACH, left));
+  const newest = Date.now() - DAY_MS;
+  const people = counts.map((messages, i): Person => ({ id: newVisitorId(signing, newest - i * HOUR_MS), messages }));
   return people;
 }
 

@@ -11,22 +11,32 @@ import {
 } from "./sign.ts";
 
 const KEY = "a key of this deployment";
+const NOW = Date.UTC(2026, 10, 23);
 
 describe("a visitor's id", () => {
   it("has 20 to 50 letters, digits and underscores, and is unique", () => {
-    const ids = Array.from({ length: 1_000 }, () => newVisitorId(KEY));
+    const ids = Array.from({ length: 1_000 }, () => newVisitorId(KEY, NOW));
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_]{20,50}$/);
     expect(new Set(ids).size).toBe(1_000);
   });
 
+  it("sorts after the ids of earlier minutes, so that rows of new visitors lie together", () => {
+    const times = [0, 1, 30, 32, 60 * 24, 60 * 24 * 365].map((minutes) => NOW + minutes * 60_000);
+    const ids = times.map((now) => newVisitorId(KEY, now));
+    expect(ids.toSorted()).toEqual(ids);
+    const [one = "", same = ""] = [newVisitorId(KEY, NOW), newVisitorId(KEY, NOW + 59_000)];
+    expect(same.slice(0, 7)).toBe(one.slice(0, 7));
+    expect(same.slice(7, 12)).not.toBe(one.slice(7, 12));
+  });
+
   it("is accepted by the relay that made it, and by no other", () => {
-    const id = newVisitorId(KEY);
+    const id = newVisitorId(KEY, NOW);
     expect(isVisitorId(KEY, id)).toBe(true);
     expect(isVisitorId("another deployment", id)).toBe(false);
   });
 
   it("is refused when any one character is changed", () => {
-    const id = newVisitorId(KEY);
+    const id = newVisitorId(KEY, NOW);
     for (let i = 0; i < id.length; i++) {
       const other = id[i] === "7" ? "8" : "7";
       expect(isVisitorId(KEY, id.slice(0, i) + other + id.slice(i + 1))).toBe(false);
@@ -47,7 +57,14 @@ describe("a session token", () => {
     expect(JSON.parse(Buffer.from(payload, "base64url").toString())[0]).toBe(session.visitor);
   });
 
-  const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1", turn: 3 };
+  const session = {
+    visitor: newVisitorId(KEY, NOW),
+    site: "shop",
+    generation: 2,
+    expires: 2_000,
+    id: "login-1",
+    turn: 3,
+  };
 
   it("returns the signed content", () => {
     expect(verifySession(KEY, signSession(KEY, session), 1_000)).toEqual(session);

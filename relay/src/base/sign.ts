@@ -3,7 +3,7 @@ import { randomId } from "@porchlight/shared/id";
 
 /** 32 lower-case letters and digits, five bits each: ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
-/** A visitor's id, 42 characters: kind, 130 random bits, 65 bits of MAC. `v`: anonymous, `u`: identified by the owner. */
+/** A visitor's id, 42 characters: kind, 26 characters, 65 bits of MAC. `v`: anonymous, `u`: identified by the owner. */
 const VISITOR_ID = /^([vu]_[0-9a-z]{26})_([0-9a-z]{13})$/;
 
 const mac = (key: string, purpose: string, text: string): Buffer =>
@@ -47,12 +47,26 @@ export function anySecret(given: string, expected: readonly string[]): boolean {
 /** A new secret: 32 random bytes as 43 base64url characters. */
 export const newSecret = (): string => randomBytes(32).toString("base64url");
 
+/** Characters of a new id that carry its minute: 25 bits, which repeat after 64 years. The other 21 carry 105 random bits. */
+const MINUTE_LENGTH = 5;
+const MINUTE_MS = 60_000;
+
 /**
  * A new visitor id, which the service gets as `fromId` and returns as `toId`. It contains a MAC, so that ids of other
- * deployments and guessed ids are recognised without a database query (RELIABILITY 3a).
+ * deployments and guessed ids are recognised without a database query (RELIABILITY 3a). It begins with the minute in which
+ * it was made: the rows of new visitors, who write most, lie together in every index, however many older visitors there are.
+ * @param now milliseconds since 1970
  */
-export function newVisitorId(key: string, bytes?: (count: number) => Uint8Array): string {
-  return taggedId(key, `v_${randomId(26, bytes)}`);
+export function newVisitorId(key: string, now: number): string {
+  return taggedId(key, `v_${minuteOf(now)}${randomId(26 - MINUTE_LENGTH)}`);
+}
+
+/** The minute of a time. Later minutes sort after earlier ones. */
+function minuteOf(now: number): string {
+  let text = "";
+  for (let rest = Math.floor(now / MINUTE_MS); text.length < MINUTE_LENGTH; rest = Math.floor(rest / BASE32.length))
+    text = `${BASE32[rest % BASE32.length]}${text}`;
+  return text;
 }
 
 /** The visitor id of an identified person: the same on every device (R-225). */

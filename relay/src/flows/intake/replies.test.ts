@@ -34,7 +34,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "porchlight-"));
   disk = await openTestDatabase();
   await migrate(disk);
-  visitor = newVisitorId(SIGNING);
+  visitor = newVisitorId(SIGNING, clock.now());
   await disk.transaction((tx) => addVisitor(tx, visitor, "help", clock.now()));
 });
 afterEach(() => disk.close());
@@ -88,7 +88,7 @@ describe("a reply without a message id", () => {
 describe("a reply to a signed id without a row", () => {
   it("belongs to the only site of the named account, and to no site if several are possible", async () => {
     const placed = async (named?: string) => {
-      const toId = newVisitorId(SIGNING);
+      const toId = newVisitorId(SIGNING, clock.now());
       const came = { ...callback({ messageId: toId, body: "hi" }), toId };
       expect(await start().receive(came, named)).toBe("stored");
       return (await findVisitor(disk, toId))?.site;
@@ -126,7 +126,7 @@ describe("a reply that the database cannot take", () => {
     mood = "failing";
     expect(await receive.receive(callback({ messageId: "m1", body: "first" }))).toBe("spooled");
     mood = "well";
-    const other = newVisitorId(SIGNING);
+    const other = newVisitorId(SIGNING, clock.now());
     await disk.transaction((tx) => addVisitor(tx, other, "help", clock.now()));
     expect(await receive.receive(callback({ toId: other, messageId: "m2", body: "elsewhere" }))).toBe("stored");
     expect(await shown()).toEqual([]);
@@ -143,7 +143,7 @@ describe("a reply that the database cannot take", () => {
     };
     await spoolOne(visitor, "first");
     clock.pass(300);
-    await spoolOne(newVisitorId(SIGNING), "elsewhere");
+    await spoolOne(newVisitorId(SIGNING, clock.now()), "elsewhere");
     clock.pass(200);
     await expect.poll(shown).toEqual(["first"]);
   });

@@ -30,7 +30,7 @@ export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing"
 /** Creates an anonymous visitor; undefined if the site accepts only signed identities. Writes no row. */
 export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
   if (site.requireIdentity) return undefined;
-  const session = beginSession(deps, newVisitorId(deps.signing), site.public.id, 1);
+  const session = beginSession(deps, newVisitorId(deps.signing, deps.clock.now()), site.public.id, 1);
   return { session, row: undefined, token: tokenFor(deps, session) };
 }
 
