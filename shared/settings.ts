@@ -3,6 +3,7 @@
  * `data-*` and objects, the page that makes the tag and the table in the widget's manual all read this one list.
  */
 
+import { conditionOf } from "./condition.ts";
 import { DAYS, spansOf } from "./hours.ts";
 import type { CustomFieldType, Look, PublicSite } from "./site.ts";
 
@@ -13,7 +14,17 @@ type Rule =
   | { kind: "switch" }
   | { kind: "list"; max: number; each: number }
   | {
-      kind: "colour" | "address" | "language" | "path" | "fields" | "customFields" | "hours" | "words" | "phone";
+      kind:
+        | "colour"
+        | "address"
+        | "language"
+        | "path"
+        | "condition"
+        | "fields"
+        | "customFields"
+        | "hours"
+        | "words"
+        | "phone";
     };
 
 export type Setting = Rule & {
@@ -75,6 +86,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   teaserScroll: of(number(0, 100), "off", "shows the teaser when the page is scrolled this far, in per cent"),
   teaserExit: of({ kind: "switch" }, "off", "shows the teaser when the pointer leaves the page at its top"),
   teaserPages: of({ kind: "list", max: 20, each: 200 }, "all", "paths with the teaser, such as `/cart` or `/shop/*`"),
+  teaserWhen: of(
+    { kind: "condition" },
+    "none",
+    "shows the teaser only if a value that the page passes in `values` is so: `cart>=50`, `plan=free`, `returning`",
+  ),
   requireConsent: of({ kind: "switch" }, "off", "nothing is stored, sent or teased before the visitor agrees"),
   sound: of({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
   replyPreview: of({ kind: "switch" }, "on", "a reply to a closed chat shows its first two lines beside the launcher"),
@@ -249,6 +265,11 @@ export function complaintOf(name: string, value: unknown): string | undefined {
       );
     case "path":
       return unless(value === "" || PATH.test(String(value)), 'must be an SVG path like "M4 4h16v12H4z"');
+    case "condition":
+      return unless(
+        value === "" || (isText(value, 100) && conditionOf(value) !== undefined),
+        "must be a condition like cart>=50, plan=free or returning",
+      );
     case "fields":
       return (
         complaintOfList(value, FIELDS_MAX, 33) ??

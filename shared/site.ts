@@ -28,6 +28,8 @@ export type Look = {
   teaserExit: boolean;
   /** Paths of the pages with the teaser; empty: all. */
   teaserPages: readonly string[];
+  /** Condition for the teaser on a value that the page passes: `cart>50`, `plan=free`, `returning`; empty: none. */
+  teaserWhen: string;
   /** Nothing is stored or sent before `consent`. */
   requireConsent: boolean;
   sound: boolean;

@@ -120,6 +120,48 @@ it("names the teaser's close button by its function, in the visitor's language",
   }
 });
 
+it("shows the teaser when the cart reaches the value that the site waits for, and never on a phone", async () => {
+  const html = pageOf(stage.tag('data-site="default" data-teaser="Free shipping?" data-teaser-when="cart&gt;=50"'));
+  const before = (page: Page) => page.clock.install();
+  const { page } = await stage.visit({ html, before });
+  const phone = await stage.visit({ html, before, options: { viewport: { width: 390, height: 844 } } });
+  for (const visit of [page, phone.page]) {
+    await visit.locator(".launcher").waitFor();
+    await visit.clock.runFor(12_000);
+    expect(await visit.locator(".teaser").count()).toBe(0);
+    await tell(visit, "update", { values: { cart: 49 } });
+    await visit.clock.runFor(3_000);
+    expect(await visit.locator(".teaser").count()).toBe(0);
+    await tell(visit, "update", { values: { cart: 59 } });
+    await visit.clock.runFor(3_000);
+  }
+  await page.getByRole("button", { name: "Free shipping?", exact: true }).waitFor();
+  expect(await phone.page.locator(".teaser").count()).toBe(0);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator(".teaser").waitFor({ state: "detached" });
+});
+
+it("shows the teaser to a returning visitor once, after consent, and stores nothing before", async () => {
+  const html = pageOf(stage.tag('data-site="default" data-teaser="Back again?" data-teaser-when="returning"'));
+  const { page } = await stage.visit({ html, before: (page) => page.clock.install() });
+  const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort());
+  const wait = async (consent: boolean): Promise<number> => {
+    await page.locator(".launcher").waitFor();
+    if (consent) await tell(page, "consent", true);
+    await page.clock.runFor(12_000);
+    return page.locator(".teaser").count();
+  };
+  expect([await wait(false), await stored()]).toEqual([0, []]);
+  expect([await wait(true), await stored()]).toEqual([0, ["porchlight:visits"]]);
+  await page.clock.fastForward(3_600_000);
+  await page.reload();
+  await wait(true);
+  await page.getByRole("button", { name: "Back again?", exact: true }).waitFor();
+  await page.reload();
+  expect(await wait(true)).toBe(0);
+  expect(await stored()).toEqual(["porchlight:teaser", "porchlight:visits"]);
+});
+
 it("offers emoji on a desktop page that is zoomed to the size of a phone", async () => {
   const { page, chat } = await stage.visit({
     options: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 },

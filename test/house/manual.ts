@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<string, string>> = {
   address: "address",
   language: "`auto` or a language",
   path: "SVG path",
+  condition: "condition",
   fields: "list of `name` `email` `phone` and custom fields",
   customFields: "object",
   hours: "object",

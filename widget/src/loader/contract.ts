@@ -63,15 +63,18 @@ export type Shell = Parts & {
   /** The number of unread replies as text, appended to the launcher's name. */
   unread: string;
   emit: Emit;
+  /** The argument that the page passed last to each command that needs the panel. */
+  given: Partial<Record<PanelCommand, unknown>>;
 };
 
+type PanelCommand = "send" | "identify" | "logout" | "consent";
 /** Commands that need the panel. They wait until it is loaded, in order. */
 export type PanelCommands = {
   /**
    * Its result or rejection becomes the command's answer to the page.
    * @param worth whether the command was a reason to fetch the panel; if not, the page has already been told of the logout
    */
-  readonly [name in "send" | "identify" | "logout" | "consent"]: (argument: unknown, worth: unknown) => unknown;
+  readonly [name in PanelCommand]: (argument: unknown, worth: unknown) => unknown;
 };
 
 /** What the panel offers to the loader. */

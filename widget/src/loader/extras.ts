@@ -19,11 +19,10 @@ export const watchFocus: ExtrasModule["watchFocus"] = async (shell) => (await ch
 export const attend: ExtrasModule["attend"] = async (shell, open) => {
   const { launcher, teaser } = shell.settings();
   if (isSelector(launcher)) openFrom(shell, launcher as string, open);
-  if (!teaser || matchMedia(PHONE).matches) return;
-  const [{ whenDue }, { tease }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
-  whenDue(shell.settings(), () => {
-    if (shell.host.isConnected) tease(element, shell, teaser);
-  });
+  const phone = matchMedia(PHONE);
+  if (!teaser || phone.matches) return;
+  const [{ whenDue }, { teaseNow }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
+  whenDue(shell.settings(), () => teaseNow(element, shell, phone));
 };
 
 function openFrom({ host, root }: Shell, selector: string, open: (byHand: boolean) => unknown): void {

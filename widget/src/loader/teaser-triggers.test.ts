@@ -1,9 +1,16 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { isOnPage, whenDue } from "./teaser-triggers.ts";
+import { isOnPage, whenDue as watchFor } from "./teaser-triggers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+/** Nothing speaks against the teaser. */
+const whenDue = (settings: Parameters<typeof watchFor>[0], run: () => void): void =>
+  watchFor(settings, () => {
+    run();
+    return true;
+  });
 
 const leave = (): boolean => dispatchEvent(new MouseEvent("mouseout", { clientY: -1 }));
 
@@ -50,4 +57,15 @@ it("is due on the pages that the site names only", () => {
     false,
   ]);
   expect([isOnPage("/shop/lamps", "/shop/*"), isOnPage("/shops", "/shop/*")]).toEqual([true, false]);
+});
+
+it("looks every second whether the conditions are met, and no longer once the teaser was shown", () => {
+  const run = vi.fn(() => false);
+  watchFor({}, run);
+  vi.advanceTimersByTime(10_000);
+  expect(run).toHaveBeenCalledTimes(3);
+  run.mockReturnValue(true);
+  vi.advanceTimersByTime(60_000);
+  expect(run).toHaveBeenCalledTimes(4);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -4,6 +4,8 @@ import type { RawSettings } from "../settings/options.ts";
 
 /** Seconds until the teaser where the site names no other trigger. */
 const AFTER_S = 8;
+/** After the seconds have passed, the conditions are looked at this often: the page may pass its values or the consent later. */
+const LOOK_MS = 1_000;
 
 /** A list from the file, or an attribute's text with `|` between its entries. */
 const listOf = (given: unknown): string[] =>
@@ -19,21 +21,26 @@ export function isOnPage(path: string, given: unknown): boolean {
 const depth = ({ scrollHeight, clientHeight, scrollTop }: Element): number =>
   (100 * scrollTop) / Math.max(1, scrollHeight - clientHeight);
 
-/** Runs its argument once, at the first trigger. */
-export function whenDue(settings: RawSettings, run: () => void): void {
+/**
+ * Calls a function at each trigger until the function returns true: the teaser was shown, or never will be.
+ * @param run returns false while a condition is not met
+ */
+export function whenDue(settings: RawSettings, run: () => boolean): void {
   const { teaserAfter, teaserScroll, teaserExit, teaserPages } = settings;
   if (!isOnPage(location.pathname, teaserPages)) return;
   const ended = new AbortController();
   const { signal } = ended;
   const due = (): void => {
-    if (signal.aborted) return;
-    ended.abort();
-    run();
+    if (!signal.aborted && run()) ended.abort();
   };
   const scroll = Number(teaserScroll);
   const exits = ["", "true"].includes(`${teaserExit}`);
   const after = Number(teaserAfter ?? (scroll > 0 || exits ? Number.NaN : AFTER_S));
-  if (after >= 0) setTimeout(due, after * 1_000);
+  const pass = (): void => {
+    due();
+    if (!signal.aborted) setTimeout(pass, LOOK_MS);
+  };
+  if (after >= 0) setTimeout(pass, after * 1_000);
   const look = (): void => {
     if (depth(document.scrollingElement ?? document.documentElement) >= scroll) due();
   };

@@ -1,31 +1,79 @@
 // @vitest-environment happy-dom
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
+import type { RawSettings } from "../settings/options.ts";
 import { element } from "./dom.ts";
-import { tease } from "./teaser.ts";
 
-/** Whether a teaser shows on a page that says so of consent. */
-function shows(requireConsent: boolean | string | undefined): boolean {
-  const host = document.body.appendChild(element("div"));
-  const root = host.attachShadow({ mode: "open" });
-  const [launcher, dialog] = [element("button"), element("dialog")];
-  root.append(launcher, dialog);
-  const settings = () => (requireConsent === undefined ? {} : { requireConsent });
-  tease(element, { host, root, launcher, dialog, settings }, "Questions?");
-  host.remove();
-  return root.querySelector(".teaser") !== null;
+/** A new page: module state belongs to a page. */
+async function newPage(): Promise<typeof import("./teaser.ts")> {
+  vi.resetModules();
+  return import("./teaser.ts");
 }
 
-it("keeps the punctuation of a text whose direction is not the page's", () => {
+afterEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  vi.useRealTimers();
+});
+
+type Page = { settings?: RawSettings; consent?: boolean | undefined; isPhone?: boolean };
+
+/** What comes of the teaser on a page, and its text if it shows. `close` presses its close button. */
+async function tease({ settings = {}, consent, isPhone = false }: Page, close = false) {
+  const { teaseNow } = await newPage();
   const host = document.body.appendChild(element("div"));
   const root = host.attachShadow({ mode: "open" });
   const [launcher, dialog] = [element("button"), element("dialog")];
   root.append(launcher, dialog);
-  tease(element, { host, root, launcher, dialog, settings: () => ({}) }, "Questions?");
-  expect(root.querySelector(".teaser bdi")?.textContent).toBe("Questions?");
+  const given = consent === undefined ? {} : { consent };
+  const all = { teaser: "Questions?", ...settings };
+  const phone = Object.assign(new EventTarget(), { matches: isPhone });
+  const isDone = teaseNow(element, { host, root, launcher, dialog, given, settings: () => all }, phone);
+  const text = root.querySelector(".teaser bdi")?.textContent;
+  if (close) root.querySelector<HTMLElement>(".teaser button + button")?.click();
   host.remove();
+  return { isDone, text };
+}
+const shows = async (page: Page): Promise<boolean> => (await tease(page)).text !== undefined;
+
+it("keeps the punctuation of a text whose direction is not the page's", async () => {
+  expect(await tease({})).toEqual({ isDone: true, text: "Questions?" });
 });
 
-it("shows where nobody has to agree first, and nowhere else, however the page says so", () => {
-  expect([undefined, false, "false"].map(shows)).toEqual([true, true, true]);
-  expect([true, "true", ""].map(shows)).toEqual([false, false, false]);
+it("waits for consent where the site requires it, however the page says so", async () => {
+  for (const requireConsent of [undefined, false, "false"] as const)
+    expect(await shows({ settings: requireConsent === undefined ? {} : { requireConsent } })).toBe(true);
+  for (const requireConsent of [true, "true", ""] as const) {
+    expect(await tease({ settings: { requireConsent } })).toEqual({ isDone: false, text: undefined });
+    expect(await shows({ settings: { requireConsent }, consent: true })).toBe(true);
+    localStorage.clear();
+  }
+});
+
+it("shows once per visitor after consent, and stores nothing before", async () => {
+  expect([await shows({}), await shows({}), localStorage.length]).toEqual([true, true, 0]);
+  expect([await shows({ consent: true }), await shows({ consent: true })]).toEqual([true, false]);
+  expect(await shows({ consent: false })).toBe(true);
+  expect(localStorage.length).toBe(0);
+});
+
+it("does not come back in a session in which the visitor has closed it", async () => {
+  await tease({}, true);
+  expect(await tease({})).toEqual({ isDone: true, text: undefined });
+});
+
+it("waits for room, and for a value that meets the site's condition", async () => {
+  const settings = { teaserWhen: "cart>50" };
+  expect(await tease({ isPhone: true })).toEqual({ isDone: false, text: undefined });
+  expect(await tease({ settings })).toEqual({ isDone: false, text: undefined });
+  expect(await shows({ settings: { ...settings, values: { cart: 59 } } })).toBe(true);
+});
+
+it("recognises a returning visitor from the second visit on, after consent only", async () => {
+  vi.useFakeTimers();
+  const settings = { teaserWhen: "returning" };
+  const visit = (consent?: boolean) => shows({ settings, consent });
+  expect([await visit(), localStorage.length]).toEqual([false, 0]);
+  expect([await visit(true), await visit(true)]).toEqual([false, false]);
+  vi.advanceTimersByTime(3_600_000);
+  expect([await visit(), await visit(true)]).toEqual([false, true]);
 });

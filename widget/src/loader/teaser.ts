@@ -3,26 +3,48 @@
 import { bubble } from "./bubble.ts";
 import type { Parts, Shell } from "./contract.ts";
 import type { element as Element } from "./dom.ts";
+import { forget, isLaterVisit, keepClosed, keepShown, wasTeased } from "./teaser-memory.ts";
+import { holds } from "./teaser-values.ts";
 
 /** Put in by the build: the word for closing in every language but English, by tag. */
 declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
 
-const KEY = "porchlight:teaser";
+/** What the teaser needs of the shell. */
+type TeaserShell = Parts & Pick<Shell, "settings" | "given">;
+
+type Phone = Pick<MediaQueryList, "matches" | "addEventListener">;
+
+/** Whether a setting that switches is on. The setting is raw: an empty attribute means on. */
+const isOn = (value: unknown): boolean => ["", "true"].includes(`${value}`);
 
 /**
- * Shows the teaser unless the visitor has closed it or opened the chat before, or must give consent first. See `bubble.ts`.
+ * Shows the teaser if nothing speaks against it now.
+ * @param phone the media query for windows that are too small for a teaser
+ * @returns false while a later moment may be better: the page has not passed the consent or the values that the site asks for, or the
+ * window is too small
  */
-export function tease(element: typeof Element, shell: Parts & Pick<Shell, "settings">, text: string): void {
-  const { dialog } = shell;
-  // Before consent only the launcher shows. The setting is raw: an empty attribute means on.
-  if (["", "true"].includes(`${shell.settings().requireConsent}`)) return;
+export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
+  const { host, dialog } = shell;
+  const { requireConsent, teaser } = shell.settings();
+  const hasConsent = shell.given.consent === true;
+  if (shell.given.consent === false) forget();
   // The panel labels the dialog when it starts, so the visitor has already used the chat.
-  if (dialog.hasAttribute("aria-labelledby") || dialog.open || putAway("getItem")) return;
+  if (!host.isConnected || dialog.hasAttribute("aria-labelledby") || dialog.open || wasTeased(hasConsent)) return true;
+  // Before consent only the launcher shows.
+  if (isOn(requireConsent) && !hasConsent) return false;
+  if (!teaser || phone.matches || !holds(shell.settings(), () => hasConsent && isLaterVisit())) return false;
+  phone.addEventListener("change", tease(element, shell, teaser), { once: true });
+  if (hasConsent) keepShown();
+  return true;
+}
+
+/** Shows the text in a bubble with a close button in the visitor's language, and returns a function that removes it. See `bubble.ts`. */
+function tease(element: typeof Element, shell: TeaserShell, text: string): () => void {
   const page = shell.host.closest("html")?.lang ?? "";
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);
   // Keeps punctuation in place in a text whose direction differs from the page's.
-  bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: () => putAway("setItem") });
+  return bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: keepClosed });
 }
 
 /**
@@ -39,13 +61,4 @@ function closeWord(wanted: readonly string[], words = typeof CLOSE_WORDS === "ob
   });
   const tag = tags.find((one) => one === "en" || Object.hasOwn(words, one)) ?? "en";
   return words[tag] ?? "Close";
-}
-
-/** That the visitor put it away is his own choice and may be kept. Storage throws where cookies are blocked. */
-function putAway(how: "getItem" | "setItem"): unknown {
-  try {
-    return sessionStorage[how](KEY, "1");
-  } catch {
-    return null;
-  }
 }

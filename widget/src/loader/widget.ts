@@ -97,6 +97,7 @@ function build(): void {
     unread: "",
     show: showFrame,
     emit,
+    given: {},
   };
   launcher.ariaExpanded = "false";
   launcher.onclick = () => toggle(true);
@@ -193,6 +194,7 @@ const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
 /** Only a message or an existing conversation is a reason to fetch the panel. */
 const later = (name: keyof PanelCommands) => (argument?: unknown) => {
   const worth = name === "send" || mayRecall(own);
+  shell.given[name] = argument;
   const done = coming.then((it) => it[name](argument, worth));
   if (name === "send") mount();
   if (worth) start();

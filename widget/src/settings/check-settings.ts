@@ -7,7 +7,7 @@ import { isLoopback } from "@porchlight/shared/loopback";
 import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
 
 /** What only a page sets, and what the relay bakes in. */
-const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill"];
+const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
 
 /** Whether a name is another one with a letter or two wrong: attributes of other tools stand on the tag, too. */
 function isLike(name: string, known: string): boolean {

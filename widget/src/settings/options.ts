@@ -17,6 +17,8 @@ type Own = Omit<PublicSite, "id" | keyof Look> &
     prefill: { readonly [field: string]: string };
     /** A name for the page's context, such as a campaign. The site's routes can use it. */
     campaign: string;
+    /** What the page knows and `teaserWhen` may ask for, such as `{ cart: 59, returning: true }`. It stays in the browser. */
+    values: { readonly [name: string]: string | number | boolean };
   };
 
 /** `shared/settings.ts` lists the values and the effect of each setting. */
@@ -71,6 +73,8 @@ type Outside =
   | "teaserScroll"
   | "teaserExit"
   | "teaserPages"
+  | "teaserWhen"
+  | "values"
   | "manual"
   | "phone";
 /** The settings that only parts of the panel read: see `rare-options.ts`. */

@@ -5,16 +5,14 @@
 
 import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
-import type { Parts } from "../loader/contract.ts";
 import { element } from "../loader/dom.ts";
-import { PHONE } from "../loader/shell.ts";
 import css from "./snippet.css?inline";
 import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 
 /** All settings, in the order in which an owner thinks of them. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "label", "locale", "privacyUrl"]],
-  ["Teaser", ["teaser", "teaserAfter", "teaserScroll", "teaserExit", "teaserPages"]],
+  ["Teaser", ["teaser", "teaserAfter", "teaserScroll", "teaserExit", "teaserPages", "teaserWhen"]],
   ["Look", ["accent", "theme", "header", "avatar", "team", "radius", "launcher", "icon"]],
   [
     "Behaviour",
@@ -81,53 +79,6 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
   };
 }
 
-/** The parts of the chat on this page. */
-function partsHere(): Parts | undefined {
-  const host = document.querySelector<HTMLElement>("porch-light");
-  const root = host?.shadowRoot;
-  const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
-  const dialog = root?.querySelector("dialog");
-  return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
-}
-
-/** The chat in the corner. Returns a function that applies a change; `chosen`: the settings that differ from the site's. */
-function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
-  let previews = 0;
-  /** Applies settings that matter only at the start, by restarting the chat. */
-  const restart = async (chosen: Chosen): Promise<void> => {
-    const open = partsHere()?.dialog.open;
-    // With a conversation, consent is given. The owner becomes a new visitor, to see what new visitors see.
-    if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
-    await window.Porchlight?.destroy?.();
-    // The line beside the launcher is shown by hand.
-    window.PorchlightSettings = { ...chosen, teaser: "" };
-    previews++;
-    await import(/* @vite-ignore */ `/w/${encodeURIComponent(site)}.js?preview=${previews}`);
-    if (open) await window.Porchlight?.open?.();
-  };
-  return (name, value, chosen) => {
-    if (name === "requireConsent") return void restart(chosen);
-    window.Porchlight?.("update", { [name]: value });
-    if (name !== "teaser") return;
-    void showTeaser(`${value || ""}`);
-  };
-}
-
-let hideTeaser = (): void => {};
-
-/**
- * Shows the teaser at once, and again although the chat was opened: this visitor is the site's owner. Phones show none.
- * The bubble's code is fetched when an owner writes a teaser.
- */
-async function showTeaser(text: string): Promise<void> {
-  const { bubble } = await import("../loader/bubble.ts");
-  hideTeaser();
-  const parts = partsHere();
-  parts?.root.querySelector(".teaser")?.remove();
-  if (parts && text && !matchMedia(PHONE).matches)
-    hideTeaser = bubble(element, parts, { content: [text], close: "Close" });
-}
-
 /** The address of the script by its hash; undefined when it cannot be fetched: then the page offers the usual tag only. */
 const fixedOf = (site: string): Promise<Fixed | undefined> =>
   fetch(`/v/${site}.json`)
@@ -135,11 +86,12 @@ const fixedOf = (site: string): Promise<Fixed | undefined> =>
     .catch(() => undefined);
 
 /** The code and the data of the page, fetched at once. */
-const fetchAll = (site: string) => Promise.all([import("./controls.ts"), import("./word-list.ts"), fixedOf(site)]);
+const fetchAll = (site: string) =>
+  Promise.all([import("./controls.ts"), import("./word-list.ts"), import("./preview.ts"), fixedOf(site)]);
 
-/** @param show shows a change on the chat on this page */
-async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
-  const [{ controlOf, ownOf, titleOf }, { WORDING: wording }, fixed] = await fetchAll(site.id);
+async function start(site: PublicSite, relay: string): Promise<void> {
+  const [{ controlOf, ownOf, titleOf }, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
+  const show = preview(site.id);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
@@ -200,5 +152,5 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
 const data = document.querySelector("#site");
 if (data) {
   const { site, relay } = JSON.parse(data.textContent ?? "") as { site: PublicSite; relay: string };
-  void start(site, relay || location.origin, preview(site.id));
+  void start(site, relay || location.origin);
 }

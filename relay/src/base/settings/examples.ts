@@ -78,6 +78,8 @@ function exampleOf(rule: Setting): string {
       return '"de"';
     case "path":
       return '"M4 4h16v12H4z"';
+    case "condition":
+      return '"cart>=50"';
     case "fields":
       return '["name?", "email"]';
     case "customFields":

@@ -1,0 +1,30 @@
+import { expect, it, vi } from "vitest";
+import { holds } from "./teaser-values.ts";
+
+it.each([
+  ["", {}, true],
+  ["returning", { returning: true }, true],
+  ["returning", { returning: false }, false],
+  ["returning", '{"returning":true}', true],
+  ["plan=free", { plan: "free" }, true],
+  ["plan=free", { plan: "paid" }, false],
+  ["cart >= 50", { cart: 50 }, true],
+  ["cart<50", { cart: 50 }, false],
+  ["cart<=50", { cart: "50" }, true],
+  ["cart>50", {}, false],
+  ["cart", { cart: "0" }, false],
+  ["toString", {}, false],
+  ["cart>>50", { cart: 60 }, false],
+  ["cart>many", { cart: 60 }, false],
+  ["returning", "{not json", false],
+])("the condition %j holds for the page's values %j: %s", (teaserWhen, values, expected) => {
+  expect(holds({ teaserWhen, values }, () => false)).toBe(expected);
+});
+
+it("finds out whether the visitor returns only if the site asks for it and the page does not say", () => {
+  const isReturning = vi.fn(() => true);
+  expect(holds({ teaserWhen: "cart", values: { cart: 1 } }, isReturning)).toBe(true);
+  expect(holds({ teaserWhen: "returning", values: { returning: false } }, isReturning)).toBe(false);
+  expect(isReturning).not.toHaveBeenCalled();
+  expect(holds({ teaserWhen: "returning" }, isReturning)).toBe(true);
+});

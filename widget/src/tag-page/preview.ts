@@ -1,0 +1,54 @@
+/** The chat on the page that makes the tag: it shows what the owner chooses at once. */
+
+import type { SiteSetting } from "@porchlight/shared/settings";
+import type { Parts } from "../loader/contract.ts";
+import { element } from "../loader/dom.ts";
+import { PHONE } from "../loader/shell.ts";
+import type { Chosen } from "./tag.ts";
+
+/** The parts of the chat on this page. */
+function partsHere(): Parts | undefined {
+  const host = document.querySelector<HTMLElement>("porch-light");
+  const root = host?.shadowRoot;
+  const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
+  const dialog = root?.querySelector("dialog");
+  return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
+}
+
+/** The chat in the corner. Returns a function that applies a change; `chosen`: the settings that differ from the site's. */
+export function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
+  let previews = 0;
+  /** Applies settings that matter only at the start, by restarting the chat. */
+  const restart = async (chosen: Chosen): Promise<void> => {
+    const open = partsHere()?.dialog.open;
+    // With a conversation, consent is given. The owner becomes a new visitor, to see what new visitors see.
+    if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
+    await window.Porchlight?.destroy?.();
+    // The line beside the launcher is shown by hand.
+    window.PorchlightSettings = { ...chosen, teaser: "" };
+    previews++;
+    await import(/* @vite-ignore */ `/w/${encodeURIComponent(site)}.js?preview=${previews}`);
+    if (open) await window.Porchlight?.open?.();
+  };
+  return (name, value, chosen) => {
+    if (name === "requireConsent") return void restart(chosen);
+    window.Porchlight?.("update", { [name]: value });
+    if (name !== "teaser") return;
+    void showTeaser(`${value || ""}`);
+  };
+}
+
+let hideTeaser = (): void => {};
+
+/**
+ * Shows the teaser at once, and again although the chat was opened: this visitor is the site's owner. Phones show none.
+ * The bubble's code is fetched when an owner writes a teaser.
+ */
+async function showTeaser(text: string): Promise<void> {
+  const { bubble } = await import("../loader/bubble.ts");
+  hideTeaser();
+  const parts = partsHere();
+  parts?.root.querySelector(".teaser")?.remove();
+  if (parts && text && !matchMedia(PHONE).matches)
+    hideTeaser = bubble(element, parts, { content: [text], close: "Close" });
+}
