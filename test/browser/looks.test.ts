@@ -235,8 +235,10 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
     expect([form.x, form.right]).toEqual([hello.x, hello.right]);
     await page.locator("porch-light .form input").fill("Ada");
     await page.locator("porch-light .form .primary").click();
+    const sent = stage.house.sandbox.messages().length;
     await page.locator("porch-light .composer textarea").fill("Which lamp?");
     await page.locator("porch-light .send").click();
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length > sent);
     await answer(page, words);
     const longestLine = (paragraph: Element): number => {
       const text = paragraph.firstChild as Text;

@@ -111,11 +111,13 @@ it("4 a transformed body does not move the launcher when the page scrolls", asyn
     html: pageOf(`<div style="height:5000px"></div>${stage.tag()}`, "<style>body{transform:translateZ(0)}</style>"),
   });
   await chat.launcher.waitFor();
+  const bottom = async () => (await rectOf(page, ".launcher")).bottom;
+  // The launcher is drawn first; the frame after, it moves to the top layer.
+  await expect.poll(bottom).toBe((page.viewportSize()?.height ?? 0) - 20);
   const before = await rectOf(page, ".launcher");
   await page.evaluate(() => scrollTo(0, 1_000));
   expect(await page.evaluate(() => scrollY)).toBe(1_000);
   expect(await rectOf(page, ".launcher")).toEqual(before);
-  expect(before.bottom).toBe((page.viewportSize()?.height ?? 0) - 20);
 });
 
 it("5 adds only its element to the document, and only its own global", async () => {
