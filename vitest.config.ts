@@ -80,7 +80,7 @@ export default defineConfig({
             "test/house/**/*.test.ts",
           ],
           // A run of mutants puts patched copies of the sources there.
-          exclude: ["**/node_modules/**", "relay/.mutants/**"],
+          exclude: ["**/node_modules/**", "{relay,shared,widget}/.mutants/**"],
           environment: "node",
           ...common,
         },

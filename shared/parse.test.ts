@@ -6,6 +6,7 @@ const relay = (frame: unknown) => parseRelayFrame(JSON.stringify(frame));
 
 const HELLO = { t: "hello", v: 1, site: "default" };
 const SEND = { t: "send", id: "abcdefgh", text: "hi" };
+const LEAD = { t: "lead", id: "abcdefgh", chat: true };
 const MESSAGE = { id: "abcdefgh", pos: 1, n: 2, at: 3, text: "hi", from: "visitor", state: "delivered" };
 const WELCOME = {
   t: "welcome",
@@ -47,6 +48,30 @@ describe("a frame from a client", () => {
     ["hello", "not an object"],
   ])("is refused with the field that is wrong: %j", (frame, problem) => {
     expect(client(frame)).toEqual({ problem });
+  });
+
+  it.each([
+    [HELLO, "site", 64],
+    [HELLO, "token", 1_024],
+    [HELLO, "identity", 3_072],
+    [HELLO, "epoch", 64],
+    [SEND, "id", 64],
+    [SEND, "text", 4_000],
+    [SEND, "page", 512],
+    [SEND, "title", 200],
+    [SEND, "locale", 35],
+    [SEND, "campaign", 64],
+    [LEAD, "firstName", 200],
+    [LEAD, "lastName", 200],
+    [LEAD, "email", 300],
+    [LEAD, "phone", 64],
+    [LEAD, "consent", 2_000],
+    [{ t: "react", id: "abcdefgh", emoji: "x" }, "id", 128],
+    [{ t: "react", id: "abcdefgh", emoji: "x" }, "emoji", 32],
+    [{ t: "rate", id: "abcdefgh", of: 5, comment: "" }, "comment", 1_000],
+  ])("may have so many characters in each text, and no more: %j, %s, %i", (frame, field, max) => {
+    expect(client({ ...frame, [field]: "x".repeat(max) })).toHaveProperty("frame");
+    expect(client({ ...frame, [field]: "x".repeat(max + 1) })).toEqual({ problem: `${frame.t}.${field}` });
   });
 
   it("is refused when a field is smuggled in by its prototype's name", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Scenario } from "./core/scenario.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import type { Mutant } from "./mutants/mutant.ts";
+import { PARTS } from "./mutants/place.ts";
 import { plant, ROOT, shelfOf } from "./mutants/plant.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
@@ -96,9 +97,7 @@ async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
 /** Groups of mutants that are tested in one run: those of one part's unit tests together, every other one alone. */
 function groupsOf(mutants: readonly Mutant[]): Mutant[][] {
   const unit = ({ killedBy }: Mutant): boolean => "unit" in killedBy;
-  const parts = ["relay", "widget"].map((part) =>
-    mutants.filter((mutant) => unit(mutant) && (mutant.part ?? "relay") === part),
-  );
+  const parts = PARTS.map((part) => mutants.filter((mutant) => unit(mutant) && (mutant.part ?? "relay") === part));
   const others = mutants.filter((mutant) => !unit(mutant)).map((mutant) => [mutant]);
   return [...parts.filter((group) => group.length > 0), ...others];
 }
@@ -120,7 +119,7 @@ export async function huntAll(
   try {
     await Promise.all([work(), work()]);
   } finally {
-    for (const part of ["relay", "widget"]) rmSync(shelfOf(part), { recursive: true, force: true });
+    for (const part of PARTS) rmSync(shelfOf(part), { recursive: true, force: true });
   }
   return hunted;
 }

@@ -2,16 +2,16 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { LONG_MUTANTS } from "../faults/mutants/long.ts";
-import { applyEdits, readSources } from "../faults/mutants/place.ts";
+import { applyEdits, PARTS, readSources, sourceFolder } from "../faults/mutants/place.ts";
 import { MUTANTS } from "../faults/mutants.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
 it("every edit of test/faults/mutants finds its place in the code exactly once", () => {
-  const sources = { relay: readSources("relay"), widget: readSources("widget") };
+  const sources = new Map(PARTS.map((part) => [part, readSources(part)]));
   const lost = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) => {
     try {
-      applyEdits(sources[part], edits);
+      applyEdits(sources.get(part) ?? new Map(), edits);
       return [];
     } catch (error) {
       return [`The mutant "${name}": ${error instanceof Error ? error.message : String(error)}`];
@@ -22,7 +22,7 @@ it("every edit of test/faults/mutants finds its place in the code exactly once",
 
 it("every unit test file that a mutant names exists once", () => {
   const named = MUTANTS.flatMap(({ part = "relay", killedBy }) =>
-    "unit" in killedBy ? [`${part}/src/**/${killedBy.unit}`] : [],
+    "unit" in killedBy ? [`${sourceFolder(part)}/**/${killedBy.unit}`] : [],
   );
   expect([...new Set(named)].filter((pattern) => globSync(pattern, { cwd: ROOT }).length !== 1)).toEqual([]);
 });

@@ -67,3 +67,29 @@ it("answers a browser that requests an unknown site with a page, and a program w
   expect(text).not.toContain("<script");
   expect(await (await door.request("/c/nobody")).json()).toEqual({ error: "Unknown site key." });
 });
+
+it("allows nothing but the relay's own scripts and connections, and no markup made of texts (A14)", async () => {
+  const policy = (await doorOf({}).request("/c/default")).headers.get("content-security-policy") ?? "";
+  expect(policy.replace(/'nonce-[\w-]{36}'/, "'nonce'").split("; ")).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'nonce'",
+    "connect-src 'self'",
+    "img-src 'self' blob: https:",
+    "media-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "frame-ancestors 'self'",
+  ]);
+});
+
+it("gives each page a nonce of its own, and marks its only style with it (A14)", async () => {
+  const answers = [await doorOf({}).request("/c/default"), await doorOf({}).request("/c/default")];
+  const nonces = answers.map(
+    ({ headers }) => /'nonce-([\w-]{36})'/.exec(headers.get("content-security-policy") ?? "")?.[1],
+  );
+  expect(new Set(nonces).size).toBe(2);
+  for (const [n, answer] of answers.entries())
+    expect((await answer.text()).match(/<style[^>]*>/g)).toEqual([`<style nonce="${nonces[n]}">`]);
+});

@@ -1,6 +1,6 @@
 import type { Scenario } from "../core/scenario.ts";
 import type { Common, Report } from "../suites/suite.ts";
-import type { Edit } from "./place.ts";
+import type { Edit, Part } from "./place.ts";
 
 /**
  * The product with one mistake that a person could make. A test suite that does not notice it proves nothing. Each edit must
@@ -9,7 +9,7 @@ import type { Edit } from "./place.ts";
 export type Mutant = {
   name: string;
   /** The part whose sources are changed; default: the relay. */
-  part?: "relay" | "widget";
+  part?: Part;
   edits: readonly Edit[];
   killedBy: Killer;
 };

@@ -38,10 +38,17 @@ type Scope = { names: string[]; value: Node };
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** The sources of a part, without its tests; paths below its `src`. */
-export function readSources(part: "relay" | "widget"): Sources {
-  const folder = join(ROOT, part, "src");
-  const paths = globSync("**/*.{ts,tsx,sql}", { cwd: folder }).filter(
+/** A part of the repository whose sources mutants change. */
+export type Part = "relay" | "widget" | "shared";
+export const PARTS: readonly Part[] = ["relay", "widget", "shared"];
+
+/** Folder of a part's sources, relative to the repository. */
+export const sourceFolder = (part: Part): string => (part === "shared" ? part : join(part, "src"));
+
+/** The sources of a part, without its tests; paths are relative to the folder of its sources. */
+export function readSources(part: Part): Sources {
+  const folder = join(ROOT, sourceFolder(part));
+  const paths = globSync("**/*.{ts,tsx,sql}", { cwd: folder, exclude: ["**/node_modules", ".mutants"] }).filter(
     (path) => !/\.(test|fixture|d)\.(tsx?|sql)$/.test(path),
   );
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));

@@ -1,15 +1,18 @@
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { applyEdits, type Edit, readSources, type Sources } from "./place.ts";
+import { applyEdits, type Edit, PARTS, type Part, readSources, type Sources, sourceFolder } from "./place.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..", "..");
 /** Folder of the mutants' sources. It is inside the repository, so that they find the packages; each process has its own. */
-export const shelfOf = (part: string): string => join(ROOT, part, ".mutants", String(process.pid));
+export const shelfOf = (part: Part): string => join(ROOT, part, ".mutants", String(process.pid));
+
+/** Entries of a part that no mutant needs a copy of. */
+const LEFT_OUT = [".mutants", "node_modules", "tsconfig.json"];
 
 /** A change of the sources of a part, the relay's when absent. */
 type Change = {
   name: string;
-  part?: "relay" | "widget";
+  part?: Part;
   edits: readonly Edit[];
   /** The copy has the unit tests, too. */
   withTests?: boolean;
@@ -21,22 +24,32 @@ export function plant({ name, part = "relay", edits, withTests = false }: Change
   const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // The sources look for the built widget and for shared test code two folders above their own.
-  for (const beside of ["widget", "test"])
+  // The sources look two folders above their own for the built widget, for `shared`, and for test code.
+  for (const beside of ["shared", "widget", "test"])
     if (!existsSync(join(shelf, beside))) symlinkSync(join(ROOT, beside), join(shelf, beside));
   const root = join(folder, "src");
-  cpSync(join(ROOT, part, "src"), root, {
-    recursive: true,
-    filter: (path) => withTests || !path.endsWith(".test.ts"),
-  });
+  const from = join(ROOT, sourceFolder(part));
+  mkdirSync(root);
+  // Entry by entry: the folder that holds the mutants may lie within the one that is copied.
+  for (const entry of readdirSync(from))
+    if (!LEFT_OUT.includes(entry))
+      cpSync(join(from, entry), join(root, entry), {
+        recursive: true,
+        filter: (path) => withTests || !path.endsWith(".test.ts"),
+      });
+  // The part's own settings apply to its own folder only; without them, JSX would be read as React's.
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: join(ROOT, part, "tsconfig.json"), include: ["src"] }),
+  );
   for (const [path, text] of editsOf(part, name, edits)) writeFileSync(join(root, path), text);
   return root;
 }
 
-const sources = { relay: readSources("relay"), widget: readSources("widget") };
+const sources = Object.fromEntries(PARTS.map((part) => [part, readSources(part)])) as Record<Part, Sources>;
 
 /** The files that a mutant changes, by path. @throws Error that names the mutant when the place of an edit is not found */
-function editsOf(part: "relay" | "widget", name: string, edits: readonly Edit[]): Sources {
+function editsOf(part: Part, name: string, edits: readonly Edit[]): Sources {
   try {
     return applyEdits(sources[part], edits);
   } catch (error) {

@@ -1,13 +1,14 @@
 import type { Mutant } from "./mutant.ts";
-import type { Edit } from "./place.ts";
+import type { Edit, Part } from "./place.ts";
 
 /** The product without one of its defences. @param unit the test that must notice */
-const without = (name: string, unit: string, edit: Edit, part: "relay" | "widget" = "relay"): Mutant => ({
+const without = (name: string, unit: string, edit: Edit, part: Part = "relay"): Mutant => ({
   name: `has no ${name}`,
   part,
   edits: [edit],
   killedBy: { unit },
 });
+const inShared = (name: string, unit: string, edit: Edit): Mutant => without(name, unit, edit, "shared");
 const inWidget = (name: string, unit: string, edit: Edit): Mutant => without(name, unit, edit, "widget");
 
 /** Every defence of what only some may read, write or run (SECURITY.md, A1 to A20 and A29 to A40), removed one at a time. */
@@ -112,6 +113,184 @@ export const TRUST: readonly Mutant[] = [
     find: "expand($plain).slice(0, 4)",
     replace: "expand($plain)",
   }),
+  without("ban on guessing the type of a download (A17)", "http/media.test.ts", {
+    in: "HARMLESS.X-Content-Type-Options",
+    replace: '""',
+  }),
+  without("sandbox around a download (A17)", "http/media.test.ts", {
+    in: "HARMLESS.Content-Security-Policy",
+    text: "sandbox; ",
+    replace: "",
+  }),
+  without("ban on what a download fetches (A17)", "http/media.test.ts", {
+    in: "HARMLESS.Content-Security-Policy",
+    text: "default-src 'none'; ",
+    replace: "",
+  }),
+  without("fixed type of a download (A17)", "http/media.test.ts", {
+    in: "describe.Content-Type",
+    replace: '"text/html"',
+  }),
+  without("encoding of a text that is downloaded (A17)", "http/media.test.ts", {
+    in: "describe.Content-Type",
+    text: "; charset=utf-8",
+    replace: "",
+  }),
+  without("demand to save what may hold scripts (A17)", "http/media.test.ts", {
+    in: "describe.Content-Disposition",
+    find: "typeOf(type).inline",
+    replace: "true",
+  }),
+  without("check of a download's signature (A2)", "http/media.test.ts", {
+    in: "download",
+    find: "!links.open($$)",
+    replace: "false",
+  }),
+  without("list of origins for uploads (A7)", "http/media.test.ts", {
+    in: "media.media",
+    find: "$origin === undefined || !deps.allows($origin)",
+    replace: "false",
+  }),
+  without("demand of a token for uploads (A8)", "http/media.test.ts", {
+    in: "upload",
+    find: 'if (session === undefined) throw new RelayError("unauthorized");',
+    replace: "",
+  }),
+  without("recognition of a reply by its id (A4)", "replies.test.ts", {
+    in: "keyOf",
+    find: "if (messageId !== undefined) return messageId;",
+    replace: "",
+  }),
+  without("look at stored replies before one is stored (A4)", "replies.test.ts", {
+    in: "appendReplies",
+    find: "known[$i] !== undefined",
+    replace: "false",
+  }),
+  without("list of scripts in the policy of the chat's page (A14)", "http/page.test.ts", {
+    in: "policyFor",
+    text: "script-src 'self'",
+    replace: "script-src *",
+  }),
+  without("ban on everything else in the policy of the chat's page (A14)", "http/page.test.ts", {
+    in: "policyFor",
+    text: "default-src 'none'",
+    replace: "default-src *",
+  }),
+  without("Trusted Types in the policy of the chat's page (A14)", "http/page.test.ts", {
+    in: "policyFor",
+    text: "require-trusted-types-for 'script'",
+    replace: "upgrade-insecure-requests",
+  }),
+  without("fresh nonce in the policy of the chat's page (A14)", "http/page.test.ts", {
+    in: "page.page.nonce",
+    replace: "(void crypto.randomUUID(), '00000000-0000-4000-8000-000000000000')",
+  }),
+  without("check of the secret of a callback (A3)", "http/callbacks.test.ts", {
+    in: "callbackDoor",
+    find: "!anySecret(decoded($secret), secrets())",
+    replace: "false",
+  }),
+  without("check of the secret where people test the callback address (A3)", "http/callbacks.test.ts", {
+    in: "callbacks.callbacks",
+    find: 'anySecret(c.req.param("secret"), secrets())',
+    replace: "true",
+  }),
+  without("list of addresses for callbacks (A3)", "http/callbacks.test.ts", {
+    in: "callbackDoor",
+    find: "!from.allowed(from.address(incoming))",
+    replace: "false",
+  }),
+  without("answer of an unknown page to addresses that may not call back (A3)", "http/callbacks.test.ts", {
+    in: "callbacks.callbacks",
+    find: 'c.req.method === "POST" && !from.allowed(address)',
+    replace: "false",
+  }),
+  without("limit on guesses of the callback address (A3)", "http/callbacks.test.ts", {
+    in: "callbacks.callbacks",
+    find: "await guesses.admits(address, $right)",
+    replace: "$right",
+  }),
+  without("limit on guesses before a reply is taken (A3)", "http/callbacks.test.ts", {
+    in: "callbackDoor",
+    find: "await guesses.admits($$)",
+    replace: "true",
+  }),
+  without("demand of a token for the API (A35)", "router.test.ts", {
+    in: "authorise",
+    find: "if (token === undefined || $site === undefined) throw $error;",
+    replace: "",
+  }),
+  without("scopes of the API's tokens (A35)", "router.test.ts", {
+    in: "authorise",
+    find: "!token.scopes.includes(operation.scope)",
+    replace: "false",
+  }),
+  without("limit on the calls of a token (A35)", "router.test.ts", {
+    in: "authorise",
+    find: "limiter.take(token.id)",
+    replace: "0",
+  }),
+  without("comparison of the secrets of the API's tokens (A35)", "router.test.ts", {
+    in: "findToken",
+    find: "sameSecret(hashOf(text), row.hash)",
+    replace: "true",
+  }),
+  without("revocation of the API's tokens (A35)", "router.test.ts", {
+    in: "findToken",
+    text: "AND revoked IS NULL",
+    replace: "",
+  }),
+  without("form of mail addresses (A40)", "contact-details.test.ts", { in: "EMAIL", replace: "/@/" }),
+  without("ban on lists of mail addresses (A40)", "contact-details.test.ts", {
+    in: "EMAIL",
+    replace: "/^[^\\s@]+@[^\\s@.]+(\\.[^\\s@.]+)+$/",
+  }),
+  without("limit on the length of mail addresses (A40)", "contact-details.test.ts", {
+    in: "input-text.emailOf",
+    find: "$text.length <= EMAIL_MAX",
+    replace: "true",
+  }),
+  without("refusal of mail addresses that are none (A40)", "contact-details.test.ts", {
+    in: "readContactDetails",
+    find: "email === undefined",
+    replace: "false",
+  }),
+  inShared("ban on unknown fields of frames (A1)", "parse.test.ts", {
+    in: "parse",
+    find: "strict ? strangeIn($$) : undefined",
+    replace: "undefined",
+  }),
+  inShared("ban on prototype keys as kinds of frames (A29)", "parse.test.ts", {
+    in: "parse",
+    find: "!Object.hasOwn(table, kind)",
+    replace: "!(kind in table)",
+  }),
+  inShared("ban on prototype keys as fields of frames (A29)", "parse.test.ts", {
+    in: "strangeIn",
+    find: "!Object.hasOwn(fields, name)",
+    replace: "!(name in fields)",
+  }),
+  inShared("limit on the length of texts in frames (A1)", "parse.test.ts", {
+    in: "parse.text",
+    find: "v.length <= max",
+    replace: "true",
+  }),
+  inShared("ban on empty texts in frames (A1)", "parse.test.ts", {
+    in: "parse.text",
+    find: "v.length >= min",
+    replace: "true",
+  }),
+  inShared("check that texts in frames are texts (A12)", "parse.test.ts", {
+    in: "parse.text",
+    find: 'typeof v === "string" && $length && $max',
+    replace: "$length !== undefined",
+  }),
+  inShared("alphabet of ids in frames (A1)", "parse.test.ts", { in: "limits.ID", replace: "/^.{8,64}$/" }),
+  inShared("check of numbers in frames (A1)", "parse.test.ts", {
+    in: "parse.count",
+    find: "Number.isSafeInteger(v)",
+    replace: 'typeof v === "number"',
+  }),
   inWidget("list of schemes for links (A12, A13)", "text/markdown.test.ts", {
     in: "safeUrl",
     find: "/^(https?|mailto|tel):$/.test($protocol)",
@@ -142,4 +321,19 @@ export const TRUST: readonly Mutant[] = [
   }),
   inWidget("hidden recipients of a mail link (A16)", "label.test.ts", { in: "isHidden", replace: "false" }),
   inWidget("length of a telephone number's prefix (A16)", "label.test.ts", { in: "COUNTRY_MAX", replace: "20" }),
+  inWidget("bound of a card's pictures to the relay (A15)", "rich-text.test.ts", {
+    in: "Card.picture",
+    find: "node.href.startsWith($own)",
+    replace: "true",
+  }),
+  inWidget("bound of a card's pictures to uploads (A15)", "rich-text.test.ts", {
+    in: "Card.picture",
+    text: "/media/",
+    replace: "/",
+  }),
+  inWidget("end of the folder of a card's pictures (A15)", "rich-text.test.ts", {
+    in: "Card.picture",
+    text: "/media/",
+    replace: "/media",
+  }),
 ];

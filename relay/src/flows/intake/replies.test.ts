@@ -85,6 +85,29 @@ describe("a reply without a message id", () => {
   });
 });
 
+describe("a captured reply (A4)", () => {
+  const captured = () => callback({ messageId: "m1", body: "captured" });
+
+  it("is a duplicate whenever it comes again, also long after its answer and after a restart", async () => {
+    const receive = start();
+    expect(await receive.receive(captured())).toBe("stored");
+    receive.answered(captured());
+    clock.skip(86_400_000);
+    expect(await receive.receive(captured())).toBe("duplicate");
+    expect(await start().receive(captured())).toBe("duplicate");
+    expect(await shown()).toEqual(["captured"]);
+  });
+
+  it("is stored once when it comes ten times at once, all in one commit", async () => {
+    const receive = start();
+    // While the first reply is committed, the others wait, and the next commit takes them together.
+    const first = receive.receive(callback({ messageId: "m0", body: "first" }));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => receive.receive(captured())));
+    expect([await first, ...outcomes.toSorted()]).toEqual(["stored", ...Array(9).fill("duplicate"), "stored"]);
+    expect(await shown()).toEqual(["first", "captured"]);
+  });
+});
+
 describe("a reply to a signed id without a row", () => {
   it("belongs to the only site of the named account, and to no site if several are possible", async () => {
     const placed = async (named?: string) => {
