@@ -16,7 +16,7 @@ import {
 
 /** Pages in the WAL at which a commit writes them back itself, when the checkpoint thread cannot keep up. */
 const CHECKPOINT_PAGES = 8_000;
-/** KiB of pages that the writer keeps in memory: SQLite's default of 2,000 does not hold what 200 busy visitors touch. */
+/** The writer's page cache, in KiB. SQLite's default of 2,000 is too small for the pages of 200 busy visitors. */
 const CACHE_KIB = 16_000;
 /** SQLITE_BUSY: another process holds it. */
 const BUSY = 5;
@@ -31,19 +31,22 @@ type Sqlite = {
   /** The database is a file, not in memory. */
   kept: boolean;
   writer: SqliteConnection;
-  /** Reads while a group of transactions is open on the writer. */
+  /** Serves reads while a group of transactions is open on the writer. */
   reader: SqliteConnection;
   checkpoints: ReturnType<typeof createCheckpoints> | undefined;
   check: Check | undefined;
   /** Absent: each commit flushes the log itself. */
   flush: LogFlush | undefined;
-  /** Settles when the newest commit and all before it are on the disk; absent when they are. */
+  /** Settles when every commit so far is on the disk. Undefined if they all are. */
   flushing: Promise<void> | undefined;
   /** A group of transactions is open on the writer. */
   open: boolean;
-  /** No group begins any more. */
+  /** `close` was called: no new group begins. */
   closing: boolean;
-  /** Why nothing is written any more: the file is damaged, or nobody knows what of it is on the disk. */
+  /**
+   * Set when writing has stopped for good, with the reason: the file is damaged, or a flush failed, and it is unknown
+   * what is on the disk.
+   */
   refusal: (Error & { errcode: number }) | undefined;
 };
 
@@ -55,20 +58,20 @@ type Options = {
 };
 
 /**
- * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a second one
- * reads while a group of transactions is open, so that nobody sees what is not committed.
+ * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a
+ * second one reads while a group of transactions is open, so that no reader sees uncommitted data.
  * @param file path, or `:memory:` for a test without readers of its own
- * @param options.defer runs the next group of transactions, in place of the event loop: for simulations, which have no
- *   threads either
- * @param options.atOnceMax bytes up to which a file that was not closed in order is checked before it is used
+ * @param options.defer schedules the next group of transactions instead of the event loop. For simulations, which also
+ *   run without threads
+ * @param options.atOnceMax largest file, in bytes, that is checked before use after an unclean end
  * @param options.openFlush opens the flush of the file's log; tests pass one that they control
- * @param options.openCheckpoints the same for the thread that copies the log back
- * @throws Error when the file is damaged, as far as it is checked at once; see `Database.damage` for the rest
+ * @param options.openCheckpoints starts the thread that copies the log back; also for tests
+ * @throws Error when the check before use finds damage. A check in the background reports to `Database.damage`
  */
 export function openSqlite(file: string, options: Options = {}): Database {
   const sqlite = connectTo(file, options);
   const damage = sqlite.check?.damage.then((words) => {
-    // A failed flush weighs more: it forbids reading, and closing the file in order.
+    // A failed flush takes precedence: it also forbids reads and a clean close.
     if (words !== undefined) sqlite.refusal ??= Object.assign(new Error(words), { errcode: CORRUPT });
     return words;
   });
@@ -97,7 +100,7 @@ export function openSqlite(file: string, options: Options = {}): Database {
     transaction,
     append,
     async scrub() {
-      // Behind what waits to be written.
+      // Waits for the writes that are queued.
       await transaction(async () => undefined);
       return emptyLog(sqlite.writer.db);
     },
@@ -115,16 +118,16 @@ function connectTo(file: string, options: Options): Sqlite {
   const checkpoints = threads ? openCheckpoints(file, (error) => isLost(error) && refuse(sqlite, error)) : undefined;
   const writer = connect(file, pragmasOfWriter, (rows) => checkpoints?.wrote(rows));
   assertVersion(writer.db);
-  // A sealed file is as an orderly end left it, and was checked before that life.
+  // A sealed file is unchanged since a clean end, and was checked before that.
   const checksAside = threads && !sealed && !atOnce;
   if (!sealed && !checksAside) assertSound(writer.db, file);
   assertDurable(writer.db, file);
   const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
-  // A life that was killed between an erasure and its end has left the log.
+  // A process killed after an erasure leaves the erased content in the log.
   if (kept) emptyLog(writer.db);
   const check = checksAside ? checkAside(file) : undefined;
   const flush = threads ? openFlush(file) : undefined;
-  // From now on `flush` does what FULL adds to a commit.
+  // From now on, `flush` does the flush that FULL adds to each commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
   const sqlite: Sqlite = {
     file,
@@ -155,8 +158,8 @@ const pragmasOfWriter = [
 const reading = ({ open, reader, writer }: Sqlite): Transaction => (open ? reader : writer).tx;
 
 /**
- * Reads, and hands out the rows when all that they may contain is on the disk. After a failed flush nothing is read: the log
- * may hold what the disk does not, and a message that is not stored must not reach the service.
+ * Reads rows, and returns them once every commit that they may show is on the disk. Rejects after a failed flush: the
+ * log may hold commits that the disk does not, and a message that is not stored must not reach the service.
  */
 function read<T>(sqlite: Sqlite, rowsOf: (tx: Transaction) => Promise<T>): Promise<T> {
   const { refusal, flushing } = sqlite;
@@ -165,7 +168,7 @@ function read<T>(sqlite: Sqlite, rowsOf: (tx: Transaction) => Promise<T>): Promi
   return flushing === undefined ? rows : Promise.all([rows, flushing]).then(([found]) => found);
 }
 
-/** Commits a group, and each of its jobs alone when that fails. Never rejects. */
+/** Commits a group of jobs together; if that fails, each job alone. Never rejects. */
 async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed> {
   try {
     const written = await write(sqlite, group);
@@ -177,9 +180,11 @@ async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed>
   }
 }
 
-/** Commits each job of a group alone after the group failed: one of them may be to blame, and then the others go through. */
+/**
+ * Commits each job of a group alone after the group failed: if one job caused the failure, the others still succeed.
+ */
 async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown): Promise<void> {
-  // Somebody else holds the database, or nothing is written any more.
+  // Another process holds the database, or writing has stopped for good.
   if (group.length === 1 || isBusy(error) || error === sqlite.refusal) return rejectWhenFlushed(sqlite, group, error);
   for (const job of group) {
     const heard = write(sqlite, [job]).then(hearWhenFlushed);
@@ -187,7 +192,7 @@ async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown
   }
 }
 
-/** Rejects the jobs when every commit that they read is on the disk: their error may say what was in it. */
+/** Rejects the jobs once every commit that they read is on the disk, because their error may show data from it. */
 async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: unknown): Promise<void> {
   let reason = error;
   if (sqlite.flushing !== undefined && error !== sqlite.refusal)
@@ -199,7 +204,7 @@ async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: un
 
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 
-/** Gives the jobs their results when their commit is on the disk; nobody hears of one before that. */
+/** Resolves the jobs once their commit is on the disk, never earlier. */
 async function hearWhenFlushed({ done, flushed }: Written): Promise<void> {
   await flushed;
   for (const [job, result] of done) job.resolve(result as never);
@@ -222,10 +227,10 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
       const results = await work(writer.tx, items);
       for (const [i, job] of group.entries()) done.push([job, results[i]]);
     }
-    // The flush of an earlier group failed meanwhile: the next flush would look good.
+    // The flush of an earlier group failed meanwhile. Another flush would seem to succeed.
     if (sqlite.refusal !== undefined) throw sqlite.refusal;
     writer.db.exec("COMMIT");
-    // In the same step as the commit: a read in between would not know that it has to wait.
+    // Set synchronously with the commit: a read in between would not wait for the flush.
     if (flush !== undefined) sqlite.flushing = flushLog(sqlite, flush);
   } catch (error) {
     if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
@@ -237,9 +242,9 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
 }
 
 /**
- * Flushes what was committed; resolves when this and every earlier commit are on the disk. When the disk fails, nobody
- * knows what of the log it has, and the system reports the failure only once: nothing is written or read any more until
- * a new process has recovered the log.
+ * Flushes the log; resolves when this and every earlier commit are on the disk. After a failed flush it is unknown
+ * which part of the log is on the disk, and the system reports the failure only once. So nothing is written or read
+ * until a new process has recovered the log.
  */
 function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
   const flushing = Promise.allSettled([sqlite.flushing, flush.run()]).then((ends) => {
@@ -249,7 +254,7 @@ function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
   return flushing;
 }
 
-/** From now on nothing is written or read. @returns the reason */
+/** Stops all writes and reads. @returns the error that they reject with */
 function refuse(sqlite: Sqlite, error: unknown): Error {
   if (sqlite.refusal !== undefined && error === sqlite.refusal) return sqlite.refusal;
   const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
@@ -261,16 +266,17 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   const { file, kept, writer, reader, check, flush } = sqlite;
   sqlite.closing = true;
   for (const job of groups.drop()) job.reject(new Error(CLOSED));
-  // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.
+  // Do not yield if no thread runs: a caller that does not await then finds the files closed.
   const stopping = sqlite.checkpoints?.stop();
   if (stopping !== undefined) await stopping;
-  // A thread that still reads would keep the log beside the file.
+  // A check that is still reading would keep the log file from being deleted.
   if (check !== undefined) await check.stop();
-  // Last: a group that was open may have committed meanwhile, also during an earlier flush. A failed flush was told to
-  // those whose commit it was.
+  // Last, because an open group may have committed meanwhile, also during an earlier flush. The callers of these
+  // commits have been told of a failed flush.
   while (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   flush?.close();
-  // Left open: closing would copy a log whose pages may be lost into the database. The next process checks them.
+  // Not closed: a close copies the log into the database, and pages of this log may be lost. The next process checks
+  // them.
   if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;
   if (reader !== writer) reader.db.close();
   if (writer.db.isTransaction) writer.db.exec("ROLLBACK");

@@ -1,6 +1,6 @@
-/** The names of emoji in the visitor's language, fetched when the picker opens. English where a language has none. */
+/** The names of emoji in the visitor's language, fetched when the picker opens. English if a language has none. */
 
-/** Put in by the build: tags of the languages with names, and the version in the names of the files. */
+/** Set by the build: tags of the languages with names, and the version in their file names. */
 declare const EMOJI_LANGUAGES: string | undefined;
 declare const LANGUAGE_VERSION: string | undefined;
 
@@ -13,7 +13,10 @@ const fetchNames = async (tag: string): Promise<string> => {
 /** The language whose names are used for a language. */
 export const emojiLanguage = (tag: string, offered: readonly string[]): string => (offered.includes(tag) ? tag : "en");
 
-/** A line with names for each emoji, in the order of the picker. Undefined where they cannot be fetched; the next call tries again. */
+/**
+ * One line of names for each emoji, in the order of the picker. Undefined if they cannot be fetched; the next call
+ * tries again.
+ */
 export async function emojiNames(tag: string, fetch = fetchNames): Promise<string[] | undefined> {
   const offered = typeof EMOJI_LANGUAGES === "string" ? EMOJI_LANGUAGES.split(" ") : [];
   try {

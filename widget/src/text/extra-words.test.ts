@@ -4,7 +4,7 @@ import type { Extra } from "../locales/extra/en.ts";
 import { createExtraWords } from "./extra-words.ts";
 import { loadLanguage } from "./i18n.ts";
 
-it("are English at first, and the site's own where it has some", async () => {
+it("extra words come from the language, or from the site's own words", async () => {
   const language = signal(await loadLanguage("en"));
   const settings = signal({ strings: { camera: "Snap" } as Record<string, string> });
   const { follow, words } = createExtraWords({ language, settings }, signal<Extra | undefined>(undefined));

@@ -1,13 +1,13 @@
 /**
- * Words of features that few sites switch on: a third file per language, which those features fetch. Several parts of the
- * panel share this file, so it imports nothing of the panel.
+ * Texts of features that few sites switch on: a third file per language, fetched by those features. Several parts of
+ * the panel share this module, so it imports nothing from the panel.
  */
 
 import { type Extra, type ExtraKey, extra } from "../locales/extra/en.ts";
 import type { PanelSettings } from "../settings/options.ts";
 import type { Language } from "./i18n.ts";
 
-/** Put in by the build: see `i18n.ts`. */
+/** Set by the build: see `i18n.ts`. */
 declare const LANGUAGE_VERSION: string | undefined;
 
 export type ExtraTranslate = (key: ExtraKey) => string;
@@ -19,7 +19,7 @@ const fetchWords = (tag: string): Promise<{ extra: Extra }> => {
   return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?${Math.random()}`)) as never;
 };
 
-/** The words of a language. English, also where they cannot be fetched; the next call tries again. */
+/** The extra words of a language. English if they cannot be fetched; the next call tries again. */
 function load(tag: string, fetch: typeof fetchWords): Promise<Extra> {
   if (tag === "en" || typeof LANGUAGE_VERSION !== "string") return Promise.resolve(extra);
   const words = loaded.get(tag) ?? fetch(tag).then((found) => found.extra);
@@ -37,8 +37,9 @@ type Needed = {
 
 /**
  * The extra words in the current language. The site's own words come first.
- * @param current a signal for them, empty at first
- * @returns `follow`: to be run as an effect; `words`: reads the translation, or nothing until the words have come
+ * @param current a signal that holds the loaded words, empty at first
+ * @returns `follow`: loads the words; run it as an effect. `words`: the translation, undefined until the words are
+ *   loaded
  */
 export function createExtraWords(
   { language, settings }: Needed,

@@ -22,7 +22,7 @@ describe("the language of a visitor", () => {
     [["", "not a tag!", "de-CH"], "de"],
     [["xx"], "en"],
     [[], "en"],
-  ])("%j is spoken as %s", (wanted, tag) => expect(chooseLanguage(wanted, offered)).toBe(tag));
+  ])("for %j is %s", (wanted, tag) => expect(chooseLanguage(wanted, offered)).toBe(tag));
 });
 
 describe("the region of a visitor", () => {
@@ -35,16 +35,16 @@ describe("the region of a visitor", () => {
     ["en", ["xx-YY", "not a-tag!", ""], "en"],
     ["nb", ["no-NO"], "no-NO"],
     ["de", [], "de"],
-  ])("%s of %j is written as in %s", (tag, wanted, region) => expect(regionOf(tag, wanted)).toBe(region));
+  ])("for %s, wanted %j, is %s", (tag, wanted, region) => expect(regionOf(tag, wanted)).toBe(region));
 
-  it("decides how numbers and dates look, not which words are used", async () => {
+  it("decides the format of numbers and dates, not the words", async () => {
     const { t, tag, region } = await loadLanguage("en", {}, ["en", "en-IN"]);
     expect([tag, region, t("newMessages", { n: 123456 })]).toEqual(["en", "en-IN", "1,23,456 new messages"]);
   });
 });
 
 describe("texts", () => {
-  it("take names and numbers, and the plural of their language", () => {
+  it("insert names and numbers, and use the language's plural forms", () => {
     const t = translator("en", {});
     expect(t("newMessages", { n: 1 })).toBe("1 new message");
     expect(t("newMessages", { n: 1200 })).toBe("1,200 new messages");
@@ -57,23 +57,23 @@ describe("texts", () => {
     expect([1, 3, 5].map((n) => t("newMessages", { n }))).toEqual(["1 nowa", "3 nowe", "5 nowych"]);
   });
 
-  it("fall back to English where a language has none", () => {
+  it("are English if the language lacks them", () => {
     expect(translator("de", { send: "Senden" })("retry")).toBe("Retry");
   });
 
-  it("may be the site's own", async () => {
+  it("can be replaced by the site", async () => {
     const { t, tag, dir } = await loadLanguage("en", { send: "Off you go" });
     expect([t("send"), tag, dir]).toEqual(["Off you go", "en", "ltr"]);
   });
 
-  it("are fetched when they are needed, and mirrored where they run from right to left", async () => {
+  it("are fetched when needed, with the direction of the language", async () => {
     const messages: string[] = [];
     messages[Object.keys(en).indexOf("send")] = "أرسل";
     const { t, tag, dir } = await loadLanguage("ar", {}, [], async () => ({ messages }));
     expect([t("send"), t("retry"), tag, dir]).toEqual(["أرسل", "Retry", "ar", "rtl"]);
   });
 
-  it("of rarer parts are fetched with the first of them, once, and are English until they come", async () => {
+  it("of rarer parts are fetched once, with the first such part, and are English until then", async () => {
     const asked: string[] = [];
     let reachable = false;
     const { t, more } = await loadLanguage("ar", { retry: "?" }, [], async (name) => {
@@ -91,7 +91,7 @@ describe("texts", () => {
     expect(asked).toEqual(["ar", "ar.rare", "ar.rare", "ar.rare"]);
   });
 
-  it("are English where the language cannot be fetched", async () => {
+  it("are English if the language cannot be fetched", async () => {
     const { tag, dir } = await loadLanguage("ar", {}, [], () => Promise.reject(new Error("offline")));
     expect([tag, dir]).toEqual(["en", "ltr"]);
   });

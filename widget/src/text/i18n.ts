@@ -1,4 +1,4 @@
-/** Words in the visitor's language: which language, where its file is, how a text with numbers and names is put together. */
+/** Texts in the visitor's language: chooses the language, fetches its file, and inserts numbers and names. */
 
 import type { rare } from "../locales/en.rare.ts";
 import { en } from "../locales/en.ts";
@@ -10,9 +10,9 @@ export type Key = keyof English;
 /** All texts of one language. */
 export type Messages = { readonly [K in Key]: English[K] extends string ? string : Plural };
 export type Values = { readonly [name: string]: string | number };
-/** A translation as the build packs it: texts in the order of the English keys. */
+/** A translation as the build packs it: the texts in the order of the English keys. */
 export type Packed = readonly (string | Plural)[];
-/** Answers the text of `key` with `{name}` replaced; `values.n` chooses the plural form. */
+/** Returns the text of `key` with `{name}` replaced; `values.n` chooses the plural form. */
 export type Translate = (key: Key, values?: Values) => string;
 export type Language = {
   tag: string;
@@ -20,24 +20,27 @@ export type Language = {
   region: string;
   dir: "ltr" | "rtl";
   t: Translate;
-  /** Fetches the words of the rarer parts (`en.rare.ts`). English stands in where that fails; the next call tries again. */
+  /**
+   * Fetches the texts of the rarer parts (`en.rare.ts`). If that fails, they stay English, and the next call tries
+   * again.
+   */
   more(): Promise<void>;
 };
 
-/** Put in by the build: the tags of all languages, and what their files are called after the tag. */
+/** Set by the build: the tags of all languages, and the version in their file names. */
 declare const LANGUAGES: string | undefined;
 declare const LANGUAGE_VERSION: string;
 
-/** Those of our languages that are written from right to left. */
+/** The languages that are written from right to left. */
 const RTL = /^(ar|fa|he|ps|ur)/;
 
 /** Tags of the languages that have texts. */
 const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
 
 /**
- * Two files per language, fetched when a visitor needs them: the panel's words, and those of its rarer parts. English is in
- * the panel: it also stands in where one is missing. A browser may remember a failed import by its address, so each second
- * try has another.
+ * Two files per language, fetched when a visitor needs them: the panel's texts, and those of its rarer parts. English
+ * is built into the panel and replaces what is missing. A browser may cache a failed import by its address, so the
+ * second try uses another address.
  */
 const fetchWords = (name: string): Promise<{ messages: Packed }> => {
   const path = `./${name}-${LANGUAGE_VERSION}.js`;
@@ -45,8 +48,8 @@ const fetchWords = (name: string): Promise<{ messages: Packed }> => {
 };
 
 /**
- * The best language that we have for what the page or the visitor asks.
- * @param wanted BCP 47 tags, most wanted first; what is not a tag is passed over
+ * The best available language for what the page or the visitor wants.
+ * @param wanted BCP 47 tags, most wanted first; invalid tags are ignored
  * @param offered tags that have texts
  */
 export function chooseLanguage(wanted: readonly string[], offered: readonly string[] = languages()): string {
@@ -58,8 +61,8 @@ export function chooseLanguage(wanted: readonly string[], offered: readonly stri
 }
 
 /**
- * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: the script decides before the bare language does. Portuguese is written as in
- * Portugal everywhere but in Brazil (CLDR, parent locales). Pages say `de_DE`, too.
+ * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: the script counts before the language alone. Portuguese outside Brazil is written
+ * as in Portugal (CLDR, parent locales). Some pages write `de_DE` with an underscore.
  */
 function variants(tag: string): string[] {
   try {
@@ -78,14 +81,14 @@ function variants(tag: string): string[] {
 export const regionOf = (tag: string, wanted: readonly string[]): string =>
   wanted.find((one) => /\w[-_]/.test(one) && variants(one).includes(tag))?.replaceAll("_", "-") ?? tag;
 
-/** English grows: rarer parts of the panel bring their words with them. Its order is that of the packed translations. */
+/** The English texts. Rarer parts of the panel add theirs when they load. Packed translations have the same order. */
 const english: Partial<Messages> = { ...en };
 export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(english, words);
 
 /**
- * Puts texts together. A key that a language lacks is answered in English.
+ * Creates the function that translates keys. A key that the language lacks is translated to English.
  * @param messages the site's own words, by key
- * @param region whose way of writing numbers is used
+ * @param region BCP 47 tag that decides the format of numbers
  */
 export function translator(tag: string, messages: Partial<Messages>, packed: Packed = [], region = tag): Translate {
   const rules = new Intl.PluralRules(tag);
@@ -102,7 +105,7 @@ export function translator(tag: string, messages: Partial<Messages>, packed: Pac
 }
 
 /**
- * Fetches the words of a language. Answers English when they cannot be fetched.
+ * Fetches the texts of a language. Returns English if they cannot be fetched.
  * @param overrides the site's own words for some keys
  * @param wanted tags that may name a region
  */
@@ -115,13 +118,13 @@ export async function loadLanguage(
   const words = tag === "en" ? undefined : await fetch(tag).catch(() => undefined);
   const packed = [...(words?.messages ?? [])];
   const common = packed.length;
-  const spoken = words ? tag : "en";
-  const region = regionOf(spoken, wanted);
+  const used = words ? tag : "en";
+  const region = regionOf(used, wanted);
   return {
-    tag: spoken,
+    tag: used,
     region,
-    dir: RTL.test(spoken) ? "rtl" : "ltr",
-    t: translator(spoken, overrides, packed, region),
+    dir: RTL.test(used) ? "rtl" : "ltr",
+    t: translator(used, overrides, packed, region),
     async more() {
       if (common === 0 || packed.length > common) return;
       const { messages } = await fetch(`${tag}.rare`).catch(() => ({ messages: [] }));

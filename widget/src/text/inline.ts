@@ -1,12 +1,12 @@
-/** Text within a line: bold, italic, strike, code, links. Nothing from outside becomes markup; see `markdown.ts`. */
+/** Inline text: bold, italic, strike, code, links. Input never becomes markup; see `markdown.ts`. */
 
 export type Inline =
   | { kind: "text"; text: string }
   | { kind: "bold" | "italic" | "strike"; children: Inline[] }
   | { kind: "code"; text: string }
   /**
-   * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: written as
-   * a picture.
+   * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: the
+   * Markdown is that of a picture.
    */
   | { kind: "link"; href: string; host?: string; picture?: boolean; children: Inline[] };
 
@@ -15,7 +15,7 @@ const URL_MAX = 2_048;
 export const DEPTH_MAX = 8;
 
 /**
- * The parsed address if a link may lead there: absolute, one of four schemes, no credentials.
+ * The parsed address if a link may lead there: absolute, with one of four schemes, without credentials.
  * @param raw the address as it stands in the text
  */
 export function safeUrl(raw: string): URL | undefined {
@@ -29,19 +29,19 @@ export function safeUrl(raw: string): URL | undefined {
 }
 
 /**
- * Makes a link to `url`. Returns nodes without one if it must not be made.
+ * Makes a link to `url`. Returns only its text if that link is not allowed.
  * @param isBare whether its text is the address itself
  */
 export type MakeLink = (url: URL, children: Inline[], isBare?: boolean) => Inline[];
 
 /**
- * A link whose text is its address, in ASCII: what a reader sees is where it leads. Any other text may hide the target, and
- * stays text until `links.ts` has been fetched, which compares the two.
+ * A link whose text is its address, in ASCII: the reader sees where it leads. Any other text may hide the target: it
+ * stays text until `links.ts` is loaded, which compares the two.
  */
 const bareLink: MakeLink = (url, children, isBare) =>
   isBare && /^[!-~]*$/.test(textOf(children)) ? [{ kind: "link", href: url.href, children }] : children;
 
-/** Whether a visitor's own text may have a link that `bareLink` does not make. */
+/** Whether a visitor's own text may contain a link that `bareLink` does not make. */
 export const mayHideLink = (text: string): boolean => /[^\0-~]/.test(text) && /\/\/|www\.|@|tel:/i.test(text);
 
 /** A visitor's own text: only its addresses become links. */
@@ -50,7 +50,7 @@ export const parsePlain = (text: string, link = bareLink): Inline[] => scan(text
 /** Text of a reply within one paragraph, heading or table cell. */
 export const parseInline = (text: string, link = bareLink): Inline[] => scan(text, true, link);
 
-/** An open mark and what was read since. The outermost frame has no mark. */
+/** An open mark and the nodes read since. The outermost frame has no mark. */
 type Frame = { mark: string; children: Inline[] };
 /** One pass over a text. */
 type Scan = {
@@ -62,7 +62,7 @@ type Scan = {
   plain: string;
   /** Open marks, outermost first. */
   stack: Frame[];
-  /** Lengths of backtick runs that do not occur again: searched once, not once for every run. */
+  /** Lengths of backtick runs that do not occur again, so that each length is searched only once. */
   missingTicks: Set<number>;
   readonly lastParen: number;
 };
@@ -79,7 +79,7 @@ const isLatin = (char = " "): boolean => /[a-z0-9]/i.test(char);
 const isSpace = (char = " "): boolean => /\s/.test(char);
 const asText = (text: string): Inline => ({ kind: "text", text });
 
-/** One linear pass with a stack of open marks, at most eight deep. A mark that nothing closes stays text. */
+/** One linear pass with a stack of open marks, at most eight deep. A mark that is not closed stays text. */
 function scan(text: string, marks: boolean, link: MakeLink): Inline[] {
   const children: Inline[] = [];
   const state: Scan = {
@@ -171,7 +171,7 @@ function readEmphasis(state: Scan, char: string): number {
   if (!kind) return 0;
   const before = text[at - 1];
   const after = text[at + mark.length];
-  // snake_case and 2*3*4 are no emphasis; a bold word within Chinese text is.
+  // snake_case and 2*3*4 are not emphasis; a marked word within Chinese text is.
   const inWord = mark === "*" ? isLatin(before) && isLatin(after) : char === "_" && isWord(before) && isWord(after);
   const depth = stack.findLastIndex((frame) => frame.mark === mark);
   if (depth > 0 && !isSpace(before) && !inWord) {
@@ -212,15 +212,15 @@ function targetAt({ text, at, lastParen }: Scan): { url: URL; length: number } |
   return undefined;
 }
 
-/** An address that stands in the text by itself, perhaps in angle brackets. */
+/** A bare address, perhaps in angle brackets. */
 function readUrl(state: Scan): number {
   const { text, at, stack } = state;
   const angle = text[at] === "<" ? 1 : 0;
   const scheme = /^(?:https?:\/\/|mailto:|tel:|www\.)/i.exec(text.slice(at + angle, at + angle + 8))?.[0];
   if (!scheme || isWord(text[at - 1])) return 0;
   const raw = addressAt(text, at + angle, stack.some(isBracket));
-  // All of it becomes text. Otherwise the password and the host would look like a mail address, and in a very long text each
-  // "www." would be scanned up to the limit again.
+  // The whole address stays text. Otherwise the password and the host would be read as a mail address, and each "www."
+  // of a very long text would be scanned up to the limit again.
   if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw) || (/^w/i.test(raw) && raw.length + 8 > URL_MAX)) {
     state.plain += text.slice(at, at + angle + raw.length);
     return angle + raw.length;
@@ -231,7 +231,7 @@ function readUrl(state: Scan): number {
   return raw.length + 2 * angle;
 }
 
-/** `name@host.tld`: the name has been read already, as plain text. */
+/** `name@host.tld`: the name has already been read as plain text. */
 function readMail(state: Scan): number {
   const { text, at, plain } = state;
   const host = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![a-z0-9-])/i.exec(text.slice(at + 1, at + 254))?.[0];
@@ -245,7 +245,8 @@ function readMail(state: Scan): number {
 }
 
 /**
- * The address that begins at `from`: up to white space or a character that ends it, without the sentence's punctuation.
+ * The address that begins at `from`: up to white space or a character that ends it, without the punctuation of the
+ * sentence.
  * @param inLabel whether it stands in the text of a link, which the first `]` without its `[` ends
  */
 function addressAt(text: string, from: number, inLabel: boolean): string {
@@ -263,7 +264,7 @@ function addressAt(text: string, from: number, inLabel: boolean): string {
   return raw.slice(0, end);
 }
 
-/** Position of the first `]` that closes no bracket of this text; without one, the text's length. */
+/** Position of the first `]` without its `[` in this text; the text's length if there is none. */
 function closingBracket(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

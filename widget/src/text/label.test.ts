@@ -5,7 +5,7 @@ import { type Inline, parseInline, parsePlain } from "./inline.ts";
 import { labelledLink } from "./links.ts";
 
 const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
-/** Lines of a corpus; none, and said so, where the corpora are not at hand. */
+/** The text of a corpus file. Without the corpora, an empty text and a warning. */
 function corpus(path: string): string {
   const file = join(CORPORA, path);
   if (existsSync(file)) return readFileSync(file, "utf8");
@@ -16,7 +16,7 @@ function corpus(path: string): string {
 type Link = Extract<Inline, { kind: "link" }>;
 const linksOf = (nodes: Inline[]): Link[] =>
   nodes.flatMap((node) => (node.kind === "link" ? [node] : "children" in node ? linksOf(node.children) : []));
-/** The real target beside the first link; `undefined`: none is shown; `null`: there is no link. */
+/** The real target shown beside the first link. `undefined`: none is shown. `null`: there is no link. */
 const markOf = (text: string): string | undefined | null => {
   const link = linksOf(parseInline(text, labelledLink))[0];
   return link ? link.host : null;
@@ -62,7 +62,7 @@ describe("the text of a link", () => {
     ["a name before a backslash", "shop.example\\\\@x"],
     ["a name after marks of direction", "\u2066shop.example\u2069"],
     ["a subdomain in front", "evil.example.shop.example"],
-    ["a slash that is none", "shop.example\u2215evil.example"],
+    ["a character that looks like a slash", "shop.example\u2215evil.example"],
     ["a name before an exclamation mark", "shop.example!"],
     ["a name before a colon", "shop.example: sign in"],
     ["a name with a port", "shop.example:443"],
@@ -111,7 +111,7 @@ describe("the text of a link", () => {
     ["Japanese words", "カスタマー・サービス"],
     ["the time of day", "10:30:15"],
     ["a choice", "and/or"],
-  ])("that is honest, or names none, stands alone: %s", (_, shown, address = EVIL) => {
+  ])("that names its own host, or none, stands alone: %s", (_, shown, address = EVIL) => {
     expect(markOf(`[${shown}](${address})`)).toBeUndefined();
   });
 
@@ -171,7 +171,7 @@ describe("the text of a link", () => {
     expect(["http://2130706433/", "http://0x7f.1/"].map(markOf)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
-  it("is an address of its own in the way that bots write it", () => {
+  it("can be its own address, as bots write it", () => {
     for (const address of [
       "https://shop.example/a",
       "http://[::1]/a",
@@ -188,12 +188,12 @@ describe("the text of a link", () => {
     }
   });
 
-  it("keeps its letters in their order", () => {
+  it("loses its direction marks, so that its letters keep their order", () => {
     const [link] = linksOf(parseInline(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `, labelledLink));
     expect(JSON.stringify(link)).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   });
 
-  it("never hides where the addresses of others lead (corpora/links)", () => {
+  it("never hides where a link leads (corpora/links)", () => {
     const addresses = corpus("links/linkify-it/links.txt")
       .split("\n")
       .map((line) => line.replace(/(^|\s+)%.*$/, "").trim())
@@ -204,7 +204,7 @@ describe("the text of a link", () => {
     expect(addresses.length === 0 || named.length > 30).toBe(true);
   });
 
-  it("never lets an international name stand for another one (corpora/idna)", () => {
+  it("never lets an international name pass for another one (corpora/idna)", () => {
     const tests = JSON.parse(corpus("idna/punycode_tests.json") || "[]") as { decoded: string }[];
     const hosts = tests
       .map(({ decoded }) => `${decoded.toLowerCase()}.example`)

@@ -1,23 +1,26 @@
 /**
  * Whether the visible text of a link names another target than its address (RELIABILITY A16). A reader trusts what an
- * address looks like, so texts are compared as they look: without invisible characters, with the dots and letters of other
- * alphabets that are drawn like ours.
+ * address looks like, so texts are compared by their look: without invisible characters, and with look-alike dots and
+ * letters of other alphabets replaced.
  */
 
 /** Invisible characters: zero-width ones, soft hyphens, direction marks, tags (UAX 44). */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Full stops of other scripts that browsers read as one in a host, or that look like one (UTS 46, 4). */
 const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702]/g;
-/** Marks that change the order in which a text is drawn (UAX 9). Both directions are told apart by their letters without them. */
+/** Marks that change the order in which a text is drawn (UAX 9). Letters have a direction without them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** Signs that are drawn like a full stop. Between Latin letters only: other scripts use some of them within words. */
+/**
+ * Characters that look like a full stop. Only between Latin letters, because other scripts use some of them within
+ * words.
+ */
 const DOT_LOOKS = /([a-z\d-])[\u00b7\u0660\u06d4\u06f0\u1427\u2022\u2027\u2219\u22c5\u2e31\u30fb\uff65](?=[a-z])/gi;
-/** White space before a full stop within a name, and narrow spaces behind one: a reader hardly sees them. */
+/** White space before a full stop within a name, and narrow spaces after one: a reader hardly sees them. */
 const GAP_BEFORE = /[\s\u2800]{1,3}(\.\p{L})/gu;
-const GAP_BEHIND = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
-/** What separates words. An address that begins with its scheme ends at the first part only. */
+const GAP_AFTER = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
+/** Separators between words. They also end an address that begins with its scheme. */
 const SPACES = /[\s"'<>()|,;]+/;
-/** Every punctuation mark and symbol, except those that addresses are written with and those of Hebrew names (RFC 5892). */
+/** Punctuation and symbols, except those that occur in addresses and in Hebrew names (RFC 5892). */
 const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
 /** A host as a reader recognizes it: an IPv4 or IPv6 address, or a name whose last part has letters. */
 const HOST = /^(?:(?:\d+\.){3}\d+|\[[\da-f:.]+\]|[^\s.]+(?:\.[^\s.]+)*\.[\p{L}\p{M}][\p{L}\p{M}\p{N}-]+)$/u;
@@ -26,11 +29,11 @@ const IPV6 = /^(?=[\da-f.:]{3,45}$)(?:.*::|(?:[\da-f]{1,4}:){7})/;
 /** A telephone number that begins with its scheme or with a plus. */
 const PHONE = /(?:^|\s)(?:tel:|\+)\+?\d[\d\s().-]{5}/;
 
-/** Latin as Europeans write it, but for the letters without their dot or their cross, which are drawn like others. */
+/** European Latin letters, without those that look like other letters (such as the dotless i). */
 const LATIN = /^[\w\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u017e-]+$/;
-/** Letters of Cyrillic and Greek that are drawn like Latin ones. */
+/** Letters of Cyrillic and Greek that look like Latin ones. */
 const LATIN_LOOKS = /^[асԁеһіјӏорԛѕԝхуъьвкмнтгѵпαεικνορτυωχγη\d-]+$/;
-/** A word in one script that does not look like Latin, with digits. */
+/** A word in one script other than Latin, with digits. */
 const SCRIPTS = "Arab Hebr Deva Beng Guru Gujr Taml Telu Knda Mlym Sinh Thai Laoo Khmr Mymr Geor Ethi Hang Cyrl Grek";
 const JAPANESE = "[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{M}\\d-]+";
 const ONE_SCRIPT = new RegExp(
@@ -38,18 +41,18 @@ const ONE_SCRIPT = new RegExp(
   "u",
 );
 
-/** The text as it looks: compatible forms (full-width letters) as their plain ones (UAX 15, NFKC). */
+/** The text as it looks to a reader: for example full-width letters as plain ones (UAX 15, NFKC). */
 const looksLike = (text: string): string =>
   text
     .replace(INVISIBLE, "")
     .replace(GAP_BEFORE, "$1")
-    .replace(GAP_BEHIND, ".")
+    .replace(GAP_AFTER, ".")
     .normalize("NFKC")
     .replace(DOTS, ".")
     .replace(DOT_LOOKS, "$1.")
     .toLowerCase();
 
-/** The text of a link without the marks that turn its letters around. */
+/** The text of a link without direction marks, which can reverse its letters. */
 export const inOrder = (text: string): string => text.replace(DIRECTION, "");
 
 /** A host as the platform parses it: punycode, without the port; undefined for an invalid host. */
@@ -71,7 +74,7 @@ const addressesIn = (text: string): Address[] =>
     .flatMap((word) => (/^(?:[a-z][a-z\d+-]*:)?[/\\]{2}/.test(word) ? word : word.split(BETWEEN)))
     .flatMap((word) => addressIn(word) ?? []);
 
-/** The address that a word is, or begins with. In a word like `and/shop.example`, the first part that is one. */
+/** The address that a word is or begins with. In a word like `and/shop.example`, its first part that is an address. */
 function addressIn(word: string): Address | undefined {
   if (IPV6.test(word)) return { user: "", host: `[${word}]` };
   const [, scheme = "", rest = ""] =
@@ -86,7 +89,7 @@ function addressIn(word: string): Address | undefined {
   return undefined;
 }
 
-/** Without the punctuation around it, which belongs to the sentence. @param kept signs that stay */
+/** A word without the punctuation around it, which belongs to the sentence. @param kept characters that stay */
 function trimmed(text: string, kept: RegExp): string {
   const isPart = (char = "a"): boolean => /[\p{L}\p{M}\p{N}]/u.test(char) || kept.test(char);
   const chars = [...text];
@@ -101,7 +104,10 @@ function isHomograph(host: string): boolean {
   return host.split(".").some((part) => !LATIN.test(part) && (!ONE_SCRIPT.test(part) || LATIN_LOOKS.test(part)));
 }
 
-/** With the digits of other scripts as ASCII ones. Those of India start at 6 within their row of sixteen, the others at 0. */
+/**
+ * Replaces the digits of other scripts by ASCII ones. In Unicode's rows of sixteen, Indian zeros stand at 6, the others
+ * at 0.
+ */
 const withAsciiDigits = (text: string): string =>
   text.replace(/[^\P{Nd}\d]/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;
@@ -111,10 +117,13 @@ const withAsciiDigits = (text: string): string =>
 /** The digits of a telephone number, without the national prefix 0. */
 const digitsOf = (text: string): string => withAsciiDigits(text).replace(/\D/g, "").replace(/^0+/, "");
 
-/** The longest country code and area prefix by which a number within the country is shorter (ITU-T E.164: three digits). */
+/**
+ * Most digits by which a national number is shorter than the international one: the country code (ITU-T E.164: three
+ * digits).
+ */
 const COUNTRY_MAX = 3;
 
-/** Whether a number as shown is the one that is called, perhaps without its country code, or with its extension. */
+/** Whether the number shown is the number called, perhaps without its country code or with its extension. */
 function isNumber(called: string, text: string): boolean {
   const digits = digitsOf(text);
   return [called, called.split(";")[0] ?? ""].map(digitsOf).some((number) => {
@@ -124,9 +133,9 @@ function isNumber(called: string, text: string): boolean {
 }
 
 /**
- * The real target, where the visible text names another one or one that looks like another: the host, with its port, of an
- * http address (in punycode), the recipients of `mailto:`, the number of `tel:`. Nothing where the text is honest or names
- * none.
+ * The real target of a link whose visible text names another target, or one that looks like another: the host (in
+ * punycode, with its port) of an http address, the recipients of `mailto:`, the number of `tel:`. Undefined if the text
+ * is honest or names no target.
  * @param url where the link leads
  * @param shown its visible text
  */
@@ -150,7 +159,7 @@ function isOtherHost(own: string, { user, host }: Address): boolean {
   return (/^[\d.]+$/.test(own) && host !== own) || (own.includes("xn--") && isHomograph(host));
 }
 
-/** The recipients of a mail address whose text hides one of them (RFC 6068: `to`, `cc` and `bcc` add recipients). */
+/** The recipients of a mail link, if its text hides one of them (RFC 6068: `to`, `cc` and `bcc` add recipients). */
 function realRecipients(url: URL, path: string, saysNumber: boolean, named: Address[], text: string) {
   const at = path.lastIndexOf("@");
   const own = hostnameOf(path.slice(at + 1)) ?? "";

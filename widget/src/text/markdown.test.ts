@@ -6,7 +6,7 @@ import { labelledLink } from "./links.ts";
 import { type Block, type List, parseMarkdown, type Table } from "./markdown.ts";
 
 const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
-/** Empty, and said so, where the corpora are not at hand. */
+/** The text of a corpus file. Without the corpora, an empty text and a warning. */
 function corpus(path: string): string {
   const file = join(CORPORA, path);
   if (existsSync(file)) return readFileSync(file, "utf8");
@@ -15,7 +15,7 @@ function corpus(path: string): string {
 }
 const json = <Value>(path: string): Value[] => JSON.parse(corpus(path) || "[]") as Value[];
 
-/** A compact spelling of the tree, so that expectations can be read. */
+/** The tree in a compact notation that is easy to read in expectations. */
 function spell(node: Inline | Block): string {
   switch (node.kind) {
     case "rule":
@@ -39,7 +39,7 @@ function spell(node: Inline | Block): string {
       return `(${node.kind} ${all(node.children)})`;
   }
 }
-/** Every item with its number, those within it further in. */
+/** Every item with its number; nested items are indented. */
 const lists = ({ ordered, start, items }: List): string[] =>
   items.flatMap(({ done, blocks }, n) => {
     const [first, ...more] = blocks.flatMap((part) => spell(part).split("\n"));
@@ -148,13 +148,13 @@ describe("Markdown of replies", () => {
     expect(show(deep).split("\n").at(-1)).toBe(`${"  ".repeat(8)}- 11`);
   });
 
-  it("nests at most eight deep and loses nothing of what is deeper", () => {
+  it("nests at most eight deep, and shows what is deeper as text", () => {
     expect(show(`${"[".repeat(40)}x${"]".repeat(40)}`)).toBe(`${"[".repeat(40)}x${"]".repeat(40)}`);
   });
 });
 
 describe("links", () => {
-  it("follows only what the platform reads as web, mail or telephone, without credentials", () => {
+  it("lead only to web, mail and telephone addresses without credentials", () => {
     for (const good of ["https://a.example", "HTTP://A.EXAMPLE", "mailto:a@b.example", "tel:+4712345678"]) {
       expect(safeUrl(good), good).toBeDefined();
     }
@@ -176,7 +176,7 @@ describe("links", () => {
     for (const url of bad) expect(safeUrl(url), url).toBeUndefined();
   });
 
-  it("lets no vector through that could run (corpora/xss/url-vectors)", () => {
+  it("never lead to an address that could run code (corpora/xss/url-vectors)", () => {
     const vectors = json<{ url: string }>("xss/url-vectors.json");
     for (const { url } of vectors) {
       for (const link of linksOf(parseMarkdown(`[click](${url}) ${url}`))) {
@@ -185,13 +185,13 @@ describe("links", () => {
     }
   });
 
-  it("ends addresses where sentences do (corpora/links/linkify-it)", () => {
+  it("end before the punctuation of a sentence (corpora/links/linkify-it)", () => {
     const lines = corpus("links/linkify-it/links.txt").split("\n");
     const clean = (line = ""): string => line.replace(/(^|\s+)%.*$/, "");
     const pairs = lines.flatMap((line, at) =>
       clean(line).trim() && !clean(lines[at - 1]).trim() ? [[clean(line), clean(lines[at + 1]) || clean(line)]] : [],
     );
-    // Quotes and braces end an address here, and Markdown's own brackets are no plain text.
+    // This parser ends an address at quotes and braces, and reads brackets as Markdown.
     const ours = pairs.filter(
       ([text = "", url = ""]) => /^(https?:\/\/|www\.)/i.test(url) && !/["'{}]|\/\/[^/]*@|\]\(/.test(text),
     );
@@ -200,11 +200,11 @@ describe("links", () => {
     expect(ours.length === 0 || ours.length > 50).toBe(true);
   });
 
-  it("makes no link of what is none (corpora/links/linkify-it)", () => {
+  it("are not made of text that is no address (corpora/links/linkify-it)", () => {
     const lines = corpus("links/linkify-it/not_links.txt")
       .split("\n")
       .filter((line) => line.trim() && !line.startsWith("%"));
-    // Without a list of top-level domains a host is any host; but nothing without a scheme or `www` is one.
+    // There is no list of top-level domains: any host counts after a scheme, but none without a scheme or `www`.
     expect(lines.filter((line) => !/:\/\/|mailto:/.test(line) && addresses(line).length > 0)).toEqual([]);
   });
 });
@@ -217,24 +217,24 @@ function readable(bytes: string): string {
   }
 }
 
-describe("the Markdown of others (corpora/markdown)", () => {
+describe("test cases of other Markdown parsers (corpora/markdown)", () => {
   const cases = ["xss", "linkify", "commonmark_extras", "normalize", "proto"].flatMap((name) => {
     const parts = corpus(`markdown/markdown-it/${name}.txt`).split(/^\.\n/m);
     return parts.filter((_, at) => at % 3 === 1);
   });
 
-  it("gives no link that can run and loses no letter", () => {
+  it("give no link that can run code, and lose no letter", () => {
     for (const text of cases) {
       const blocks = parseMarkdown(text);
       for (const { href } of linksOf(blocks)) expect(href).toMatch(/^(https?|mailto|tel):/);
       const letters = (source: string): string => source.replace(/[^\p{L}\p{N}]/gu, "");
-      // What an address spells in bytes it spelled in letters before.
+      // Addresses percent-encode some letters of the source.
       const unescaped = (source: string): string => source.replace(/(%[\dA-F]{2})+/g, (bytes) => readable(bytes));
       const left = letters(unescaped(blocks.map(spell).join("")));
       const lost = [...new Set(letters(unescaped(text.replace(/^ {0,3}(```|~~~).*$/gm, ""))))].filter(
         (letter) => !left.includes(letter),
       );
-      // Numbers of list items are drawn by the list.
+      // The list element draws the numbers of its items.
       expect(
         lost.filter((letter) => !/\d/.test(letter)),
         text,

@@ -1,16 +1,16 @@
 /**
- * Replies as a small tree of blocks: paragraphs, headings, lists, tasks, quotes, tables, rules and code. A subset of GitHub's
- * Markdown, read in linear time; everything else, HTML included, is text. The tree is drawn by a fixed switch, so nothing
- * from outside becomes markup. Fetched with the first reply.
+ * Parses replies into a tree of blocks: paragraphs, headings, lists, tasks, quotes, tables, rules and code. Reads a
+ * subset of GitHub's Markdown in linear time; everything else, HTML included, stays text. Each kind of node is drawn as
+ * a fixed element, so input never becomes markup. Fetched with the first reply.
  */
 
 import { DEPTH_MAX, type Inline, parseInline } from "./inline.ts";
 import { labelledLink } from "./links.ts";
 
-/** `done`: of a task list, whether the task is done. */
+/** `done`: whether the task of a task list is done. */
 export type ListItem = { done?: boolean; blocks: Block[] };
 export type List = { kind: "list"; ordered: boolean; start: number; items: ListItem[] };
-/** The side of a column on which its text stands. Absent: where the text begins. */
+/** Alignment of a column. Undefined: at its start. */
 export type Align = "center" | "end" | undefined;
 export type Table = { kind: "table"; align: Align[]; head: Inline[][]; rows: Inline[][][] };
 export type Block =
@@ -28,7 +28,7 @@ type Lines = {
   readonly lines: readonly string[];
   /** Index of the next line. */
   at: number;
-  /** How many lists and quotes they stand in. */
+  /** Number of lists and quotes around them. */
   readonly depth: number;
 };
 
@@ -97,7 +97,7 @@ function heading(line: string): Block {
   return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text, labelledLink) }] };
 }
 
-/** Code between two fences. An open fence holds the rest. */
+/** Code between two fences. Without a closing fence, all the rest is code. */
 function readCode(source: Lines): Block {
   const [, indent = "", fence = ""] = FENCE.exec(lineOf(source)) ?? [];
   const code: string[] = [];
@@ -111,7 +111,7 @@ function readCode(source: Lines): Block {
   return { kind: "code", text: code.join("\n") };
 }
 
-/** Consecutive lines that begin with `>`: a quote, or a card where the first is a heading. */
+/** Consecutive lines that begin with `>`: a quote, or a card if the first line is a heading. */
 function readQuote(source: Lines): Block {
   const inside: string[] = [];
   for (; QUOTE.test(lineOf(source)); source.at++) inside.push(lineOf(source).replace(/^ {0,3}> ?/, ""));
@@ -136,7 +136,7 @@ function readList(source: Lines): List {
 }
 
 /**
- * An item with the indented lines below it, which may hold blocks of their own.
+ * A list item with the indented lines below it, which may contain blocks.
  * @param first text of its first line
  * @param limit least indentation of a line that belongs to it
  */
@@ -156,11 +156,11 @@ function readItem(source: Lines, first: string, limit: number): ListItem {
   return { ...(task && { done: task[1] !== " " }), blocks: readBlocks(inside, depth + 1) };
 }
 
-/** The line below the head of a table: cells of dashes, with a colon at the side where the column's text stands. */
+/** The line below the head of a table: cells of dashes, with colons that set the alignment. */
 const isDelimiter = (line = ""): boolean =>
   line.includes("|") && /^[-|: \t]+$/.test(line) && cellsOf(line).every((cell) => /^:?-+:?$/.test(cell));
 
-/** Rows have as many cells as are written: a table never has more cells than the text has bars. */
+/** Rows are not padded to the width of the table, so that a short text cannot make a huge table. */
 function readTable(source: Lines): Table {
   const head = cellsOf(lineOf(source)).map(cell);
   source.at++;
@@ -174,10 +174,10 @@ function readTable(source: Lines): Table {
 const alignOf = (dashes: string): Align =>
   !dashes.endsWith(":") ? undefined : dashes.startsWith(":") ? "center" : "end";
 
-/** Models write `<br>` where a cell has more than one line. */
+/** A cell. AI models write `<br>` for a line break in it. */
 const cell = (text: string): Inline[] => parseInline(text.replace(/<br *\/?>/gi, "\n"), labelledLink);
 
-/** The cells of a line. `\|` is a bar within a cell. */
+/** The cells of a line. `\|` is a literal bar within a cell. */
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
   let open = "";

@@ -25,7 +25,7 @@ describe("a reply that is copied", () => {
     ["# Hours\n> Mon\n> Tue\n\n---\n- a\n- b", "Hours\n\n> Mon\n> Tue\n\n---\n\n• a\n• b"],
     ["See https://shop.example or [shop.example](https://shop.example)", "See https://shop.example or shop.example"],
     ["```\na\n  b\n```", "a\n  b"],
-  ])("keeps of %j what a reader needs", (text, copied) => expect(readableText(text)).toBe(copied));
+  ])("turns %j into text for a person to read", (text, copied) => expect(readableText(text)).toBe(copied));
 });
 
 it.each([
@@ -33,6 +33,6 @@ it.each([
   ["Gr\u00fc\u00dfe an m\u00fcller@shop.example", true],
   ["See https://shop.example/a?b=c, or ask a@shop.example", false],
   ["Gr\u00fc\u00dfe", false],
-])("the code for links is fetched for %j of a visitor, where they may hide their target: %s", (text, fetched) =>
+])("the code for links is fetched for the visitor's %j if a link in it may hide its target: %s", (text, fetched) =>
   expect(mayHideLink(text)).toBe(fetched),
 );

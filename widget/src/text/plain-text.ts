@@ -2,7 +2,7 @@
 
 import { parseInline, textOf } from "./inline.ts";
 
-/** A reply as it is read aloud: without marks. Where the code for blocks cannot be had, their marks stay. */
+/** A reply as screen readers read it: without marks. If the code for blocks cannot be loaded, their marks stay. */
 export const plainText = async (reply: string): Promise<string> =>
   textOf(
     parseInline(

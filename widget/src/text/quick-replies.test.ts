@@ -14,4 +14,4 @@ it.each([
   [`( ) ${"x".repeat(81)}`],
   [Array.from({ length: 9 }, (_, n) => `( ) ${n}`).join("\n")],
   ["nothing"],
-])("leaves %j as it is", (reply) => expect(splitReplies(reply)).toEqual({ text: reply, answers: [] }));
+])("leaves %j unchanged", (reply) => expect(splitReplies(reply)).toEqual({ text: reply, answers: [] }));

@@ -1,11 +1,11 @@
 /** Answers to choose from, at the end of a reply: `relay/docs/guides/replies.md`. */
 
-/** A line with an answer: an empty round box, and the text that is sent. */
+/** A line with an answer: `( )` and the text to send. */
 const ANSWER = /^\( \) (?=\S)(.{1,80})$/;
 /** More answers than this stay text. */
 const ANSWERS_MAX = 8;
 
-/** @returns the reply without its last lines, and the answers in these lines; none where they are too many */
+/** @returns the reply without its answer lines, and the answers. With too many answers, the whole reply and none */
 export function splitReplies(reply: string): { text: string; answers: string[] } {
   const lines = reply.trimEnd().split(/\r\n?|\n/);
   const first = lines.findLastIndex((line) => line.trim() && !ANSWER.test(line.trim())) + 1;

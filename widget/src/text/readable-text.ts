@@ -1,4 +1,4 @@
-/** A reply as text for a file or the clipboard: without marks, with the addresses of its links. Fetched when it is needed. */
+/** A reply as text for a file or the clipboard: without marks, with the addresses of its links. Fetched when needed. */
 
 import type { Inline } from "./inline.ts";
 import { type Block, type List, parseMarkdown } from "./markdown.ts";
@@ -36,7 +36,7 @@ function textOf(block: Block): string {
     case "rule":
       return "---";
     case "table":
-      // Cells between tabs are cells again in a spreadsheet.
+      // A spreadsheet reads tabs as separators of cells.
       return [block.head, ...block.rows]
         .map((row) => row.map((cell) => lineOf(cell).replaceAll("\n", " ")).join("\t"))
         .join("\n");

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type Messages, translator } from "./i18n.ts";
 import { named } from "./site-words.ts";
 
-/** A site's words in English, or in a language that calls its machine so. */
+/** The words shown for a site's own words, with English or a language with another mark for AI. */
 const shown = (words: Partial<Messages>, language: Partial<Messages> = {}): Partial<Messages> =>
   named(words, translator("en", language));
 
 describe("a site's own words for who answers", () => {
-  it("get the mark of the machine behind them where they hide it", () => {
+  it("get the AI mark if they hide that an AI answers", () => {
     const words = { statusAi: "Maria from Acme", authorAi: "Maria", noticeAi: "Hi there", working: "Maria is typing" };
     expect(shown(words)).toEqual({
       statusAi: "Maria from Acme · AI",
@@ -28,15 +28,15 @@ describe("a site's own words for who answers", () => {
     ["ИИ-помощник", { ai: "ИИ" }],
     ["Oma tekoälyapuri", { ai: "tekoäly" }],
     ["Gervigreind Acme", { ai: "gervigreind" }],
-  ])("stay as they are where they name it: %s", (authorAi, language) => {
+  ])("stay unchanged if they name the AI: %s", (authorAi, language) => {
     expect(shown({ authorAi }, language).authorAi).toBe(authorAi);
   });
 
-  it.each(["MAIN desk", "Kai", "Mrs. AIken", "ai"])("do not name it by chance: %s", (authorAi) => {
+  it.each(["MAIN desk", "Kai", "Mrs. AIken", "ai"])("do not count as naming the AI by chance: %s", (authorAi) => {
     expect(shown({ authorAi }).authorAi).toBe(`${authorAi} · AI`);
   });
 
-  it("are left alone where people answer, too, or only they", () => {
+  it("stay unchanged in texts about people", () => {
     const words = { authorHuman: "Maria", statusMixed: "Maria and colleagues" };
     expect(shown(words)).toMatchObject(words);
   });

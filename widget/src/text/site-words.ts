@@ -1,14 +1,14 @@
 /**
- * The site's own words in texts that say who answers. An owner may rephrase these texts, but not hide that a machine answers
- * (AI Act, Art. 50; WIDGET 8.4). Fetched only if the site has words of its own.
+ * The site's own words in texts that say who answers. An owner may rephrase these texts, but not hide that an AI
+ * answers (AI Act, Art. 50; WIDGET 8.4). Fetched only if the site sets such words.
  */
 
 import type { Messages, Translate } from "./i18n.ts";
 
-/** The texts that say that a machine answers. */
+/** The texts that say that an AI answers. */
 const LABELS = ["authorAi", "statusAi", "noticeAi"] as const;
 
-/** Of the scripts that short marks are written in. */
+/** A letter of the scripts in which short marks are written. */
 const LETTER = "[\\p{scx=Latin}\\p{scx=Cyrillic}]";
 
 /** Whether the words contain the mark: a short mark must be a separate word ("AI" is not in "MAIN"). */
@@ -18,7 +18,7 @@ const says = (words: string, mark: string): boolean =>
     : new RegExp(`(^|(?!${LETTER}).)${mark}(?!${LETTER})`, "su").test(words);
 
 /**
- * The site's own words, with the language's short mark behind those that would hide the machine.
+ * The site's own words. Those that would hide the AI get the language's short AI mark at their end.
  * @param words the site's
  * @param t the language's own words
  */

@@ -1,4 +1,4 @@
-/** Which language to speak, before any has been fetched. */
+/** Which languages the visitor may want. */
 
 import { pageDocument } from "../loader/document.ts";
 

@@ -1,6 +1,6 @@
-/** Removes the Markdown marks of blocks from a reply, for screen readers and previews. Fetched when it is needed. */
+/** Removes the Markdown marks of blocks from a reply, for screen readers and previews. Fetched when needed. */
 
-/** The marks at the beginning of a line or cell. More than one, because blocks stand within blocks. */
+/** The marks at the beginning of a line or cell. Nested blocks have more than one. */
 const MARKS = /^(?:[ \t]*(?:[-*+•][ \t]|>|\( \) |#{1,6}[ \t]|\d{1,9}[.)][ \t]|\[[ xX]\][ \t]|```.*|~~~.*))+/;
 
 /** The text of lines and cells without their marks. A comma after each makes screen readers pause. */

@@ -33,7 +33,7 @@ const sends = (): unknown[] => on.chat.asked.filter(([name]) => name === "send")
 const send = (): HTMLButtonElement => on.root.querySelector("button[type=submit]") as HTMLButtonElement;
 
 describe("the composer", () => {
-  it("sends with Enter, trims, and is empty again", async () => {
+  it("sends the trimmed text on Enter and clears the field", async () => {
     await type("  Hello\n");
     enter();
     await drawn();
@@ -41,13 +41,13 @@ describe("the composer", () => {
     expect(field.value).toBe("");
   });
 
-  it("breaks the line with Shift and Enter", async () => {
+  it("does not send on Shift+Enter", async () => {
     await type("Hello");
     enter({ shiftKey: true });
     expect(sends()).toEqual([]);
   });
 
-  it("leaves Enter to the input method that composes, also as Safari reports it", async () => {
+  it("does not send on an Enter that confirms an input method's text, in Safari either", async () => {
     await type("に");
     enter({ isComposing: true });
     enter({ keyCode: 229 });
@@ -56,7 +56,7 @@ describe("the composer", () => {
     expect(sends()).toEqual(["に"]);
   });
 
-  it("breaks the line with Enter on touch screens, where Ctrl and Enter send", async () => {
+  it("on touch screens starts a new line on Enter and sends on Ctrl+Enter", async () => {
     on.stop();
     fine = false;
     await open();
@@ -67,7 +67,7 @@ describe("the composer", () => {
     expect(sends()).toEqual(["Hello"]);
   });
 
-  it("sends nothing that cannot be seen", async () => {
+  it("does not send text without visible characters", async () => {
     for (const blank of ["", "  \n", "\u200b\u2060"]) {
       await type(blank);
       enter();
@@ -76,7 +76,7 @@ describe("the composer", () => {
     expect(sends()).toEqual([]);
   });
 
-  it("tells from nine tenths of the limit how much is left, and holds back what is too long", async () => {
+  it("counts the characters left from 90 % of the limit on, and does not send longer text", async () => {
     await type("x".repeat(3_599));
     expect(on.root.getElementById("left")).toBeNull();
     await type("x".repeat(3_999));
@@ -89,7 +89,7 @@ describe("the composer", () => {
     expect(field.value).toHaveLength(4_002);
   });
 
-  it("keeps what was typed when there is no room among the unsent messages", async () => {
+  it("keeps the text when the outbox is full", async () => {
     on.stop();
     on = await stage();
     on.ui.send = () => 0;
@@ -108,13 +108,13 @@ describe("the composer", () => {
     expect(on.chat.draft.value).toBe("draft");
   });
 
-  it("tells the relay that the visitor writes, but not that he wrote nothing", async () => {
+  it("sends a typing event for text, but not for blanks", async () => {
     await type(" ");
     await type("a");
     expect(on.chat.asked).toEqual([["typing"]]);
   });
 
-  it("holds the text back while what was picked with it is still on its way into the tray", async () => {
+  it("does not send the text while picked files are still being added to the tray", async () => {
     await type("Look");
     on.ui.adding.value = 1;
     await drawn();
@@ -128,7 +128,7 @@ describe("the composer", () => {
     expect(sends()).toEqual(["Look"]);
   });
 
-  it("asks to slow down in words", async () => {
+  it("shows a text when the visitor is rate-limited", async () => {
     on.chat.notice.value = { code: "rate_limited", retryAfter: 3_000 };
     await drawn();
     expect(on.root.getElementById("left")?.textContent).toMatch(/too quickly/);

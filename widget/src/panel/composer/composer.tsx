@@ -1,4 +1,7 @@
-/** Where the visitor writes. Never disabled: the text is kept, whatever the state of the connection. */
+/**
+ * The form in which the visitor writes: text field, files, emoji, send button. The field is never disabled: it keeps
+ * the text in every state of the connection.
+ */
 
 import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
@@ -11,14 +14,14 @@ import { into, toggler } from "../base/late-parts.ts";
 import type { PickerProps } from "./emoji.tsx";
 import type { roomLeft as RoomLeft } from "./room-left.ts";
 
-/** A text of this length fetches the counter, which appears a little later. */
+/** Text length at which the character counter is fetched. It is shown from 90 % of the limit. */
 const LONG = 0.85 * TEXT_MAX;
 
 type ComposerNeeds = Needs<
   "t" | "settings" | "chat" | "send" | "shell" | "isOpen" | "part" | "files" | "adding" | "addFiles" | "forms"
 >;
 
-/** Whether the visitor points with a mouse or a trackpad. Touch screens bring emoji on their own keyboard. */
+/** Whether the visitor points with a mouse or a trackpad. Touch keyboards have emoji. */
 const hasMouse = (): boolean => matchMedia("(pointer:fine)").matches;
 
 const fieldOf = ({ shell }: Needs<"shell">): HTMLTextAreaElement | null => shell.root.querySelector("#message");
@@ -69,16 +72,16 @@ function onPick(ui: Needs<"addFiles" | "shell">, input: HTMLInputElement): void 
   fieldOf(ui)?.focus();
 }
 
-/** Fits the field's height to its text, in browsers whose style sheets cannot (`field-sizing`). */
+/** Fits the field's height to its text, in browsers without CSS `field-sizing`. */
 async function grow(ui: Needs<"shell">): Promise<void> {
   const field = fieldOf(ui);
-  // When the text has just been sent, the field still holds it.
+  // Right after sending, the field may still hold the text that was sent.
   if (!field?.value || CSS.supports("field-sizing", "content")) return;
   const { fit } = await import("./fit-height.ts");
   fit(field);
 }
 
-/** Why a message was not taken; false when there is nothing to say. */
+/** Why the relay refused the last message, in words; false if it did not. */
 function refusalOf({ t, chat }: Needs<"t" | "chat">): string | false {
   const code = chat.notice.value?.code;
   return (code === "rate_limited" && t("often")) || (code === "try_later" && t("tryLater"));
@@ -103,12 +106,12 @@ const hintLine = (hint: string, { length }: string) => (
   </p>
 );
 
-/** The text field. Not a component: the composer draws it with all else. */
+/** The text field. Not a component: it is drawn with the composer. */
 const messageField = (ui: ComposerNeeds, text: string, hint: string | false) => (
   <textarea
     id="message"
     rows={1}
-    // Without text `auto` is left to right, and so would the placeholder be.
+    // In an empty field `auto` means left to right, for the placeholder too.
     dir={text ? "auto" : undefined}
     placeholder={ui.t("placeholder")}
     aria-describedby={hint ? "left" : undefined}

@@ -1,4 +1,4 @@
-/** The counter of characters with its words. Fetched when a text comes near the limit. */
+/** The character counter with its texts. Fetched when the visitor's text comes near the limit. */
 
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";

@@ -13,26 +13,26 @@ const all = EMOJI_GROUPS.flatMap(({ emoji }) => emoji);
 const find = (query: string, tag = "en") => findEmoji(query, all, namesOf(tag));
 
 describe("the search for emoji", () => {
-  it("finds by the name first, then by other words", () => {
+  it("finds emoji by their name and by other words", () => {
     expect(find("pizza")).toEqual(["🍕"]);
     expect(find("delivery")).toContain("🚚");
     expect(find("red heart")).toEqual(["❤️"]);
   });
 
-  it("takes words of the visitor's language, without case and accents", () => {
+  it("matches words of the visitor's language, ignoring case and accents", () => {
     expect(find("DRUCKER", "de")).toContain("🖨️");
     expect(find("cafe", "fr")).toContain("☕");
     expect(find("подарок", "ru")).toContain("🎁");
     expect(find("プレゼント", "ja")).toContain("🎁");
   });
 
-  it("finds nothing for nothing, for words that no name has, and before the names have come", () => {
+  it("finds nothing for an empty query, for an unknown word, and before the names are loaded", () => {
     expect([find("  "), find("xyzzy"), findEmoji("pizza", all, undefined)]).toEqual([[], [], []]);
   });
 });
 
 describe("the names of emoji", () => {
-  it("are one line for each emoji, in every language that has them", () => {
+  it("have one line for each emoji, in every language file", () => {
     const tags = readdirSync(FOLDER).map((file) => file.replace(".txt", ""));
     expect(tags).toContain("en");
     for (const tag of tags)
@@ -43,5 +43,5 @@ describe("the names of emoji", () => {
       ]);
   });
 
-  it("belong to emoji that are there once", () => expect(new Set(all).size).toBe(all.length));
+  it("belong to a list without duplicates", () => expect(new Set(all).size).toBe(all.length));
 });

@@ -1,9 +1,12 @@
 /** Finds emoji by words of the visitor's language. */
 
-/** Small letters without accents, so that "cafe" finds "café". */
+/** Lower case without accents, so that "cafe" finds "café". */
 const simple = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** How well a name fits: 0 where it begins with the first word, 1 where another of its words does, 2 where one holds it. */
+/**
+ * Rank of a match, 0 is best: 0 if the name starts with the first query word, 1 if another of its words does, 2 if the
+ * query word is elsewhere in it. Undefined if the name lacks a query word.
+ */
 function rankOf(name: string, words: readonly string[]): number | undefined {
   if (!words.every((word) => name.includes(word))) return undefined;
   const [first = ""] = words;
@@ -12,7 +15,7 @@ function rankOf(name: string, words: readonly string[]): number | undefined {
 
 /**
  * The emoji whose names have all words of the query, best first.
- * @param names a line for each emoji, in the same order; undefined until they have come
+ * @param names the names of each emoji of `all`, in the same order; undefined until they are loaded
  */
 export function findEmoji(query: string, all: readonly string[], names: readonly string[] | undefined): string[] {
   const words = simple(query)

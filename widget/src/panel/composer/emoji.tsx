@@ -1,6 +1,6 @@
 /**
- * Emoji for those whose keyboard has none: a search by words of the visitor's language, a grid, and the way to each group. Fetched
- * when first opened.
+ * The emoji picker, for keyboards without emoji: a search in the visitor's language, a grid, and buttons that scroll to
+ * a group. Fetched when first opened.
  */
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
@@ -14,7 +14,7 @@ import { EMOJI_GROUPS } from "./emoji-list.ts";
 import { findEmoji } from "./emoji-search.ts";
 
 const ALL = EMOJI_GROUPS.flatMap(({ emoji }) => emoji);
-/** Results that are shown. */
+/** Most search results that are shown. */
 const FOUND_MAX = 48;
 
 export type PickerProps = { close: () => unknown };
@@ -42,7 +42,10 @@ function insert(ui: Needs<"shell" | "chat">, emoji: string): void {
 
 const buttonsIn = (box: Element | null): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
 
-/** Moves the focus by an arrow key, among the buttons of one box. In right-to-left text the horizontal keys change places. */
+/**
+ * Moves the focus between the buttons of one box by arrow key. In right-to-left text the left and right keys are
+ * swapped.
+ */
 function move(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
   if (step === undefined) return;
@@ -53,8 +56,8 @@ function move(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
 }
 
 /**
- * Closes the picker when the visitor presses Escape, or presses or focuses something else. Escape is caught before the panel
- * hears of it, wherever the focus is: it closes what was opened last.
+ * Closes the picker on Escape, and when the visitor clicks or focuses something else. Handles Escape in the capture
+ * phase, before the panel does: Escape closes only what was opened last.
  */
 function closeOutside(
   { shell: { root } }: Needs<"shell">,
@@ -88,11 +91,11 @@ type State = {
   choose(emoji: string): void;
 };
 
-/** Enter takes the first result, the arrow downwards leads to the results. */
+/** Enter chooses the first result; the down arrow moves the focus to the results. */
 function onSearchKey(event: KeyboardEvent & { currentTarget: HTMLInputElement }, { choose }: State): void {
   const [first] = buttonsIn(event.currentTarget.parentElement?.querySelector(".found") ?? null);
   if (event.key === "Enter") {
-    // It would send the message.
+    // Otherwise the browser submits the form, which sends the message.
     event.preventDefault();
     if (event.currentTarget.value && first && !event.isComposing) choose(first.textContent ?? "");
   } else if (event.key === "ArrowDown") {
@@ -153,7 +156,7 @@ function results(state: State) {
 }
 
 /** Buttons that scroll to a group. */
-const ways = ({ t }: State) => (
+const groupButtons = ({ t }: State) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons
   <div class="groups" onKeyDown={move}>
     {EMOJI_GROUPS.map(({ name, emoji: [first] }, at) => (
@@ -184,7 +187,7 @@ export const Picker = live<PickerProps>((ui: PickerNeeds, mounted, { close: hide
   let box: HTMLElement | null = null;
   let isOpen = true;
   const close = (refocus: boolean): void => {
-    // `hide` toggles, and to give the focus back is one more reason to close.
+    // `hide` is a toggle, and moving the focus back calls `close` again: run it once.
     if (!isOpen) return;
     isOpen = false;
     hide();
@@ -222,7 +225,7 @@ export const Picker = live<PickerProps>((ui: PickerNeeds, mounted, { close: hide
         <div class="found" onKeyDown={move}>
           {query.value.trim() ? results(state) : groups(state)}
         </div>
-        {!query.value.trim() && ways(state)}
+        {!query.value.trim() && groupButtons(state)}
       </div>
     );
   };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { canRecord, record, secondsFor } from "./recorder.ts";
 import { timeOf, waveOf } from "./recording-bar.tsx";
 
-/** Tracks of the microphone that still run. */
+/** Microphone tracks that are running. */
 let live: number;
 let now: number;
 class FakeRecorder {
@@ -52,7 +52,7 @@ const pass = (ms: number): void => {
 };
 
 describe("a voice message", () => {
-  it("becomes a file of the best format that the browser writes, and the microphone is released", async () => {
+  it("becomes a file in the best format that the browser supports, and releases the microphone", async () => {
     const recording = await begin();
     pass(2_500);
     expect([recording.seconds.value, live]).toEqual([2, 1]);
@@ -60,7 +60,7 @@ describe("a voice message", () => {
     expect([file?.name, file?.type, live]).toEqual(["Voice message.ogg", "audio/ogg", 0]);
   });
 
-  it("is no file when it was discarded, or is finished twice", async () => {
+  it("gives no file after it was discarded, or when it is finished a second time", async () => {
     const recording = await begin();
     recording.discard();
     expect([await recording.finish("x"), live]).toEqual([undefined, 0]);
@@ -69,14 +69,14 @@ describe("a voice message", () => {
     expect(await other.finish("x")).toBeUndefined();
   });
 
-  it("ends at the length that still fits into an upload, and can be sent then", async () => {
+  it("stops at the longest length that fits into an upload, and can still be sent", async () => {
     const recording = await begin(9_000);
     pass(3_000);
     expect([recording.isFull.value, live]).toEqual([true, 0]);
     expect((await recording.finish("x"))?.size).toBe(5);
   });
 
-  it("follows the loudness", async () => {
+  it("reports the loudness", async () => {
     const recording = await begin();
     pass(300);
     expect(recording.levels.value).toHaveLength(3);
@@ -98,18 +98,18 @@ describe("a voice message", () => {
     expect(live).toBe(0);
   });
 
-  it("is not offered where the browser has no microphone for the page", () => {
+  it("is not offered where the browser gives the page no microphone", () => {
     expect(canRecord()).toBe(true);
     vi.stubGlobal("navigator", {});
     expect(canRecord()).toBe(false);
   });
 
-  it("takes ten minutes at most", () => {
+  it("lasts at most ten minutes", () => {
     expect([secondsFor(1e9), secondsFor(5_000_000), secondsFor(1)]).toEqual([600, 600, 1]);
   });
 });
 
-it("shows its time and its wave", () => {
+it("formats the time and the waveform of a recording", () => {
   expect([timeOf(5), timeOf(65), timeOf(600)]).toEqual(["0:05", "1:05", "10:00"]);
   expect(waveOf([0, 1])).toBe("M2 11.5v1M6 1v22");
 });

@@ -1,4 +1,7 @@
-/** Voice messages: from the microphone to a file. The microphone is asked for by a press, and released at the end. */
+/**
+ * Records a voice message into a file. Requests the microphone when the visitor presses the button, and releases it at
+ * the end.
+ */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 
@@ -9,14 +12,17 @@ export type Recording = {
   levels: ReadonlySignal<readonly number[]>;
   /** True once the recording has reached its limit and records no more. */
   isFull: ReadonlySignal<boolean>;
-  /** Ends the recording. Resolves with the file, or nothing when there was no sound data. @param name without ending */
+  /**
+   * Ends the recording. Resolves with the file, or with undefined if there was no sound data. @param name file name
+   * without extension
+   */
   finish(name: string): Promise<File | undefined>;
   discard(): void;
 };
 
 /**
- * The formats that are asked for, best first: AAC plays everywhere; Firefox records Ogg and Chromium WebM. The relay takes
- * all of them as audio.
+ * Formats to try, best first: AAC plays everywhere; Firefox records Ogg and Chromium WebM. The relay accepts all of
+ * them as audio.
  */
 const FORMATS = [
   { type: "audio/mp4;codecs=mp4a.40.2", ending: "m4a" },
@@ -29,7 +35,7 @@ const FORMATS = [
 const BITS_PER_SECOND = 32_000;
 const LONGEST_SECONDS = 10 * 60;
 const TICK_MS = 100;
-/** Loudness values that are kept. */
+/** Number of loudness values that are kept. */
 const LEVELS = 40;
 
 /** Whether this browser can record. Pages without https have no `mediaDevices`. */
@@ -60,7 +66,8 @@ function meter(stream: MediaStream): { level(): number; stop(): void } {
 /**
  * Starts a recording, after the visitor has allowed the microphone.
  * @param options.bytes the largest file that the relay takes
- * @throws DOMException `NotAllowedError` when the visitor, the page's policy or the system refuses; others when it cannot be
+ * @throws DOMException `NotAllowedError` when the visitor, the page's policy or the system refuses; others if there is
+ *   no working microphone or recorder
  */
 export async function record(options: { bytes: number; now?: () => number }): Promise<Recording> {
   const { bytes, now = Date.now } = options;

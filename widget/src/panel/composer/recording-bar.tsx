@@ -1,4 +1,4 @@
-/** What covers the text field while the microphone records: time, loudness, and the two ways to end it. */
+/** The bar over the text field while the microphone records: time, loudness, and buttons to discard or finish. */
 
 import type { ExtraTranslate } from "../../text/extra-words.ts";
 import { live } from "../base/component.ts";
@@ -7,7 +7,7 @@ import { draw, Icon } from "../base/icons.tsx";
 import type { Recording } from "./recorder.ts";
 
 const DONE = "m5.5 12.5 4.5 4.5 8.5-9.5";
-/** Height of the drawing, and the distance of its lines. */
+/** Height of the waveform, and the distance between its lines, in SVG units. */
 const [HEIGHT, STEP] = [24, 4];
 
 type BarProps = { recording: Recording; t: ExtraTranslate; finish: () => unknown; discard: () => unknown };
@@ -16,7 +16,7 @@ type BarProps = { recording: Recording; t: ExtraTranslate; finish: () => unknown
 export const timeOf = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-/** A line for each loudness value. */
+/** The waveform as an SVG path: one vertical line for each loudness value. */
 export const waveOf = (levels: readonly number[]): string =>
   levels
     .map((level, at) => {

@@ -1,4 +1,4 @@
-/** A phone's camera and voice messages. Fetched only if the site switches one of them on. */
+/** Buttons for a phone's camera and for voice messages. Fetched only if the site switches one of them on. */
 
 import { signal } from "@preact/signals-core";
 import { rareSettings } from "../../settings/rare-options.ts";

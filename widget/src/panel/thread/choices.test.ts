@@ -10,7 +10,7 @@ const names = (view: HTMLElement): string[] =>
   [...view.querySelectorAll("button:not(.react *)")].map((button) => button.textContent ?? "");
 const press = (view: HTMLElement, name: string): void =>
   [...view.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
-/** What was sent with a choice. */
+/** The arguments of each `send`. */
 const sent = (): unknown[][] => on.chat.asked.filter(([what]) => what === "send").map(([, ...args]) => args);
 
 it("offers the site's topics in the empty thread, and sends the chosen one to its route", async () => {
@@ -36,7 +36,7 @@ it("offers a person as the last of the topics while the thread is empty", async 
   expect(view.querySelectorAll("[role=group] button")).toHaveLength(2);
 });
 
-it("lets the visitor ask for a person, again after each reply of the AI, where the site wants it", async () => {
+it("offers a person in the empty thread and after each AI reply, if the site sets it", async () => {
   on = await stage({ askPerson: "team" });
   const view = on.show(Thread);
   await expect.poll(() => names(view)).toEqual(["Talk to a person"]);
@@ -49,7 +49,7 @@ it("lets the visitor ask for a person, again after each reply of the AI, where t
   expect(sent()).toEqual([["Talk to a person", undefined, { campaign: "team", chosen: true }]]);
 });
 
-it("offers neither by default, and no person where people answer anyway", async () => {
+it("offers nothing by default, and no person where people answer", async () => {
   on = await stage({ askPerson: "team", responder: "human" });
   const view = on.show(Thread);
   await drawn();

@@ -1,6 +1,6 @@
 /**
- * What the visitor may choose where the site sets it: a topic while the thread is empty, and a person instead of the AI. The
- * choice is a message of the visitor's, with the name of the route that decides who answers. Fetched where a site sets either.
+ * Choices that a site can offer: topics while the thread is empty, and a person instead of the AI. A choice is sent as
+ * the visitor's message, with the name of the route that decides who answers. Fetched if the site sets either.
  */
 
 import { rare } from "../../locales/en.rare.ts";

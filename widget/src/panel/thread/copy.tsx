@@ -1,4 +1,4 @@
-/** A button that copies a text. Comes with the parts that show one. */
+/** A button that copies a text. */
 
 import { signal } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
@@ -14,10 +14,10 @@ addEnglish(rare);
 
 const SHEETS = "M9 9h9.5v10.5H9zM5.5 15V4.5H15";
 const CHECK = "m5.5 12.5 4.5 4.5 8.5-9.5";
-/** Milliseconds for which the button says that it has copied. */
+/** Milliseconds for which the button shows a check mark after copying. */
 const DONE_MS = 2_000;
 
-/** Copies a text. Pages without HTTPS have no clipboard: there a selected text field is copied. */
+/** Copies a text. Pages without HTTPS have no clipboard API: copy from a selected text field instead. */
 async function copyText(text: string, root: ParentNode): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -46,7 +46,7 @@ export const CopyButton = live<{ text: string }>(
         aria-label={t("copy")}
         onClick={async ({ currentTarget }) => {
           if (!(await copyText(text, shell.dialog))) return;
-          // The fallback has moved the focus.
+          // The fallback moves the focus.
           currentTarget.focus();
           announcer.status(t("copied"));
           done.value = true;

@@ -7,16 +7,16 @@ import type { Needs } from "../base/context.ts";
 export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) => () => (
   <div class="greeting">
     <p class="hello">
-      {/* Words in another direction than the panel's still stand at the panel's side. */}
+      {/* A greeting in the other text direction stays aligned with the panel. */}
       <bdi>
-        {/* A site may greet by name those whose name is proven: "Hello {name}!" */}
+        {/* In a site's greeting `{name}` stands for the verified name: "Hello {name}!" */}
         {(ui.settings.value.greeting || ui.t("greeting")).replace(
           / *\{name\}/,
           ui.chat.name.value ? ` ${ui.chat.name.value}` : "",
         )}
       </bdi>
     </p>
-    {/* Where a form stands the header says so, and there is no room for it twice. */}
+    {/* With a form, only the header says who answers: there is no room for both. */}
     {!ui.asking.value && <p>{ui.t(`notice${replier(ui)}`)}</p>}
   </div>
 ));

@@ -4,13 +4,13 @@ import { drawn, stage } from "../base/ui.fixture.ts";
 import { Panel } from "../main/panel.tsx";
 import type { Ended } from "./ended.tsx";
 
-/** The module anew: another test file in this process may have made it warn already. */
+/** A fresh copy of the module: the shared one may have warned already in another test file of this process. */
 const fresh = async (): Promise<typeof Ended> => {
   const path = "./ended.tsx?fresh";
   return ((await import(path)) as { Ended: typeof Ended }).Ended;
 };
 
-it("says once in the console which origin is not listed, for which site, and where that is set", async () => {
+it("warns once in the console which origin is not listed, for which site, and in which setting", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   const Ended = await fresh();
   for (let times = 0; times < 2; times++) {
@@ -26,7 +26,7 @@ it("says once in the console which origin is not listed, for which site, and whe
   warn.mockRestore();
 });
 
-it("shows that and nothing else where the origin is not listed: no field, no promise, nothing that waits", async () => {
+it("shows only that sentence where the origin is not listed: no field, no reply time, no waiting message", async () => {
   const on = await stage({ suggestions: ["Do you ship?"] });
   const view = on.show(Panel);
   expect(view.querySelector("textarea")).not.toBeNull();

@@ -18,7 +18,7 @@ describe("the faces in the header", () => {
   };
   const images = (view: HTMLElement) => [...view.querySelectorAll(".faces img")].map((one) => one.getAttribute("src"));
 
-  it("are those of the first three of the team, in the place of the site's picture", async () => {
+  it("show the first three people of the team instead of the site's picture", async () => {
     const view = await show({ team: [`Maria=${MARIA}`, "Tom", "Ana", "Kim"] });
     await expect.poll(() => view.querySelectorAll(".faces > *").length).toBe(3);
     expect(view.querySelector(".faces")?.getAttribute("aria-label")).toBe("Maria, Tom, Ana");
@@ -26,7 +26,7 @@ describe("the faces in the header", () => {
     expect([...view.querySelectorAll(".faces span")].map((one) => one.textContent)).toEqual(["T", "A"]);
   });
 
-  it("may come from an attribute, and give way to a letter where they cannot be loaded", async () => {
+  it("can be set by an attribute, and become a letter if the picture cannot be loaded", async () => {
     const view = await show({ team: `Maria=${MARIA}|Tom` } as unknown as Options);
     await expect.poll(() => images(view)).toEqual([MARIA]);
     view.querySelector(".faces img")?.dispatchEvent(new Event("error"));
@@ -34,7 +34,7 @@ describe("the faces in the header", () => {
     expect(view.querySelector(".faces")?.textContent).toBe("MT");
   });
 
-  it("are not there unless the site names a team", async () => {
+  it("are not shown unless the site names a team", async () => {
     const view = await show({});
     await drawn();
     expect([view.querySelector(".faces"), view.querySelector(".avatar")?.textContent]).toEqual([null, "S"]);
@@ -57,7 +57,7 @@ describe("the author of a reply", () => {
     expect(texts(view, ".first .face")).toEqual(["", "T"]);
   });
 
-  it("never hides that a machine may have written it", async () => {
+  it("still says that an AI may have written the reply", async () => {
     on = await stage({ responder: "ai" });
     const view = on.show(Thread);
     on.chat.items.value = [named("Maria", "Hello")];
@@ -66,7 +66,7 @@ describe("the author of a reply", () => {
     expect(texts(view, ".msg > .vh")[0]).toMatch(/^Maria · AI assistant, /);
   });
 
-  it("has a picture of the reply's own only from a host of the site's", async () => {
+  it("uses the reply's own picture only from one of the site's hosts", async () => {
     on = await stage({ team: [`Tom=${MARIA}`] });
     const of = (picture: string) => pictureOf(on.ui, { name: "Maria", picture, end: 0 });
     expect(of("https://shop.example/other.jpg")).toBe("https://shop.example/other.jpg");

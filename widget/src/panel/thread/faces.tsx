@@ -1,4 +1,4 @@
-/** Faces of people who answer: of the team in the header, and of the author above a reply. */
+/** Portraits of the people who answer: the team in the header, the author beside a reply. */
 
 import type { ReplyAuthor } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
@@ -10,7 +10,7 @@ import type { Needs } from "../base/context.ts";
 import css from "./faces.css?inline";
 import { faceIn, type PersonOfTeam } from "./team.ts";
 
-/** Faces that the header has room for. */
+/** Most faces in the header. */
 const SHOWN = 3;
 
 type FaceNeeds = Needs<"settings" | "shell">;
@@ -21,9 +21,9 @@ const teamOf = (ui: FaceNeeds): PersonOfTeam[] =>
     .filter(({ name }) => name);
 
 /**
- * Address of an author's picture, or an empty text. A reply must not make the browser fetch from a host of its own choice: its
- * picture counts only on a host of the site's, that is the page's, the relay's, or one of the team's pictures. Otherwise the
- * team's picture of that name counts.
+ * Address of an author's picture, or an empty text. A reply must not make the browser fetch from any host: its own
+ * picture is used only if it is on the page's origin, the relay's, or that of a team picture. Otherwise the team's
+ * picture of that name is used.
  */
 export function pictureOf(ui: FaceNeeds, { name, picture = "" }: ReplyAuthor): string {
   const team = teamOf(ui);
@@ -33,10 +33,10 @@ export function pictureOf(ui: FaceNeeds, { name, picture = "" }: ReplyAuthor): s
     : (team.find((person) => person.name === name)?.picture ?? "");
 }
 
-/** Undefined for what is no address. */
+/** Undefined if it is not an absolute URL. */
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
-/** A picture; without one, or where it cannot be loaded, the first letter of the name. */
+/** A picture, or the first letter of the name if there is none or it cannot be loaded. */
 const Portrait = live<PersonOfTeam & { class: string }>(() => {
   const lost = signal("");
   return ({ name, picture, class: style }) =>
@@ -65,10 +65,10 @@ export const Face = live<FaceProps>((ui: FaceNeeds) => {
   return ({ author }) => <Portrait class="face" name={author.name} picture={pictureOf(ui, author)} />;
 });
 
-/** `usual`: the site's picture, for a list that names nobody. */
+/** `usual`: the site's picture, shown if the team is empty. */
 export type FacesProps = { usual: VNode };
 
-/** The first faces of the team. Screen readers hear their names. */
+/** The first faces of the team. Screen readers read their names. */
 export const Faces = live<FacesProps>((ui: FaceNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ usual }) => {

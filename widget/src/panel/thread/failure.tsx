@@ -23,7 +23,7 @@ const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
   unknown_media: "failedFile",
 };
 
-/** The text that says that it failed, and why if that is known. */
+/** Says that the message failed, and why if that is known. */
 export function whyFailed(t: Translate, reason: Item["reason"]): string {
   const why = reason && REASONS[reason];
   return `${t("failed")}${why ? ` ${t(why)}` : ""}`;

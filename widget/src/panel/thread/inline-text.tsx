@@ -1,4 +1,7 @@
-/** Draws text within a line. The switch is all there is: no data reaches a tag, a style or an attribute but `href`. */
+/**
+ * Draws inline text. Each kind of node has a fixed element: message data never becomes a tag, a style, or an attribute
+ * other than `href`.
+ */
 
 import type { ComponentChild } from "preact";
 import type { Inline } from "../../text/inline.ts";
@@ -18,7 +21,8 @@ export function inline(node: Inline): ComponentChild {
       return <s>{node.children.map(inline)}</s>;
     case "link":
       return (
-        // What it does is said from elsewhere: within, it would be copied, and end the paragraph for who clicks thrice.
+        // "Opens in a new tab" stands outside the link: inside, it would be copied too, and would cut a triple-click
+        // selection.
         <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc" aria-describedby="tab">
           {node.children.map(inline)}
           {node.host && <bdi class="host"> ({node.host})</bdi>}

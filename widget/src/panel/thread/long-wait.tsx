@@ -24,7 +24,7 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }: Wor
   mounted(
     watch(() => {
       const words = wordsOf(given);
-      // With the first, said by the dots, three are enough for the ear; that nothing came is left to be read.
+      // With the status that `Waiting` announces, screen readers hear three. `noReply` is only shown.
       if (words && words !== "noReply") announcer.status(t(words));
     }),
   );
@@ -57,7 +57,7 @@ export const Offered = live<LateProps>(({ chat, settings, part }: OfferedNeeds, 
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
     watch(() => {
-      // The visitor has left. The next one has not waited yet.
+      // The conversation ended. The next visitor has not waited yet.
       if (!chat.ready.value) offer.value = undefined;
       else if (stage.value >= 30_000 && settings.peek().emailOffer && !offer.peek())
         void part(() => import("../forms/forms.tsx"), into(offer));

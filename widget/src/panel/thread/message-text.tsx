@@ -6,19 +6,22 @@ import { rarely } from "../base/rarely.tsx";
 import { inline } from "./inline-text.tsx";
 import type { RichTextProps } from "./rich-text.tsx";
 
-/** Mirrors whatever follows, links included. No script needs them: both directions are told apart by their letters. */
+/**
+ * Direction overrides: they reverse the text that follows, links included. No language needs them, because letters have
+ * a direction of their own.
+ */
 const OVERRIDE = /[\u202d\u202e]/g;
 
 /**
- * Drawn once and never compared again: browsers that translate pages replace the text nodes, and comparing would trip
- * over what they put there (preactjs/preact#948).
+ * Has no state, so that it is drawn once: page translation in browsers replaces the text nodes, and Preact fails when
+ * it updates replaced nodes (preactjs/preact#948).
  */
 export const MessageText = live<RichTextProps>(() => ({ text, isReply }) => {
   const Text = isReply || mayHideLink(text) ? RichText : PlainText;
   return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} />;
 });
 
-/** A text in one paragraph. Also shows a rich text until the code for it has come. */
+/** A text in one paragraph. Also shows a rich text until the code for that is loaded. */
 const PlainText = ({ text, isReply }: RichTextProps) => (
   <p>{(isReply ? parseInline(text.trim()) : parsePlain(text)).map(inline)}</p>
 );

@@ -20,7 +20,7 @@ const button = (name: string): HTMLButtonElement | undefined =>
   [...view.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === name);
 
 describe("a message", () => {
-  it("says whose it is, in words, for each bubble", async () => {
+  it("names its author for screen readers, at each bubble", async () => {
     on.chat.items.value = [own("Hi"), reply("Hello"), reply("How can I help?")];
     await drawn();
     expect(texts(".msg > .vh").map((text) => text?.replace(/, .*/, ""))).toEqual([
@@ -31,7 +31,7 @@ describe("a message", () => {
     expect(texts(".author")).toEqual(["AI assistant"]);
   });
 
-  it("tells how far it got only below the newest of the visitor's own", async () => {
+  it("shows its delivery state only below the visitor's newest message", async () => {
     on.chat.items.value = [own("a"), own("b", { state: "sent" }), reply("c")];
     await drawn();
     expect(texts(".state")).toEqual(["Sent"]);
@@ -40,10 +40,10 @@ describe("a message", () => {
     expect(texts(".state")).toEqual(["Delivered"]);
   });
 
-  it("that failed says why, and can be sent again or taken away", async () => {
+  it("shows why it failed, with Retry and Delete", async () => {
     const bad = own("x", { state: "failed", reason: "too_long" });
     on.chat.items.value = [bad, own("y", { state: "failed" })];
-    // Why, and what can be done, is fetched with the first failure.
+    // The code that shows the reason and the buttons is fetched with the first failure.
     await expect.poll(() => texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]);
     button("Retry")?.click();
     button("Delete")?.click();
@@ -53,7 +53,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("of a reply is Markdown, of the visitor his own text", async () => {
+  it("is drawn as Markdown if it is a reply, as plain text if it is the visitor's", async () => {
     on.chat.items.value = [own("**mine** https://example.com"), reply("**theirs**")];
     await drawn();
     expect(view.querySelector(".own strong")).toBeNull();
@@ -61,7 +61,7 @@ describe("a message", () => {
     expect(texts(".reply strong")).toEqual(["theirs"]);
   });
 
-  it("opens links elsewhere, says so, and tells the other side nothing", async () => {
+  it("opens links in a new tab, says so, and sends no referrer", async () => {
     on.chat.items.value = [reply("[our page](https://example.com)")];
     // A link whose text is not its address comes with a part that compares the two.
     await expect.poll(() => view.querySelector(".bubble a")).not.toBeNull();
@@ -70,7 +70,7 @@ describe("a message", () => {
     expect([link?.textContent, link?.getAttribute("aria-describedby")]).toEqual(["our page", "tab"]);
   });
 
-  it("that was a file which is not available here says so in the visitor's language", async () => {
+  it("says in the visitor's language that a file is not available", async () => {
     on.ui.language.value.t = (
       (t) => (key, values) =>
         key === "noFile" ? "Datei fehlt." : t(key, values)
@@ -80,13 +80,13 @@ describe("a message", () => {
     expect(texts(".bubble")).toEqual(["Look:\nDatei fehlt.\nBye", "Datei fehlt."]);
   });
 
-  it("of emoji alone is drawn large", async () => {
+  it("is drawn large if it has only emoji", async () => {
     on.chat.items.value = [own("👍🏽"), own("👍 ok")];
     await drawn();
     expect(texts(".big")).toEqual(["👍🏽"]);
   });
 
-  it("shows pictures of the relay's own with their size, and fetches nothing from elsewhere", async () => {
+  it("shows the relay's pictures with their size, and fetches nothing from other hosts", async () => {
     const media = { type: "image/png", name: "lamp.png", size: 52_000, width: 640, height: 400 };
     on.chat.items.value = [
       reply("", { media: { ...media, url: "/media/a.png" } }),
@@ -105,7 +105,7 @@ describe("a message", () => {
     );
   });
 
-  it("plays sounds and films of the relay's own, and opens its pictures large until they are closed", async () => {
+  it("plays the relay's audio and video, and opens its pictures in a lightbox", async () => {
     const file = { name: "note.webm", size: 9_000 };
     on.chat.items.value = [
       reply("", { media: { ...file, type: "audio/webm", url: "/media/a.webm" } }),
@@ -142,17 +142,17 @@ describe("a message", () => {
   });
 });
 
-describe("the line above what is new", () => {
+describe("the line above new messages", () => {
   const rows = () =>
     [...view.querySelectorAll("li")].map((row) => row.querySelector(".bubble")?.textContent ?? row.className);
 
-  it("stands where the visitor left off, for who opens the chat before the messages are there, too", async () => {
+  it("stands where the visitor left off, also if the chat opens before the messages are loaded", async () => {
     on.stop();
     on = await stage();
     on.chat.ready.value = false;
     view = on.show(Thread);
     await drawn();
-    // The relay's last frame: with it the thread is whole.
+    // The relay's last frame completes the thread.
     batch(() => {
       on.chat.items.value = [own("Hi"), reply("seen"), reply("news", { id: "news" })];
       on.chat.firstUnread.value = "news";
@@ -168,7 +168,7 @@ describe("the line above what is new", () => {
     expect(rows().slice(1)).toEqual(["Hi", "seen", "divider new", "news", "while here"]);
   });
 
-  it("is not drawn above what comes while one is there", async () => {
+  it("is not drawn above messages that arrive while the visitor is reading", async () => {
     on.chat.items.value = [own("Hi")];
     await drawn();
     on.chat.items.value = [own("Hi"), reply("Hello", { id: "hello" })];
@@ -182,17 +182,17 @@ describe("hostile messages", () => {
   const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../../shared/corpora");
   const file = join(CORPORA, "xss/payloads.json");
   const harmless = /^(p|strong|em|s|code|pre|ul|ol|li|a|span|bdi)$/;
-  const own_ = [
+  const ownExamples = [
     '<img src=x onerror="alert(1)">',
     "[x](javascript:alert(1))",
     "<svg/onload=alert(1)>",
     "\u0000<script>alert(1)</script>",
   ];
 
-  it("are shown as text: no element but ours, no attribute but ours (corpora/xss)", async () => {
+  it("are shown as text, with only the widget's own elements and attributes (corpora/xss)", async () => {
     if (!existsSync(file)) console.warn("No test corpora at CORPORA_DIR: own examples only");
     const corpus = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { payload: string }[]) : [];
-    const payloads = [...own_, ...corpus.map(({ payload }) => payload)];
+    const payloads = [...ownExamples, ...corpus.map(({ payload }) => payload)];
     for (let at = 0; at < payloads.length; at += 60) {
       on.chat.items.value = payloads.slice(at, at + 60).flatMap((text) => [reply(text), own(text)]);
       await drawn();

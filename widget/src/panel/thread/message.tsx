@@ -18,7 +18,7 @@ export type MessageProps = {
   /** Place within its group. */
   first: boolean;
   last: boolean;
-  /** Whether it is its author's newest: only that one shows its state, or can get a reaction. */
+  /** Whether it is the newest message of its side. Only that one shows its state, or can get a reaction. */
   newest: boolean;
 };
 type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
@@ -44,7 +44,7 @@ const timeOf = ({ language }: Needs<"language">, { at }: Item): string => clockT
 const nameOf = (ui: Needs<"t" | "settings">, item: Item): string =>
   item.from === "visitor" ? ui.t("you") : authorOf(ui, item);
 
-/** Who wrote it: for all above the first of a group, for screen readers above each. */
+/** The author: visible above the first message of a group, for screen readers above each message. */
 const author = (ui: MessageNeeds, { item, first }: MessageProps): ComponentChildren => [
   first && item.from === "reply" && (
     <p class="author" aria-hidden="true">
@@ -90,7 +90,7 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-/** The part that only replies need. The header uses its faces of the team too. */
+/** The code that only replies need. The header uses the team's faces from it. */
 export const fetchReplyPart = () => import("./rich-text.tsx");
 
 /** Only the emoji, until the code of the button that removes it is loaded. */

@@ -1,4 +1,4 @@
-/** The line above what is new, and what the chat is told was seen. */
+/** The line above new messages, and which messages count as read. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { browserPage } from "../../conversation/page.ts";
@@ -9,8 +9,11 @@ import type { Needs } from "../base/context.ts";
 const SEEN_MS = 1_000;
 
 /**
- * The id of the message that the "New" line stands above: set when the visitor comes to unread messages, kept while he is
- * there, although they have been seen by then. And whether he looks at the thread. Also tells the chat what was seen.
+ * Follows which messages are new, and marks visible ones as read.
+ * @param sighted position of the newest message that has been visible
+ * @returns `firstNew`: id of the message below the "New" line. Set when the visitor comes to unread messages, and kept
+ *   while the visitor looks at the thread, although they are read by then. `isLooking`: whether the visitor looks at
+ *   the thread.
  */
 export function followNew(
   { chat, isOpen }: Needs<"chat" | "isOpen">,
@@ -25,7 +28,10 @@ export function followNew(
       visible.value = browserPage.visible();
     }),
   );
-  /** There when the messages were: who opens the chat while they are on their way comes to the same line. */
+  /**
+   * Whether the visitor was already looking at the loaded messages. Who opens the chat before they are loaded gets the
+   * line too.
+   */
   let there: boolean | undefined;
   mounted(
     watch(() => {

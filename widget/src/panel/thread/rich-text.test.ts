@@ -26,7 +26,7 @@ async function show(text: string): Promise<void> {
   on.chat.items.value = [reply(text)];
   await expect.poll(() => view.querySelector(".bubble > :not(p)")).not.toBeNull();
 }
-/** What was copied, by the clipboard that pages with HTTPS have. */
+/** Replaces the clipboard API. @returns the texts copied */
 function clipboard(): string[] {
   const copied: string[] = [];
   vi.stubGlobal("navigator", {
@@ -37,7 +37,7 @@ function clipboard(): string[] {
 }
 
 describe("a reply with blocks", () => {
-  it("shows a table with the heads of its columns, in a box that scrolls and can be focused", async () => {
+  it("shows a table with column headers, in a box that scrolls and can be focused", async () => {
     await show("| Lamp | Price |\n|---|---:|\n| **Perch** | 40 |");
     expect(texts("th[scope=col]")).toEqual(["Lamp", "Price"]);
     expect(texts("td")).toEqual(["Perch", "40"]);
@@ -54,13 +54,13 @@ describe("a reply with blocks", () => {
     expect(texts(".bubble ol > li ul li")).toEqual(["inner"]);
   });
 
-  it("shows markup as text, in cells and quotes as elsewhere", async () => {
+  it("shows HTML as text, in cells and quotes too", async () => {
     await show("> <img src=x onerror=alert(1)>\n\n| <b>a</b> |\n|---|\n| ![x](https://evil.example/p.png) |");
     expect(view.querySelectorAll("img, b")).toHaveLength(0);
     expect(find("td a").getAttribute("href")).toBe("https://evil.example/p.png");
   });
 
-  it("copies a block of code as it is, says so, and keeps the focus", async () => {
+  it("copies a code block unchanged, and says so", async () => {
     const copied = clipboard();
     await show("```js\nlet **a**;\n```");
     const button = find(".code button");
@@ -72,7 +72,7 @@ describe("a reply with blocks", () => {
 });
 
 describe("the text of a reply", () => {
-  it("can be copied by whoever points at the reply or comes to it by keyboard", async () => {
+  it("can be copied with a button that appears when the visitor points at the reply", async () => {
     const copied = clipboard();
     on.chat.items.value = [own("Which?"), reply("See **Perch**: [here](https://shop.example/perch)")];
     await expect.poll(() => view.querySelector(".tools")).not.toBeNull();
@@ -98,10 +98,10 @@ describe("the text of a reply", () => {
   });
 });
 
-describe("what a reply offers", () => {
+describe("a reply with buttons", () => {
   const answers = (): (string | null)[] => texts(".answers button");
 
-  it("is answers to choose from, until something is said; in the bubble they are not repeated", async () => {
+  it("shows its answers as buttons below the bubble until the next message", async () => {
     on.chat.items.value = [reply("Which?\n( ) Perch\n( ) Moth", { id: "asked" })];
     await expect.poll(answers).toEqual(["Perch", "Moth"]);
     await expect.poll(() => texts(".bubble")).toEqual(["Which?"]);
@@ -110,7 +110,7 @@ describe("what a reply offers", () => {
     await expect.poll(answers).toEqual([]);
   });
 
-  it("is a card with links as buttons and pictures of the relay's uploads only", async () => {
+  it("shows a card with links as buttons, and only pictures from the relay's uploads", async () => {
     const own = "https://relay.example/media/a.png";
     const paths = ["/admin", "/media/../admin", "/media/%2e%2e/healthz", "/mediation/a.png"];
     const others = ["https://evil.example/p.png", ...paths.map((path) => `https://relay.example${path}`)];

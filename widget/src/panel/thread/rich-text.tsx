@@ -1,4 +1,4 @@
-/** Draws replies, and what can be done with them. Fetched with the first reply. */
+/** Draws replies and the buttons that act on them. Fetched with the first reply. */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, VNode } from "preact";
@@ -21,7 +21,7 @@ import css from "./rich-text.css?inline";
 
 addEnglish(rare);
 
-/** `isReply`: Markdown counts. Otherwise only addresses do, as in what the visitor wrote. */
+/** `isReply`: draw Markdown. Otherwise, for the visitor's own text, only addresses become links. */
 export type RichTextProps = { text: string; isReply: boolean };
 export type CopyProps = { text: string };
 
@@ -64,7 +64,7 @@ const item = ({ done, blocks }: ListItem): VNode =>
     </li>
   );
 
-/** Scrolls sideways where it is wider than the bubble, so it can be focused. */
+/** A table in a box that scrolls sideways. The box can be focused, so that the keyboard can scroll it. */
 const table = ({ align, head, rows }: Table): VNode => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
   <div class="scroll" tabIndex={0}>
@@ -138,7 +138,7 @@ function actionsIn(nodes: readonly Inline[]): number {
 
 export type BelowProps = { item: Item };
 
-/** Below a reply: the visitor's reaction, and answers to choose from as long as nothing was said since. */
+/** Below a reply: the visitor's reaction, and answers to choose from while the reply is the newest message. */
 export const BelowReply = live<BelowProps>((ui: Needs<"chat" | "shell"> & AnswersNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ item }) => [
@@ -175,8 +175,9 @@ export { Faces, readableText };
 export type ToolsProps = { item: Item; text: string; newest: boolean };
 
 /**
- * Beside the bubble of a reply: the face of an author that the reply names, a reaction to the newest one, and a button that copies the text. The button comes when the
- * visitor points at the reply, touches it, or moves the focus into it: one for each reply would be many stops of the Tab key.
+ * Beside the bubble of a reply: the face of its author, a reaction button on the newest reply, and a copy button. The
+ * copy button appears when the visitor points at the reply or moves the focus into it: one for each reply would add
+ * many stops of the Tab key.
  */
 export const ReplyTools = live<ToolsProps>((_ui: unknown, mounted) => {
   const isNear = signal(false);

@@ -10,7 +10,7 @@ const spell = (items: Parameters<typeof rowsOf>[0], firstNew?: string): string[]
   );
 
 describe("the rows of a thread", () => {
-  it("stand in groups of one author within five minutes", () => {
+  it("are grouped by author within five minutes", () => {
     const items = [
       own("a", { at: noon }),
       own("b", { at: noon + minute }),
@@ -20,13 +20,13 @@ describe("the rows of a thread", () => {
     expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
   });
 
-  it("begin anew where a reply names another author", () => {
+  it("start a new group where a reply names another author", () => {
     const by = (name: string) => ({ author: { name, end: 0 }, at: noon });
     const items = [reply("a", by("Maria")), reply("b", by("Maria")), reply("c", by("Tom")), reply("d", { at: noon })];
     expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
   });
 
-  it("begin anew with a day, and with what is new", () => {
+  it("start a new group at a new day and at the first new message", () => {
     const items = [
       own("a", { at: noon }),
       reply("b", { at: noon + 86_400_000 }),
@@ -35,18 +35,18 @@ describe("the rows of a thread", () => {
     expect(spell(items, "c")).toEqual(["day", "a first last", "day", "b first last", "new", "c first last"]);
   });
 
-  it("are none without messages", () => expect(rowsOf([], undefined)).toEqual([]));
+  it("are empty without messages", () => expect(rowsOf([], undefined)).toEqual([]));
 });
 
 describe("the name of a day", () => {
   const name = (at: number): string => dayName(at, noon, "en", "Today", "Yesterday");
-  it("is relative while that is shorter", () => {
+  it("is relative for today and yesterday", () => {
     expect(name(noon - minute)).toBe("Today");
     expect(name(noon - 86_400_000)).toBe("Yesterday");
-    // A clock of the relay that runs ahead of this one.
+    // The relay's clock may be ahead of the browser's.
     expect(name(noon + 86_400_000)).toBe("Sunday, November 22");
   });
-  it("names the year only of another year", () => {
+  it("includes the year only if it is not the current one", () => {
     expect(name(new Date(2026, 2, 1).getTime())).toBe("Sunday, March 1");
     expect(name(new Date(2025, 2, 1).getTime())).toBe("Saturday, March 1, 2025");
   });

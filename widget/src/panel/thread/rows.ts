@@ -1,4 +1,4 @@
-/** The thread as rows: days, the line above what is new, and messages in groups of one author. */
+/** The thread as rows: days, the line above new messages, and messages grouped by author. */
 
 import type { Item } from "../../conversation/chat.ts";
 
@@ -7,14 +7,14 @@ export type Row =
   | { kind: "new"; key: string }
   | { kind: "message"; key: string; item: Item; first: boolean; last: boolean };
 
-/** Messages of one author within this time of each other stand together. */
+/** Messages of one author that follow each other within this time form a group. */
 const GROUP_MS = 5 * 60_000;
 
 const sameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString();
 
 const isSameAuthor = (a: Item, b: Item): boolean => a.from === b.from && a.author?.name === b.author?.name;
 
-/** @param firstNew id of the first message not seen yet */
+/** The rows that show `items`. @param firstNew id of the first new message */
 export function rowsOf(items: readonly Item[], firstNew: string | undefined): Row[] {
   const rows: Row[] = [];
   let before: Item | undefined;
@@ -47,7 +47,10 @@ export function dayName(at: number, now: number, tag: string, today: string, yes
 
 let clock: { tag: string; format: Intl.DateTimeFormat } | undefined;
 
-/** "10:02" as the visitor's language writes it. Formats are kept: making one takes longer than drawing a message. */
+/**
+ * The time in the visitor's language, such as "10:02". Keeps the format, because creating one takes longer than drawing
+ * a message.
+ */
 export function clockTime(at: number, tag: string): string {
   if (clock?.tag !== tag) clock = { tag, format: new Intl.DateTimeFormat(tag, { timeStyle: "short" }) };
   return clock.format.format(at);

@@ -10,21 +10,21 @@ const NEAR = 240;
 export type Scroller = {
   /** Goes to the newest message. */
   toEnd(): void;
-  /** Stays where the visitor is, after rows came and went that were equally high. */
+  /** Restores the position after a change of rows that did not change the size. */
   settle(): void;
-  /** The last row of which half is in sight. */
+  /** The last row that is at least half visible. */
   lastInSight(): HTMLElement | undefined;
-  /** Puts an element near the top. */
+  /** Scrolls an element to near the top. */
   toElement(element: Element): void;
   stop(): void;
 };
 
 export type ScrollEvents = {
-  /** The visitor scrolled close to what is not shown yet. */
+  /** The visitor scrolled near an edge, beyond which more messages may be. */
   near(edge: "start" | "end"): void;
-  /** The end came into reach, or went out of it. */
+  /** The box reached the end or left it. */
   end(atEnd: boolean): void;
-  /** Other rows may be in sight. */
+  /** The visible rows may have changed. */
   sight(): void;
 };
 
@@ -53,12 +53,15 @@ class RowKeeper implements Scroller {
   readonly #events: ScrollEvents;
   readonly #observer: ResizeObserver;
   #atEnd = true;
-  /** The position that we scrolled to. Its scroll event comes late, perhaps after more changes. */
+  /**
+   * The position set by this class, so that its own scroll event is ignored. The event comes late, perhaps after more
+   * changes.
+   */
   #ours = -1;
   /** Height of the box when last settled. */
   #height = 0;
-  /** The first visible row, which must not move. */
-  #held: { row: Element; end: number } | undefined;
+  /** The first visible row, which must keep its place. */
+  #anchor: { row: Element; end: number } | undefined;
 
   constructor(box: Element, content: Element, events: ScrollEvents) {
     this.#box = box;
@@ -79,12 +82,12 @@ class RowKeeper implements Scroller {
   /** Called after any change of size: of a message, of the window, of the keyboard. */
   settle(): void {
     const box = this.#box;
-    const held = this.#held;
+    const anchor = this.#anchor;
     this.#height = box.clientHeight;
     if (this.#isEmpty()) return;
     if (this.#atEnd) box.scrollTop = box.scrollHeight;
-    else if (held?.row.isConnected) {
-      const drift = this.#endOf(held.row) - held.end;
+    else if (anchor?.row.isConnected) {
+      const drift = this.#endOf(anchor.row) - anchor.end;
       if (Math.abs(drift) > 0.5) box.scrollTop += drift;
     }
     this.#ours = box.scrollTop;
@@ -99,7 +102,7 @@ class RowKeeper implements Scroller {
 
   toElement(element: Element): void {
     this.#box.scrollTop += this.#endOf(element) - 40;
-    this.#look();
+    this.#update();
   }
 
   stop = (): void => {
@@ -111,22 +114,28 @@ class RowKeeper implements Scroller {
     return [...this.#content.querySelectorAll<HTMLElement>("[data-row]")];
   }
 
-  /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
+  /**
+   * An empty thread is read from the top. It still counts as at the end, so that the first message is scrolled into
+   * view.
+   */
   #isEmpty(): boolean {
     return !this.#content.querySelector("[data-row]");
   }
 
-  /** A row is held by its lower edge: at its upper one the author's name goes when older messages join it. */
+  /**
+   * Position of a row's lower edge in the box. The upper edge would move: older messages that join the group take the
+   * author's name away from there.
+   */
   #endOf(row: Element): number {
     return row.getBoundingClientRect().bottom - this.#box.getBoundingClientRect().top;
   }
 
   #scrolled = (): void => {
-    // In a box of another height the browser scrolls by itself. `settle` follows in the same frame.
-    if (!this.#atEnd || this.#height === this.#box.clientHeight) this.#look();
+    // After a resize the browser scrolls by itself. `settle` runs in the same frame.
+    if (!this.#atEnd || this.#height === this.#box.clientHeight) this.#update();
   };
 
-  #look(): void {
+  #update(): void {
     const box = this.#box;
     const events = this.#events;
     if (box.scrollTop === this.#ours) return;
@@ -135,15 +144,15 @@ class RowKeeper implements Scroller {
     const now = gap <= AT || this.#isEmpty();
     if (now !== this.#atEnd) events.end(now);
     this.#atEnd = now;
-    this.#hold();
+    this.#keepAnchor();
     events.sight();
     if (gap < NEAR) events.near("end");
     if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) events.near("start");
   }
 
-  #hold(): void {
+  #keepAnchor(): void {
     const rows = this.#rows();
     const row = rows[firstOf(rows, (one) => this.#endOf(one) > 0)];
-    this.#held = row && { row, end: this.#endOf(row) };
+    this.#anchor = row && { row, end: this.#endOf(row) };
   }
 }

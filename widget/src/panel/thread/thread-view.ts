@@ -5,14 +5,14 @@ import { signal } from "@preact/signals-core";
 import type { Chat, Item } from "../../conversation/chat.ts";
 import { createScroller, type Scroller } from "./scroll.ts";
 
-/** Most messages drawn at a time; a longer thread is shown in part, around where the visitor reads. */
+/** Most messages drawn at a time. Of a longer thread, only the part around the visitor's position is drawn. */
 const SPAN_MAX = 280;
-/** Messages drawn, and how many newer ones are not. */
+/** `count`: messages drawn. `after`: newer messages that are not drawn. */
 type Span = { count: number; after: number };
 const NEWEST: Span = { count: 2 * PAGE, after: 0 };
 
 export class ThreadView {
-  /** Whether the end of the thread is in reach. */
+  /** Whether the box is scrolled to the end of the thread. */
   readonly atEnd = signal(true);
   /** The box that scrolls. Null until it is drawn. */
   box: HTMLElement | null = null;
@@ -21,13 +21,13 @@ export class ThreadView {
   readonly #seen: (pos: number) => void;
   #scroller: Scroller | undefined;
 
-  /** @param seen told the place of the newest message in sight */
+  /** @param seen called with the position of the newest visible message */
   constructor(chat: Pick<Chat, "items" | "older" | "loadOlder">, seen: (pos: number) => void) {
     this.#chat = chat;
     this.#seen = seen;
   }
 
-  /** Begins to follow the box. @returns its stop */
+  /** Starts to follow the scrolling of the box. @returns a function that stops it */
   start(): (() => void) | undefined {
     const { box } = this;
     if (!box?.firstElementChild) return undefined;
@@ -53,7 +53,7 @@ export class ThreadView {
     return this.#chat.older.value || this.#chat.items.value.length - after > count;
   }
 
-  /** Draws a page of older messages, and loads one where these run short. */
+  /** Draws one more page of older messages, and loads a page if too few are left. */
   earlier = (): void => {
     const { count, after } = this.#span.peek();
     if (this.#chat.items.peek().length - after <= count + PAGE) this.#chat.loadOlder();
@@ -66,13 +66,12 @@ export class ThreadView {
     this.#scroller?.toEnd();
   };
 
-  /** Goes to the line above what is new, or to the newest message. */
+  /** Scrolls to the line above new messages; without one, to the newest message. */
   toNew = (): void => {
     const line = this.box?.querySelector(".new");
     if (line) this.#scroller?.toElement(line);
     else this.toNewest();
-  };
-
+  }; /** Scrolls to the newest message and moves the focus to the thread. */
   jump = (): void => {
     this.toNewest();
     this.box?.focus({ preventScroll: true });
@@ -82,7 +81,7 @@ export class ThreadView {
 
   #show(part: Span): void {
     this.#span.value = part;
-    // Preact draws in a microtask that stands in line already.
+    // Preact has already queued its drawing as a microtask.
     queueMicrotask(() => this.#scroller?.settle());
   }
 

@@ -8,13 +8,13 @@ const ROW = 100;
 let on: Stage;
 let box: HTMLElement;
 
-/** A layout by place: each message is a row of 100 pixels, in a box of 600. */
+/** A simulated layout: each message is a row of 100 pixels, in a box of 600. */
 beforeEach(async () => {
   vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(HEIGHT);
   vi.spyOn(HTMLElement.prototype, "scrollHeight", "get").mockImplementation(() => on.chat.items.value.length * ROW);
   vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
     const pos = Number((this as HTMLElement).dataset.row ?? 0);
-    // The middle of a row is what counts: the box's height stands for the row's, too.
+    // A row counts by its middle. The mock gives rows the height of the box.
     return { top: 0, bottom: pos && pos * ROW + HEIGHT / 2 - box.scrollTop } as DOMRect;
   });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -30,7 +30,7 @@ afterEach(() => {
 const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => queueMicrotask(resolve)));
 const seen = (): unknown[] => on.chat.asked.filter(([name]) => name === "seen").map(([, pos]) => pos);
 
-/** A thread with one question and five replies in sight, none of which counts as seen yet. */
+/** A thread with one question and five replies visible, none of them marked as read yet. */
 async function show(): Promise<void> {
   on.chat.items.value = [
     own("Hello", { pos: 1 }),
@@ -42,7 +42,7 @@ async function show(): Promise<void> {
   await frame();
 }
 
-it("counts below the thread what was not in sight yet, although the rest does not count as seen", async () => {
+it("counts only the replies below the visible ones, although none is marked as read yet", async () => {
   await show();
   box.scrollTop = 0;
   on.chat.items.value = [...on.chat.items.value, reply("answer 7", { pos: 7, n: 7 })];
@@ -55,7 +55,7 @@ it("counts below the thread what was not in sight yet, although the rest does no
   expect(on.root.querySelector(".newest")?.textContent).toBe("1 new message");
 });
 
-it("tells the chat that a message was seen a second after it came into sight, and not of what is below", async () => {
+it("marks a message as read after it was visible for one second, and none below it", async () => {
   await show();
   vi.advanceTimersByTime(999);
   expect(seen()).toEqual([]);
@@ -64,7 +64,7 @@ it("tells the chat that a message was seen a second after it came into sight, an
   expect(seen().every((pos) => Number(pos) <= 6)).toBe(true);
 });
 
-it("tells nothing of a chat that is closed within that second", async () => {
+it("marks nothing as read if the chat is closed within that second", async () => {
   await show();
   on.isOpen.value = false;
   box.scrollTop = 1;

@@ -18,7 +18,7 @@ type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking
 
 export const Thread = live((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
-  /** Place of the newest message that has been in sight. */
+  /** Position of the newest message that has been visible. */
   const sighted = signal(0);
   const { firstNew, isLooking } = followNew(ui, mounted, sighted);
   const view = new ThreadView(chat, (pos) => {
@@ -104,16 +104,17 @@ const Choices = rarely(
 
 type Following = { view: ThreadView; sighted: { value: number }; isLooking: ReadonlySignal<boolean> };
 
-/** Keeps the thread where the visitor reads, and at its end for what the visitor writes. */
+/** Keeps the scroll position while the visitor reads, and scrolls to the end when the visitor writes. */
 function followMessages(
   { chat, isOpen }: ThreadNeeds,
   mounted: Mounted,
   { view, sighted, isLooking }: Following,
 ): void {
-  // When the visitor returns to the page, the messages in sight count as seen. After a restart of the conversation, none do.
+  // When the visitor returns to the page, the visible messages count as seen. After a restart of the conversation, none
+  // do.
   mounted(
     watch(() => {
-      // A short thread has its box's height, whatever comes.
+      // Run again for each message: in a short thread, a new one does not resize the content.
       chat.items.value;
       if (isLooking.value) requestAnimationFrame(view.sight);
     }),
@@ -128,7 +129,7 @@ function followMessages(
   mounted(
     watch(() => {
       if (!isOpen.value || !chat.ready.value) return;
-      // Preact draws in a microtask, which may stand in line behind this one.
+      // Preact draws in a microtask, which may be queued behind this one.
       queueMicrotask(() => queueMicrotask(view.toNew));
     }),
   );

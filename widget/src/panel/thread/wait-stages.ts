@@ -1,6 +1,9 @@
 /** How long a visitor has waited for a reply, in steps. */
 
-/** Milliseconds after which more is shown: dots, a status for screen readers, words, an offer, and that nothing came. */
+/**
+ * Milliseconds of waiting after which more is shown: dots, a status for screen readers, a text, an offer, and that no
+ * reply came.
+ */
 export const STAGES = [600, 3_000, 10_000, 30_000, 120_000] as const;
 
 /** The last step that was reached. 0: nothing is shown. */

@@ -37,7 +37,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }
       const waits = since !== undefined && isOnline && !asking.value;
       const answered = isOnline && chat.items.peek().at(-1)?.from === "reply";
       const time = now();
-      /** What is shown, and in how long. */
+      /** The stages to show, each with the milliseconds until then. */
       const steps: [Stage, number][] = waits
         ? STAGES.map((after) => [after, since + after - time])
         : [[0, answered ? shown + DOTS_MS - time : 0]];
