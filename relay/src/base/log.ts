@@ -51,7 +51,7 @@ const EVENTS = {
   "upload.refused": ["debug", "A file was refused"],
   "upload.lost": ["error", "A file could not be stored; the visitor was asked to try again"],
   "upload.unreadable": ["error", "A file could not be read from its store"],
-  "upload.sweep_failed": ["error", "Files without an owner could not be removed"],
+  "upload.sweep_failed": ["warn", "Files without an owner could not be removed; the relay tries again every 10 s"],
   "delivery.done": ["info", "A message was delivered"],
   "delivery.retry": ["debug", "Delivery of a message failed; it will be retried"],
   "delivery.failed": ["warn", "A message was not delivered; the visitor sees it as failed"],

@@ -76,8 +76,17 @@ const SWEEP_BATCH = 100;
 export function createUploads(deps: UploadsDeps): Uploads {
   const state: State = { ...deps, busy: new Map() };
   const { clock, log, stage } = deps;
-  const onError = (error: unknown): void => log("upload.sweep_failed", { cause: String(error) });
-  const poll = createPoll({ clock, every: SWEEP_MS, run: () => sweep(state), onError });
+  /** The last sweep failed. Only the first failure of an outage is logged. */
+  let failing = false;
+  const run = async (): Promise<void> => {
+    await sweep(state);
+    failing = false;
+  };
+  const onError = (error: unknown): void => {
+    if (!failing) log("upload.sweep_failed", { cause: String(error) });
+    failing = true;
+  };
+  const poll = createPoll({ clock, every: SWEEP_MS, run, onError });
   return {
     take: (upload) => take(state, upload),
     takeHeld: (visitor, site, url) => takeHeld(state, visitor, site, url),

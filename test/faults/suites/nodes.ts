@@ -40,6 +40,10 @@ const away = async (stop: () => Promise<void> | void, start: () => Promise<void>
 /** Longer than a lease lasts. */
 const STANDSTILL_MS = 8_000;
 
+/** How long the database is slow, and when replies are in the spool since then, in milliseconds. */
+const SLOW_MS = 2_200;
+const SPOOLED_MS = 1_700;
+
 /** The name of each trouble finishes the sentence "nothing is lost when …". */
 const TROUBLES = {
   "nothing happens": async (): Promise<Away> => NEVER,
@@ -47,6 +51,17 @@ const TROUBLES = {
   "the node that sends and takes callbacks is killed": (stage: NodesStage) =>
     away(
       () => stage.kill(0),
+      () => stage.start(0),
+    ),
+  "the node that takes callbacks is killed while the database is slow": (stage: NodesStage) =>
+    away(
+      async () => {
+        // A transaction without keys blocks all others. Replies that wait for a second go to the node's spool.
+        const slow = stage.db.transaction(() => pause(SLOW_MS));
+        await pause(SPOOLED_MS);
+        await stage.kill(0);
+        await slow;
+      },
       () => stage.start(0),
     ),
   "the node of the visitors is killed": (stage: NodesStage) =>

@@ -23,6 +23,11 @@ type IntakeDeps<Entry, Stored extends string> = {
   ordered: boolean;
   /** Entries of one lane are replayed one after the other, those of different lanes at the same time. */
   laneOf: (entry: Entry) => string;
+  /**
+   * How long the answer to a spooled entry waits for the database, in ms, counted from the first spooled entry of an outage.
+   * Absent: not at all. See `HOLD_MS`.
+   */
+  hold?: number | undefined;
   events: LogEvents;
   /** What the log says about an entry. */
   describe: (entry: Entry) => Parameters<Log>[1];
@@ -34,6 +39,8 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   spooled: Set<string> | "all";
   /** The replay under way. */
   replaying: Promise<void> | undefined;
+  /** Ends the wait of the entries that are spooled in this outage; absent: nothing was spooled since the last replay. */
+  held: Held | undefined;
   /** Cancels the replay that is planned; absent: none is. */
   cancelReplay: (() => void) | undefined;
   /** After a stop, the spool keeps its entries for the next process. */
@@ -41,6 +48,9 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   /** Uptime before which no new entry starts a replay, because the last one failed. */
   retryAt: number;
 };
+
+/** The wait of spooled entries for the database. `over` resolves when the database has them, or when `hold` has passed. */
+type Held = { over: Promise<void>; end: () => void };
 
 export type DurableIntake<Entry, Stored extends string> = {
   /** Resolves once the entry is durable, or once it is certain that it cannot be kept. Never rejects. */
@@ -54,6 +64,12 @@ export type DurableIntake<Entry, Stored extends string> = {
 
 /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. */
 const PATIENCE_MS = 1_000;
+/**
+ * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to no
+ * other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot overtake
+ * this one. With `PATIENCE_MS` it makes 5 s; the service's own timeout is unknown (R-304).
+ */
+export const HOLD_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */
 const REPLAY_MS = 500;
 
@@ -69,6 +85,7 @@ export function createIntake<Entry, Stored extends string>(
     deadline: createDeadlines(deps.clock, PATIENCE_MS),
     spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
+    held: undefined,
     cancelReplay: undefined,
     stopped: false,
     retryAt: Number.NEGATIVE_INFINITY,
@@ -82,6 +99,7 @@ export function createIntake<Entry, Stored extends string>(
     async stop() {
       state.stopped = true;
       state.cancelReplay?.();
+      state.held?.end();
       await state.replaying;
     },
   };
@@ -96,7 +114,22 @@ async function take<Entry, Stored extends string>(state: State<Entry, Stored>, e
   const written = waiting ? undefined : await inTime(state, write(entry)).catch((error: unknown) => ({ error }));
   if (typeof written === "string") return written;
   if (!(await inTime(state, isOurs(entry)).catch(() => true))) return "unknown";
-  return keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
+  const kept = keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
+  if (kept === "spooled" && state.hold !== undefined && !state.stopped) await heldBy(state, state.hold).over;
+  return kept;
+}
+
+/** The wait of this outage's entries; its time begins with the first of them. */
+function heldBy<Entry, Stored extends string>(state: State<Entry, Stored>, hold: number): Held {
+  if (state.held !== undefined) return state.held;
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const cancel = state.clock.after(hold, resolve);
+  const end = (): void => {
+    cancel();
+    resolve();
+  };
+  state.held = { over, end };
+  return state.held;
 }
 
 /** Whether the spool may hold an earlier entry of the same lane. */
@@ -142,7 +175,11 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
     .replay((entries) => writeAll(state, entries))
     .then((count) => {
       // In the same step: an entry that is spooled later finds the set of its own time.
-      if (!spool.waiting) state.spooled = new Set();
+      if (!spool.waiting) {
+        state.spooled = new Set();
+        state.held?.end();
+        state.held = undefined;
+      }
       log(events.replayed, { count });
     })
     .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -45,14 +45,28 @@ const moody = <T>(work: () => Promise<T>): Promise<T> => {
 };
 const db = (): Database => ({
   ...disk,
+  // The node is alone with its database, unless a test says otherwise.
+  dialect: "sqlite",
   all: (sql, ...values) => moody(() => disk.all(sql, ...values)),
   run: (sql, ...values) => moody(() => disk.run(sql, ...values)),
   transaction: (body) => moody(() => disk.transaction(body)),
   append: (work, item) => moody(() => disk.append(work, item)),
 });
 const spool = () => openSpool<Reply>(dir, "replies");
-const start = () =>
-  createReplies({ db: db(), bus: createBus(), clock, sites, spool: spool(), log: silentLog, signing: SIGNING });
+const start = (given = {}) =>
+  createReplies({
+    db: db(),
+    bus: createBus(),
+    clock,
+    sites,
+    spool: spool(),
+    log: silentLog,
+    signing: SIGNING,
+    ...given,
+  });
+/** A node of several that share the database, with a data folder of its own. */
+const startNode = (folder: string) =>
+  start({ db: { ...db(), dialect: "postgres" }, spool: openSpool<Reply>(folder, "replies") });
 
 function callback(fields: object) {
   const parsed = parseCallback(JSON.stringify({ toId: visitor, channel: "website", ...fields }));
@@ -196,5 +210,65 @@ describe("a reply that the database cannot take", () => {
     mood = "well";
     expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("duplicate");
     expect(await shown()).toEqual(["once"]);
+  });
+});
+
+describe("a reply to one of several nodes that share the database", () => {
+  const reply = (n: number) => callback({ messageId: `m${n}`, body: `number ${n}` });
+  /** Whether a promise has settled once the work of other promises is done. */
+  const isAnswered = async (promise: Promise<unknown>): Promise<boolean> => {
+    let answered = false;
+    void promise.then(() => {
+      answered = true;
+    });
+    await new Promise(setImmediate);
+    return answered;
+  };
+
+  it("keeps its place when its node is killed while the database fails, and another node gets the callback again", async () => {
+    mood = "failing";
+    const first = startNode(dir).receive(reply(1));
+    await expect.poll(() => spool().waiting).toBe(true);
+    // The node is killed before it answers: it does nothing more, and the balancer repeats the callback elsewhere.
+    expect(await isAnswered(first)).toBe(false);
+    mood = "well";
+    const other = startNode(mkdtempSync(join(tmpdir(), "porchlight-")));
+    expect(await other.receive(reply(1))).toBe("stored");
+    expect(await other.receive(reply(2))).toBe("stored");
+    await startNode(dir).start();
+    expect(await shown()).toEqual(["number 1", "number 2"]);
+  });
+
+  it("is answered as soon as the database has it", async () => {
+    mood = "failing";
+    const receive = startNode(dir);
+    const answers = [receive.receive(reply(1)), receive.receive(reply(2))];
+    await expect.poll(() => readFileSync(join(dir, "replies.spool"), "utf8")).toContain("number 2");
+    mood = "well";
+    clock.pass(500);
+    expect(await Promise.all(answers)).toEqual(["spooled", "spooled"]);
+    expect(await shown()).toEqual(["number 1", "number 2"]);
+  });
+
+  it("is answered 4 s after the first spooled reply of an outage, and later ones at once", async () => {
+    mood = "failing";
+    const receive = startNode(dir);
+    const first = receive.receive(reply(1));
+    await expect.poll(() => spool().waiting).toBe(true);
+    clock.pass(3_999);
+    expect(await isAnswered(first)).toBe(false);
+    clock.pass(1);
+    expect(await first).toBe("spooled");
+    expect(await receive.receive(reply(2))).toBe("spooled");
+  });
+
+  it("is answered when its node stops", async () => {
+    mood = "failing";
+    const receive = startNode(dir);
+    const first = receive.receive(reply(1));
+    await expect.poll(() => spool().waiting).toBe(true);
+    await receive.stop();
+    expect(await first).toBe("spooled");
+    expect(await receive.receive(reply(2))).toBe("spooled");
   });
 });

@@ -9,7 +9,7 @@ import { dropMedia, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
 import type { Tell } from "../notify.ts";
-import { createIntake, type DurableIntake, type IntakeOutcome } from "./durable-intake.ts";
+import { createIntake, type DurableIntake, HOLD_MS, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";
 import { findOwner } from "./reply-home.ts";
 import { createReplyKeys, keyOf, markAnswered, type ReplyKeys } from "./reply-keys.ts";
@@ -74,6 +74,8 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
     isOurs: async (reply) => (await findOwner(deps, reply)) !== undefined,
     ordered: true,
     laneOf: ({ visitor }) => visitor,
+    // Other nodes share PostgreSQL, and may store the visitor's next reply.
+    hold: deps.db.dialect === "postgres" ? HOLD_MS : undefined,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });
