@@ -6,34 +6,37 @@ import { SAFETY } from "./mutants/safety.ts";
 import { TRUST } from "./mutants/trust.ts";
 import { UNIT } from "./mutants/unit.ts";
 
-/** Mistakes that `npm run test:full` must notice. Those that take minutes each stand in `mutants-long.ts` (`npm run soak`). */
+/**
+ * The mutants that `npm run test:full` must find. Those that take minutes each are in `mutants/long.ts` (`npm run
+ * soak`).
+ */
 export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT, ...SAFETY, ...TRUST];
 
-/** The mistakes that `npm test` makes: each is noticed within about a second. */
+/** The mutants that `npm test` tries: each is found within about a second. */
 export const SAMPLE: readonly string[] = [
   "answers a callback before its commit",
-  "takes a fresh messageSid for every try",
+  "uses a new messageSid for every attempt",
   "marks as delivered before the POST",
   "writes thread and outbox in two commits",
-  "resumes without asking for the epoch",
-  "says 200 for a reply that it wrote nowhere",
-  "delivers by the bus alone",
-  "takes a call without an answer for delivered",
+  "resumes without checking the epoch",
+  "answers 200 for a reply that it did not store",
+  "relies on the bus alone to deliver",
+  "treats a call without an answer as delivered",
 ];
 
-/** The list "Teeth" of RELIABILITY.md, as far as it is about messages: what each entry is called here. */
+/** The list "Teeth" of RELIABILITY.md, as far as it is about messages: the mutants for each entry. */
 export const TEETH: Record<string, readonly string[]> = {
   "ack-before-commit": ["acknowledges before the commit", "answers a callback before its commit"],
   "synchronous=NORMAL": ["commits without a flush to disk (synchronous=NORMAL)", "spools without a flush to disk"],
   "fresh messageSid a retry": [
-    "takes a fresh messageSid for every try",
-    "takes a fresh messageSid for a message that comes again",
-    "takes a fresh messageSid when an expired message is tried again",
+    "uses a new messageSid for every attempt",
+    "uses a new messageSid for a message that the client sends again",
+    "uses a new messageSid for the retry of an expired message",
   ],
   "mark-sent-before-POST": ["marks as delivered before the POST"],
-  "SELECT-then-INSERT dedupe": ["looks for a reply before it writes it, without a unique index"],
-  "no unique(visitor, clientMsgId)": ["does not know a message by the client's id"],
-  "resume without epoch": ["resumes without asking for the epoch"],
-  "pub/sub as the only delivery": ["delivers by the bus alone"],
-  "drain without spread": ["says goodbye to everybody at once"],
+  "SELECT-then-INSERT dedupe": ["checks for a duplicate reply before it writes, without a unique index"],
+  "no unique(visitor, clientMsgId)": ["does not recognize a repeated message by the client's id"],
+  "resume without epoch": ["resumes without checking the epoch"],
+  "pub/sub as the only delivery": ["relies on the bus alone to deliver"],
+  "drain without spread": ["asks all visitors to reconnect at once when it stops"],
 };

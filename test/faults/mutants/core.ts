@@ -7,12 +7,12 @@ import type { Edit } from "./place.ts";
 const weather = (changes: Partial<typeof FAIR>): Partial<Scenario> => ({ weather: { ...FAIR, ...changes } });
 
 /** The courier treats one kind of outcome as another. */
-const confuse = (kind: string, taken: string): Edit => ({
+const confuse = (kind: string, as: string): Edit => ({
   find: "await handle($$message, $outcome);",
-  replace: `await handle($$message, $outcome.kind === "${kind}" ? { ...$outcome, kind: "${taken}" } : $outcome);`,
+  replace: `await handle($$message, $outcome.kind === "${kind}" ? { ...$outcome, kind: "${as}" } : $outcome);`,
 });
 
-/** Mistakes in the relay's core, which the simulated world shows (test/faults/core). */
+/** Mistakes in the relay's core, which the simulation finds (test/faults/core). */
 export const CORE: Mutant[] = [
   {
     name: "answers a callback before its commit",
@@ -25,17 +25,17 @@ export const CORE: Mutant[] = [
     killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
   },
   {
-    name: "takes a fresh messageSid for every try",
+    name: "uses a new messageSid for every attempt",
     edits: [{ text: "COALESCE(o.reaction_sid, m.sid) AS sid", replace: "lower(hex(randomblob(12))) AS sid" }],
     killedBy: { given: weather({ lostAnswer: 0.4 }) },
   },
   {
-    name: "takes a fresh messageSid for a message that comes again",
+    name: "uses a new messageSid for a message that the client sends again",
     edits: [{ find: "sidOf($$)", replace: "newSid()" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
-    name: "takes a fresh messageSid when an expired message is tried again",
+    name: "uses a new messageSid for the retry of an expired message",
     edits: [
       {
         find: `if ($message.reason !== "expired") await renewSid($$message);`,
@@ -56,7 +56,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: weather({ failing: 0.4 }) },
   },
   {
-    name: "takes the message out of the outbox and marks it in two commits",
+    name: "removes a message from the outbox and marks it delivered in two commits",
     edits: [
       { find: "await removeParcels($tx, $parcels);", replace: "" },
       {
@@ -83,7 +83,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
   },
   {
-    name: "does not know a message by the client's id",
+    name: "does not recognize a repeated message by the client's id",
     edits: [
       { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
       {
@@ -96,12 +96,12 @@ export const CORE: Mutant[] = [
     killedBy: { given: { replays: 1, tabs: 3 } },
   },
   {
-    name: "resumes without asking for the epoch",
+    name: "resumes without checking the epoch",
     edits: [{ find: "$hello.epoch === epoch && $same", replace: "$same" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
-    name: "recovers a long gap in part",
+    name: "fills only part of a long gap",
     edits: [
       {
         find: "if ($known && $head - $since <= GAP_MAX) return { after: $since, $$rest };",
@@ -111,7 +111,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: SPECIAL["a thousand replies while away"], seeds: 5 },
   },
   {
-    name: "delivers by the bus alone",
+    name: "relies on the bus alone to deliver",
     edits: [
       { in: "pulse", find: "hear($$);", replace: "" },
       {
@@ -123,7 +123,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: { deaf: 0.5 } },
   },
   {
-    name: "refuses what the database cannot take, instead of spooling it",
+    name: "refuses a reply that the database cannot store, instead of spooling it",
     edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
@@ -142,7 +142,7 @@ export const CORE: Mutant[] = [
     },
   },
   {
-    name: "never gives a message up",
+    name: "never gives up a message",
     edits: [
       { find: "$head.expires <= clock.now()", replace: "false" },
       { find: "expired(db, clock.now(), $limit)", replace: "expired(db, 0, $limit)" },
@@ -150,7 +150,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },
   {
-    name: "lets two messages of a visitor fly at once",
+    name: "sends two messages of a visitor at once",
     edits: [
       {
         find: "if ($lane !== undefined) $lane.again = true; else $wake;",
@@ -160,42 +160,42 @@ export const CORE: Mutant[] = [
     killedBy: { given: { messages: 12, trouble: 5_000 } },
   },
   {
-    name: "takes a refused key for a refused message",
+    name: "treats a refused key as a refused message",
     edits: [confuse("config", "permanent")],
     killedBy: { given: { rotations: 1, messages: 8 } },
   },
   {
-    name: "drops what the service has no room for",
+    name: "drops a message that the service throttles",
     edits: [confuse("throttle", "ok")],
     killedBy: { given: { ...weather({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
   },
   {
-    name: "tries a refused message again and again",
+    name: "retries a refused message for ever",
     edits: [confuse("permanent", "transient")],
     killedBy: { given: { poison: 0.5, messages: 6 }, seeds: 10 },
   },
   {
-    name: "takes a call without an answer for delivered",
+    name: "treats a call without an answer as delivered",
     edits: [confuse("unknown", "ok")],
     killedBy: { given: weather({ lostCall: 0.4 }) },
   },
   {
-    name: "gives up a call without an answer",
+    name: "gives up a message after a call without an answer",
     edits: [confuse("unknown", "permanent")],
     killedBy: { given: weather({ lostAnswer: 0.4 }) },
   },
   {
-    name: "forgets after a crash what it still had to deliver",
+    name: "forgets undelivered messages after a crash",
     edits: [{ in: "adopt", find: "adoptLane(courier, $lane, fly)", replace: "lane !== page[0] && $0" }],
     killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
   },
   {
-    name: "lets a deleted visitor come back to life",
+    name: "recreates a deleted visitor",
     edits: [{ text: "WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON", replace: "WHERE $1 = $1 ON" }],
     killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, deaf: 0.5 }, seeds: 100 },
   },
   {
-    name: "leaves holes in the numbers",
+    name: "leaves gaps in the numbers",
     edits: [
       { in: "createNumbers", find: "$heads.set($visitor, $head + 1);", replace: "$heads.set($visitor, $head + 2);" },
     ],
@@ -212,12 +212,12 @@ export const CORE: Mutant[] = [
     killedBy: { given: {} },
   },
   {
-    name: "says 200 for a reply that it wrote nowhere",
+    name: "answers 200 for a reply that it did not store",
     edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: "" }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
-    name: "empties the spool before the database has what was in it",
+    name: "empties the spool before the database has stored its replies",
     edits: [
       { find: "count += $n; rmSync($taking);", replace: "count += $n;" },
       { find: "const $entries = entriesOf($taking);", replace: "$0 rmSync(taking);" },
@@ -225,7 +225,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
-    name: "forgets the spool of an earlier life",
+    name: "ignores the spool of an earlier process",
     edits: [{ in: "openSpool.waiting", find: "existsSync(file) || existsSync(taking)", replace: "false" }],
     killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
   },

@@ -4,21 +4,21 @@ import type { Mutant } from "./mutant.ts";
 
 const money = (options: Common): Promise<Report> => credits({ ...options, keys: 60, kills: 5 });
 
-/** A mistake with money, and the tests beside a file that notice it at once, where there are such. */
+/** A mistake with credits. `unit`: the unit test that finds it, if there is one. */
 type Mistake = Pick<Mutant, "name" | "edits"> & { unit?: string };
 
-/** Each one grants twice, or more than it may, or forgets. */
+/** Each one grants twice, grants too much, or forgets a grant. */
 const MISTAKES: readonly Mistake[] = [
   {
     name: "grants without claiming first",
     edits: [{ in: "ledger-worker.take", find: "return claim(tx, { ...$entry, $$ });", replace: "return $entry;" }],
   },
   {
-    name: "takes over the call of a process that died",
+    name: "repeats the call of a process that died",
     edits: [{ in: "abandon", text: "SET state = 'unknown',", replace: "SET state = 'intent'," }],
   },
   {
-    name: "grants again after an answer that nobody can read",
+    name: "grants again after an unreadable answer",
     edits: [
       {
         find: `return { kind: "unknown", reason: \`\${$status}: \${$message}\` };`,
@@ -38,7 +38,7 @@ const MISTAKES: readonly Mistake[] = [
     unit: "grants.test.ts",
   },
   {
-    name: "does not look at the day's cap",
+    name: "ignores the day's cap",
     edits: [
       {
         find: "return (await spend($$share)) ? undefined : $full;",
@@ -48,7 +48,7 @@ const MISTAKES: readonly Mistake[] = [
     unit: "credits.test.ts",
   },
   {
-    name: "takes every copy of an event for another one",
+    name: "treats every copy of an event as a new event",
     edits: [
       {
         in: "recharge",
@@ -60,11 +60,11 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-/** Noticed by the tests beside the file. */
+/** Found by unit tests. */
 export const CREDITS: readonly Mutant[] = MISTAKES.flatMap(({ name, edits, unit }) =>
   unit === undefined ? [] : [{ name, edits, killedBy: { unit } }],
 );
-/** All of them, noticed by what stands at the service and in the ledger after kills. */
+/** All of them, found by comparing the service with the ledger after kills. */
 export const CREDITS_UNDER_KILLS: readonly Mutant[] = MISTAKES.map(({ name, edits }) => ({
   name: `${name}, under kills`,
   edits,

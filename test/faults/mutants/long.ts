@@ -9,10 +9,10 @@ import { PROCESS } from "./process.ts";
 
 const pages = (options: Common): Promise<Report> => browserStorm({ ...options, seconds: 30, kills: 8, seed: 1 });
 
-/** The mutant of that name, for the browser's pages too. @throws Error when it does not exist */
+/** The mutant of that name, found by the storm of browser pages. @throws Error when it does not exist */
 function onPages(name: string): Mutant {
   const known = [...CORE, ...PROCESS].find((mutant) => mutant.name === name);
-  if (known === undefined) throw new Error(`No mistake is called "${name}"`);
+  if (known === undefined) throw new Error(`There is no mutant called "${name}"`);
   return { ...known, name: `${name}, in the browser`, killedBy: { suite: pages } };
 }
 
@@ -21,10 +21,10 @@ export const LONG_MUTANTS: readonly Mutant[] = [
   ...CREDITS_UNDER_KILLS,
   ...NODES,
   {
-    name: "cuts off who has just connected when it stops",
+    name: "cuts off clients that have just connected when it stops",
     edits: [{ find: "NetServer.prototype.close.call(server, $done)", replace: "server.close($done)" }],
     killedBy: { suite: (options) => intake({ ...options, restarts: 10, perSecond: 300 }) },
   },
   onPages("acknowledges before the commit"),
-  onPages("takes a fresh messageSid for every try"),
+  onPages("uses a new messageSid for every attempt"),
 ];

@@ -3,8 +3,8 @@ import type { Common, Report } from "../suites/suite.ts";
 import type { Edit, Part } from "./place.ts";
 
 /**
- * The product with one mistake that a person could make. A test suite that does not notice it proves nothing. Each edit must
- * find its place exactly once (`place.ts`); otherwise the run fails.
+ * The product with one mistake that a person could make. At least one test must fail on it. Each edit must match
+ * exactly one place (`place.ts`); otherwise the run fails.
  */
 export type Mutant = {
   name: string;
@@ -13,7 +13,10 @@ export type Mutant = {
   edits: readonly Edit[];
   killedBy: Killer;
 };
-/** Runs of the simulation in a scenario, a suite with real processes, or a unit test file, by the end of its path. */
+/**
+ * What must find the mutant: runs of the simulation in a scenario, a suite with real processes, or a unit test file,
+ * named by the end of its path.
+ */
 export type Killer =
   | { given: Partial<Scenario>; seeds?: number }
   | { suite: (options: Common) => Promise<Report> }

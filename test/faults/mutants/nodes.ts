@@ -2,7 +2,7 @@ import { nodes } from "../suites/nodes.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** A few seconds longer than a lease. */
+/** The sending node is stopped for a few seconds longer than a lease. */
 const standstill = (options: Common): Promise<Report> =>
   nodes({
     ...options,
@@ -11,11 +11,11 @@ const standstill = (options: Common): Promise<Report> =>
     messages: 400,
     perSecond: 50,
   });
-/** Each visitor writes every five seconds, so the next message comes too late to reveal what a lost hint did not report. */
+/** Each visitor writes every five seconds, so a lost hint is not made up for by the next message in time. */
 const withoutHints = (options: Common): Promise<Report> =>
   nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
-/** Mistakes that only several nodes show. */
+/** Mistakes that show only with several nodes. */
 export const NODES: readonly Mutant[] = [
   {
     name: "records a delivery although another node sends for the account",
@@ -31,7 +31,7 @@ export const NODES: readonly Mutant[] = [
     killedBy: { suite: standstill },
   },
   {
-    name: "learns of other nodes by hints alone",
+    name: "relies on hints alone to learn what other nodes stored",
     edits: [
       { in: "findNews", find: "if (here.size === 0) return;", replace: "return;" },
       { in: "joinNodes", find: "looks.start();", replace: "" },

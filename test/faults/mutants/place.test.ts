@@ -22,7 +22,7 @@ export function createPool({ size }: { size: number }) {
 const sources = new Map([["flows/pool.ts", SOURCE]]);
 const edited = (edit: Edit, from = sources): string => applyEdit(from, edit).text;
 
-it("an edit finds its place whatever the line breaks, comments, braces and types are", () => {
+it("an edit finds its place whatever its line breaks, comments, braces and types", () => {
   const edit = { find: "if ($full && name !== undefined) return false; await store.add(name, $count);", replace: "" };
   expect(edited(edit)).toMatch(/Promise<boolean> \{\s*\/\/ How many there are\.\s*;\s*return true;/);
 });
@@ -39,7 +39,7 @@ it("an edit without a pattern replaces the value of a constant or property, or t
   expect(edited({ in: "pool.take", replace: "{ return false; }" })).toContain("Promise<boolean> { return false; }");
 });
 
-it("an edit of text finds it in strings only, whatever the white space is", () => {
+it("an edit of text matches only in strings, whatever the white space", () => {
   expect(edited({ text: "SELECT name FROM names", replace: "SELECT 1" })).toContain("sql: `SELECT 1`");
   expect(edited({ text: "INDEX b", replace: "x" }, new Map([["001.sql", "CREATE INDEX\n b ON c;"]]))).toBe(
     "CREATE x ON c;",
@@ -60,7 +60,7 @@ it("an edit whose place does not exist, or exists twice, fails and names the pla
   );
 });
 
-it("an edit that leaves no valid code fails", () => {
+it("an edit that leaves invalid code fails", () => {
   expect(() => edited({ find: "free.size", replace: "(" })).toThrow("flows/pool.ts");
 });
 

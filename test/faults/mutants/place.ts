@@ -1,10 +1,10 @@
 /**
- * Finds the place of a mutant in the sources by names and by the shape of the code. Comments, line breaks, parentheses
- * around expressions, type annotations and the file that holds the code do not matter.
+ * Finds the place of a mutant's edit in the sources by names and by the syntax of the code. Comments, line breaks,
+ * parentheses around expressions, type annotations and the file that holds the code do not matter.
  *
- * A pattern is a piece of TypeScript: one expression, or statements (they end with `;` or `}`). In it, `$name` stands for any
- * expression, or, as a statement of its own, for any statement; `$$name` stands for any number of arguments, elements,
- * properties or statements. The replacement may repeat both, and `$0`, the whole place.
+ * A pattern is a piece of TypeScript: one expression, or statements (they end with `;` or `}`). In it, `$name` stands
+ * for any expression, or, as a statement of its own, for any statement; `$$name` stands for any number of arguments,
+ * elements, properties or statements. The replacement may use both, and `$0` for the whole place.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +13,14 @@ import { parseSync } from "vite";
 /** One change of the code. Its place must exist exactly once. */
 export type Edit = {
   /**
-   * Function, method, constant or property that holds the place: its name, or with names around it, the file's among them:
-   * `createPool.take`, `pool.take`.
+   * The function, method, constant or property that contains the place. Its name may follow names of what contains it,
+   * such as its function or file: `createPool.take`, `pool.take`.
    */
   in?: string;
-  /** What to replace: a pattern. When both are absent: the body of the function, or the value of the constant or property. */
+  /**
+   * The pattern to replace. Without `find` and `text`: the body of the function, or the value of the constant or
+   * property.
+   */
   find?: string;
   /** What to replace inside a string, a template or an SQL file; white space does not matter. */
   text?: string;
@@ -27,13 +30,16 @@ export type Edit = {
 /** Texts of source files by path. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** A file with the edit made. */
+/** A file after the edit. */
 type Edited = { path: string; text: string };
 
 type Node = { type: string; start: number; end: number; [key: string]: unknown };
 type Captures = Map<string, string>;
 type Place = { path: string; start: number; end: number; captures: Captures; statement: boolean };
-/** A named piece of code: its own name last, after those around it; `value` is what the name stands for. */
+/**
+ * A named piece of code. `names`: the names of what contains it, then its own. `value`: the code that the name stands
+ * for.
+ */
 type Scope = { names: string[]; value: Node };
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -54,7 +60,7 @@ export function readSources(part: Part): Sources {
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-/** Makes the edits, one after the other. @returns the changed files by path. @throws Error as `applyEdit` does */
+/** Applies the edits in order. @returns the changed files by path. @throws Error as `applyEdit` does */
 export function applyEdits(sources: Sources, edits: readonly Edit[]): Sources {
   const all = new Map(sources);
   const changed = new Map<string, string>();
@@ -66,7 +72,10 @@ export function applyEdits(sources: Sources, edits: readonly Edit[]): Sources {
   return changed;
 }
 
-/** Makes the edit. @throws Error when the place exists never or more than once, or when the result cannot be parsed */
+/**
+ * Applies the edit. @throws Error when the place is not found or found more than once, or when the result cannot be
+ * parsed
+ */
 export function applyEdit(sources: Sources, edit: Edit): Edited {
   const places = edit.text === undefined ? placesOfCode(sources, edit) : placesOfText(sources, edit, edit.text);
   const [place, ...others] = places;
@@ -82,7 +91,7 @@ export function applyEdit(sources: Sources, edit: Edit): Edited {
 const described = ({ in: scope, find, text }: Edit): string =>
   [scope && `in ${scope}`, find ?? text ?? "its value"].filter(Boolean).join(": ");
 
-/** A removed statement leaves `;`, so that an `if` before it keeps a body. */
+/** The text that replaces the place. A removed statement leaves `;`, so that an `if` before it keeps a body. */
 function replacement({ replace, text: inString }: Edit, place: Place, text: string): string {
   if (inString !== undefined) return replace;
   if (place.statement && replace === "") return ";";
@@ -91,7 +100,7 @@ function replacement({ replace, text: inString }: Edit, place: Place, text: stri
   );
 }
 
-/** The sources that contain every word of the edit: only those are worth parsing. */
+/** The sources that contain every word of the edit. Only these are parsed. */
 function candidates(sources: Sources, { in: scope = "", find = "", text = "" }: Edit): [path: string, text: string][] {
   const words = new Set(`${scope.split(".").slice(1).join(" ")} ${find} ${text}`.match(/(?<![$\w])[a-z_]\w*/gi));
   return [...sources].filter(([, source]) => [...words].every((word) => source.includes(word)));
@@ -148,7 +157,7 @@ function parsed(path: string, text: string): Node {
   return tree;
 }
 
-/** Every piece of code of this name; the whole file when no name is given. */
+/** Every piece of code with this name; without a name, the whole file. */
 function scopesOf(path: string, text: string, name: string | undefined): Scope[] {
   if (name === undefined) return [{ names: [], value: parsed(path, text) }];
   const wanted = name.split(".");
@@ -159,7 +168,7 @@ function scopesOf(path: string, text: string, name: string | undefined): Scope[]
   return scopes.filter(({ names }) => names.at(-1) === wanted.at(-1) && isWithin(wanted, names));
 }
 
-/** All of `wanted` stand in `names`, in their order. */
+/** Whether `names` contains all of `wanted`, in the same order. */
 function isWithin(wanted: string[], names: string[]): boolean {
   let from = 0;
   return wanted.every((part) => {
@@ -185,7 +194,7 @@ function nameOf(node: Node): string | undefined {
   return id?.name ?? (typeof id?.value === "string" ? id.value : undefined);
 }
 
-/** What a name stands for: the body of a function, else the value. */
+/** The code that a name stands for: the body of a function, otherwise the value. */
 function valueNamed(node: Node): Node | undefined {
   const value = (node.type === "FunctionDeclaration" ? node : (node.init ?? node.value)) as Node | null | undefined;
   return ((value?.body as Node | null | undefined) ?? value) || undefined;
@@ -201,11 +210,11 @@ function* nodesOf(node: Node): Generator<Node> {
   for (const child of childrenOf(node)) yield* nodesOf(child);
 }
 
-/** Statements in a row, or one expression. */
+/** Consecutive statements, or one expression. */
 type Pattern = { statements: Node[] } | { expression: Node };
 
 function patternOf(find: string): Pattern {
-  // `return` and `await` are allowed in a function only.
+  // `return` and `await` are only allowed in a function.
   const isObject = find.trimStart().startsWith("{");
   const program = parsed("pattern.ts", `async function f() {${isObject ? `(${find})` : find}\n}`);
   const [{ body }] = (program.body as Node[]).map((holder) => holder.body as { body: Node[] }) as [{ body: Node[] }];
@@ -221,21 +230,21 @@ function matches(pattern: Pattern, root: Node, text: string): Omit<Place, "path"
         const { start, end } = node;
         return sameNode(pattern.expression, node, captures, text) ? [{ start, end, captures, statement: false }] : [];
       })
-    : [...rowsOf(root)].flatMap((row) => inRow(pattern.statements, row, text));
+    : [...statementLists(root)].flatMap((row) => matchesInList(pattern.statements, row, text));
 }
 
-/** Every row of statements; a lone one, such as the body of an `if`, is a row of one. */
-function* rowsOf(node: Node): Generator<Node[]> {
+/** Every list of statements. A single one, such as the body of an `if`, is a list of one. */
+function* statementLists(node: Node): Generator<Node[]> {
   for (const value of Object.values(node)) {
     if (Array.isArray(value) && value.some(isStatement)) yield value as Node[];
     else if (isNode(value) && isStatement(value) && value.type !== "BlockStatement") yield [value];
   }
-  for (const child of childrenOf(node)) yield* rowsOf(child);
+  for (const child of childrenOf(node)) yield* statementLists(child);
 }
 
 const isStatement = (value: unknown): boolean => isNode(value) && /Statement$|Declaration$/.test(value.type);
 
-function inRow(pattern: Node[], row: Node[], text: string): Omit<Place, "path">[] {
+function matchesInList(pattern: Node[], row: Node[], text: string): Omit<Place, "path">[] {
   return row.flatMap((first, at) => {
     const captures: Captures = new Map();
     const last = row[at + pattern.length - 1];
@@ -245,14 +254,14 @@ function inRow(pattern: Node[], row: Node[], text: string): Omit<Place, "path">[
   });
 }
 
-/** What does not matter: positions, types, and how a literal is written. */
+/** Properties that are not compared: positions, types, and how a literal is written. */
 const IGNORED = new Set([
   ...["type", "start", "end", "range", "raw", "parent", "loc", "shorthand", "hashbang"],
   ...["typeAnnotation", "typeArguments", "typeParameters", "returnType", "optional", "definite", "accessibility"],
 ]);
 const TYPED = ["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression", "ParenthesizedExpression"];
 
-/** Without types around an expression, and without braces around a single statement. */
+/** A node without the types around an expression, or the braces around a single statement. */
 function bare(node: unknown): unknown {
   if (!isNode(node)) return node;
   if (TYPED.includes(node.type)) return bare(node.expression);
@@ -260,7 +269,9 @@ function bare(node: unknown): unknown {
   return node.type === "BlockStatement" && body.length === 1 && !isMany(body[0]) ? bare(body[0]) : node;
 }
 
-/** The name behind `$`, of an identifier, a statement or a property that is nothing else. */
+/**
+ * The name of a wildcard, if the node is nothing but a wildcard: an identifier, a statement or a shorthand property.
+ */
 function wildcard(pattern: unknown): string | undefined {
   if (!isNode(pattern)) return undefined;
   if (pattern.type === "ExpressionStatement") return wildcard(pattern.expression);
@@ -283,7 +294,7 @@ function sameNode(pattern: unknown, value: unknown, captures: Captures, text: st
   );
 }
 
-/** A wildcard stands for the same code wherever it is repeated; `$` alone for anything. */
+/** A named wildcard stands for the same code wherever it is repeated; `$` alone stands for any code each time. */
 function capture(name: string, code: string, captures: Captures): boolean {
   const known = captures.get(name);
   if (name !== "$" && name !== "$$") captures.set(name, code);

@@ -3,22 +3,25 @@ import { join } from "node:path";
 import { applyEdits, type Edit, PARTS, type Part, readSources, type Sources, sourceFolder } from "./place.ts";
 
 export const ROOT = join(import.meta.dirname, "..", "..", "..");
-/** Folder of the mutants' sources. It is inside the repository, so that they find the packages; each process has its own. */
+/**
+ * Folder of the mutants' sources. It is inside the repository, so that imports find the packages. Each process has its
+ * own.
+ */
 export const shelfOf = (part: Part): string => join(ROOT, part, ".mutants", String(process.pid));
 
 /** Entries of a part that no mutant needs a copy of. */
 const LEFT_OUT = [".mutants", "node_modules", "tsconfig.json"];
 
-/** A change of the sources of a part, the relay's when absent. */
+/** A change of the sources of a part; of the relay by default. */
 type Change = {
   name: string;
   part?: Part;
   edits: readonly Edit[];
-  /** The copy has the unit tests, too. */
+  /** The copy includes the unit tests. */
   withTests?: boolean;
 };
 
-/** Writes a copy of a part's sources with the change in it. @throws Error when an edit does not find its place */
+/** Writes a copy of a part's sources with the change applied. @throws Error when an edit does not find its place */
 export function plant({ name, part = "relay", edits, withTests = false }: Change): string {
   const shelf = shelfOf(part);
   const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));

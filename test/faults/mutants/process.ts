@@ -8,9 +8,9 @@ import { sync } from "../suites/sync.ts";
 import type { Mutant } from "./mutant.ts";
 
 const kills = (options: Common): Promise<Report> => kill({ ...options, lives: 4, messages: 400 });
-const hostile = (options: Common): Promise<Report> => callbacks({ ...options, callbacks: 1_500 });
+const hostileCallbacks = (options: Common): Promise<Report> => callbacks({ ...options, callbacks: 1_500 });
 
-/** Mistakes that only a real process on a real disk shows. */
+/** Mistakes that show only in a real process on a real disk. */
 export const PROCESS: Mutant[] = [
   {
     name: "acknowledges before the commit",
@@ -36,7 +36,7 @@ export const PROCESS: Mutant[] = [
     killedBy: { suite: sync },
   },
   {
-    name: "looks for a reply before it writes it, without a unique index",
+    name: "checks for a duplicate reply before it writes, without a unique index",
     edits: [
       { text: "CREATE UNIQUE INDEX messages_external ON", replace: "CREATE INDEX messages_external ON" },
       { in: "appendReplies", find: `if ($known) return "duplicate";`, replace: "" },
@@ -47,35 +47,35 @@ export const PROCESS: Mutant[] = [
     $0`,
       },
     ],
-    killedBy: { suite: hostile },
+    killedBy: { suite: hostileCallbacks },
   },
   {
-    name: "says goodbye to everybody at once",
+    name: "asks all visitors to reconnect at once when it stops",
     edits: [{ find: `{ t: "bye", retry: $retry }`, replace: `{ t: "bye", retry: [0, 0] }` }],
     killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
   },
   {
-    name: "stops without waiting for what is on its way",
+    name: "stops without waiting for calls that are under way",
     edits: [{ in: "stop", find: "if ($flying === 0) return; await $landed;", replace: "return;" }],
     killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
   },
   {
-    name: "takes a reply for an id that nobody minted",
+    name: "accepts a reply for an id that the relay did not issue",
     edits: [{ find: "!isVisitorId(signing, $callback.toId)", replace: "false" }],
-    killedBy: { suite: hostile },
+    killedBy: { suite: hostileCallbacks },
   },
   {
-    name: "takes callbacks under any secret",
+    name: "accepts callbacks with any secret",
     edits: [{ find: "anySecret(decoded($secret), secrets())", replace: "true" }],
-    killedBy: { suite: hostile },
+    killedBy: { suite: hostileCallbacks },
   },
   {
-    name: "opens a database that somebody changed",
+    name: "opens a database that was changed while the relay was down",
     edits: [{ find: "$kept && breakSeal($file)", replace: "false" }],
     killedBy: { suite: (options) => flips({ ...options, flips: 200 }) },
   },
   {
-    name: "delivers before it can hear the reply",
+    name: "delivers before it can receive the reply",
     edits: [
       { find: "await visitors.courier.start();", replace: "" },
       {
@@ -86,7 +86,7 @@ export const PROCESS: Mutant[] = [
     killedBy: { suite: restart },
   },
   {
-    name: "closes its door before what is on its way has landed",
+    name: "closes its server before calls that are under way have ended",
     edits: [
       { find: "await server.close();", replace: "await closed;" },
       { find: "server.shut();", replace: "$0 const closed = server.close();" },

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import type { Edit } from "./place.ts";
 
-/** The product without one of its defences. @param unit the test that must notice */
+/** The product without one of its defences. @param unit the test that must fail */
 const without = (name: string, unit: string, edit: Edit): Mutant => ({
   name: `has no ${name}`,
   edits: [edit],
@@ -15,20 +15,20 @@ export const SAFETY: Mutant[] = [
     find: "deps.messages.take($visitor)",
     replace: "0",
   }),
-  without("answer to who sends too much", "frames.test.ts", {
+  without("answer to a visitor who sends too much", "frames.test.ts", {
     in: "frames.attempt",
     find: `if ($wait > 0) return refuse(context, { code: "rate_limited", $$ });`,
     replace: "if ($wait > 0) return;",
   }),
-  without("limit on a visitor's questions", "frames.test.ts", {
+  without("limit on a visitor's requests", "frames.test.ts", {
     find: "QUESTIONS.has($frame.t) && deps.questions.take($visitor) > 0",
     replace: "false",
   }),
-  without("largest frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
+  without("limit on the size of a frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
   without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),
-  without("ear for errors of an upgrade", "upgrade.test.ts", {
+  without("handler for errors of an upgrade", "upgrade.test.ts", {
     in: "upgrade",
     find: `$socket.on("error", ignore);`,
     replace: "",
@@ -38,45 +38,48 @@ export const SAFETY: Mutant[] = [
     find: `if ($leave === undefined) return refuse($socket, "429 Too Many Requests");`,
     replace: "",
   }),
-  without("deadline for the greeting", "limits.test.ts", { find: "$now >= $phase.deadline", replace: "false" }),
-  without("limit on bytes before the greeting", "limits.test.ts", {
+  without("deadline for `hello`", "limits.test.ts", { find: "$now >= $phase.deadline", replace: "false" }),
+  without("limit on bytes before `hello`", "limits.test.ts", {
     find: "$phase.size > HELLO_MAX",
     replace: "false",
   }),
-  without("limit on frames that wait", "limits.test.ts", {
+  without("limit on queued frames", "limits.test.ts", {
     find: "$connection.queued > QUEUE_MAX",
     replace: "false",
   }),
-  without("limit on the size of frames that wait", "limits.test.ts", {
+  without("limit on the size of queued frames", "limits.test.ts", {
     find: "$connection.queuedSize > QUEUE_SIZE_MAX",
     replace: "false",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
-  without("turns for the frames of one client", "limits.test.ts", {
+  without("pause between the frames of one client", "limits.test.ts", {
     in: "enqueue",
     find: "$connection.turn.then(nextTurn)",
     replace: "$connection.turn",
   }),
-  without("limit on what a line holds", "limits.test.ts", { find: "unread > BUFFER_MAX", replace: "false" }),
-  without("limit on what all lines hold", "limits.test.ts", {
+  without("limit on unread bytes of a fallback connection", "limits.test.ts", {
+    find: "unread > BUFFER_MAX",
+    replace: "false",
+  }),
+  without("limit on unread bytes of all fallback connections", "limits.test.ts", {
     find: "registry.unread + $size > BUFFERS_MAX && $unread > FAIR_SHARE",
     replace: "false",
   }),
-  without("count of what an open answer holds", "fallback.test.ts", {
+  without("record of open answers of the fallback", "fallback.test.ts", {
     find: "$line.answers.add($answer);",
     replace: "",
   }),
-  without("end for answers of who reads too slowly", "fallback.test.ts", {
+  without("end for answers to a client that reads too slowly", "fallback.test.ts", {
     in: "fallback.end",
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
   }),
-  without("end for answers of a line that is closed", "fallback.test.ts", {
+  without("end for answers of a closed fallback connection", "fallback.test.ts", {
     in: "fallback.close",
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
   }),
-  without("count of lines per address", "fallback.test.ts", {
+  without("count of fallback connections per address", "fallback.test.ts", {
     find: `if ($leave === undefined) throw new RelayError("rate_limited");`,
     replace: "",
   }),
@@ -84,7 +87,7 @@ export const SAFETY: Mutant[] = [
     find: "$greeted ? SIZES.frames : HELLO_MAX",
     replace: "Number.MAX_SAFE_INTEGER",
   }),
-  without("look at a body's announced length", "body.test.ts", {
+  without("check of a body's Content-Length", "body.test.ts", {
     find: `if (Number($incoming.headers["content-length"]) > $max) return refuse();`,
     replace: "",
   }),
@@ -92,16 +95,16 @@ export const SAFETY: Mutant[] = [
     find: "if ($size > $max) refuse(); else $keep;",
     replace: "$keep",
   }),
-  without("end for a body that goes on", "body.test.ts", {
+  without("end for a body that is not complete", "body.test.ts", {
     find: "if (!$incoming.complete) $incoming.socket.destroy();",
     replace: "",
   }),
-  without("limit on what follows an answer", "body.test.ts", {
+  without("limit on the body that follows an answer", "body.test.ts", {
     in: "withAnswers",
     find: "limitUnreadBody($request, $response);",
     replace: "",
   }),
-  without("limit on what follows a broken frame", "upgrade.test.ts", {
+  without("end for a connection after a broken frame", "upgrade.test.ts", {
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
   }),
@@ -115,16 +118,16 @@ export const SAFETY: Mutant[] = [
     find: "places.take($address)",
     replace: "(() => {})",
   }),
-  without("limit on requests that do not wait for answers", "server.test.ts", {
+  without("limit on pipelined requests", "server.test.ts", {
     find: "$count > WAITING_MAX",
     replace: "false",
   }),
-  without("ban on addresses that were sent away", "server.test.ts", {
+  without("ban on addresses that were refused", "server.test.ts", {
     in: "limitPeers",
     find: "(state.away.get($address) ?? 0) > clock.uptime()",
     replace: "false",
   }),
-  without("room for addresses that have none", "places.test.ts", {
+  without("reserve for addresses without a connection", "places.test.ts", {
     find: "$count > 0 ? Math.floor($total * NEARLY_FULL) : $total",
     replace: "$total",
   }),
@@ -150,12 +153,12 @@ export const SAFETY: Mutant[] = [
     find: "$site.share.take($key)",
     replace: "0",
   }),
-  without("budget of newcomers per address", "budgets.test.ts", {
+  without("budget of new visitors per address", "budgets.test.ts", {
     in: "budgets.visitor",
     find: "visitors.take($key)",
     replace: "0",
   }),
-  without("budget of newcomers per site", "budgets.test.ts", {
+  without("budget of new visitors per site", "budgets.test.ts", {
     in: "budgets.visitor",
     find: "$site.newcomers.take($key)",
     replace: "0",
@@ -175,16 +178,16 @@ export const SAFETY: Mutant[] = [
     find: "uploads.take($$)",
     replace: "0",
   }),
-  without("question to the budget of newcomers", "frames.test.ts", {
+  without("check of the budget of new visitors", "frames.test.ts", {
     find: "deps.budgets.visitor($live)",
     replace: "0",
   }),
-  without("question to the budget of messages", "frames.test.ts", {
+  without("check of the budget of messages", "frames.test.ts", {
     find: "deps.budgets.message($live)",
     replace: "0",
   }),
-  without("question to the budget of leads", "frames.test.ts", { find: "deps.budgets.lead($live)", replace: "0" }),
-  without("bound on the keys of a limiter", "limiter.test.ts", { find: "forgetOldest($now);", replace: "" }),
+  without("check of the budget of leads", "frames.test.ts", { find: "deps.budgets.lead($live)", replace: "0" }),
+  without("limit on the number of keys of a limiter", "limiter.test.ts", { find: "forgetOldest($now);", replace: "" }),
   without("scheme and port in wildcard origins", "sites.test.ts", {
     find: "if ($given.protocol !== $wanted.protocol || $given.port !== $wanted.port) return false;",
     replace: "",
@@ -198,21 +201,21 @@ export const SAFETY: Mutant[] = [
     text: "frame-ancestors 'self' ",
     replace: "frame-src 'self' ",
   }),
-  without("ban on frames around the way out of mails", "framing.test.ts", {
+  without("ban on frames around the unsubscribe page", "framing.test.ts", {
     in: "stop.POLICY",
     text: "; frame-ancestors 'none'",
     replace: "",
   }),
-  without("ban on frames around the page of the API", "framing.test.ts", {
+  without("ban on frames around the API's page", "framing.test.ts", {
     text: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     replace: "default-src 'none'; style-src 'unsafe-inline'",
   }),
-  without("tie of an operator's session to its token", "access.test.ts", {
+  without("link between an operator's session and its token", "access.test.ts", {
     in: "access.hashOf",
     find: 'createHash("sha256").update($token)',
     replace: 'createHash("sha256")',
   }),
-  without("limit on guesses of the admin token at once", "access.test.ts", {
+  without("limit on simultaneous guesses of the admin token", "access.test.ts", {
     in: "credentialOf",
     find: "$others >= GUESSES",
     replace: "false",
@@ -222,17 +225,17 @@ export const SAFETY: Mutant[] = [
     find: "if ($slow && !(await turn($address))) return false;",
     replace: "",
   }),
-  without("fold for lines of strangers", "fold.test.ts", {
+  without("fold for log lines about unknown origins", "fold.test.ts", {
     in: "fold",
     find: "if ($count !== undefined) return;",
     replace: "",
   }),
-  without("bound on what is kept out of the log", "log.test.ts", {
+  without("limit on the recent values that are masked in the log", "log.test.ts", {
     in: "recent",
     find: "if ($values.size > $max && $oldest !== undefined) $values.delete($oldest);",
     replace: "",
   }),
-  without("end for a token that comes again", "session.test.ts", {
+  without("end for the session of a replaced token that is used again", "session.test.ts", {
     find: "await endSession(deps, $session.visitor, $session.id);",
     replace: "",
   }),
@@ -240,11 +243,11 @@ export const SAFETY: Mutant[] = [
     find: "$session.turn + 1",
     replace: "$session.turn",
   }),
-  without("grace for tabs with the token before", "session.test.ts", {
+  without("grace period for tabs with the previous token", "session.test.ts", {
     find: "$now - $since < GRACE_MS",
     replace: "false",
   }),
-  without("care for who never wrote", "forget.test.ts", {
+  without("check whether a visitor to be deleted exists", "forget.test.ts", {
     find: "if ($former.length === 0 && (await findVisitor($$)) === undefined) return false;",
     replace: "",
   }),

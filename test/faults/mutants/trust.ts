@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import type { Edit, Part } from "./place.ts";
 
-/** The product without one of its defences. @param unit the test that must notice */
+/** The product without one of its defences. @param unit the test that must fail */
 const without = (name: string, unit: string, edit: Edit, part: Part = "relay"): Mutant => ({
   name: `has no ${name}`,
   part,
@@ -28,7 +28,7 @@ export const TRUST: readonly Mutant[] = [
     find: "!sameSecret($expected, $signature)",
     replace: "false",
   }),
-  without("end of a session token's life (A8)", "sign.test.ts", {
+  without("expiry of session tokens (A8)", "sign.test.ts", {
     in: "verifySession",
     find: "expires > now",
     replace: "true",
@@ -57,12 +57,12 @@ export const TRUST: readonly Mutant[] = [
     find: "$aud === undefined || [$aud].flat().includes($site)",
     replace: "true",
   }),
-  without("longest life of identity tokens (A9)", "identity.test.ts", {
+  without("longest lifetime of identity tokens (A9)", "identity.test.ts", {
     in: "wrongWith",
     find: "$end - $seconds > LIFE_S + SKEW_S",
     replace: "false",
   }),
-  without("demand that identity tokens end (A9)", "identity.test.ts", {
+  without("required expiry of identity tokens (A9)", "identity.test.ts", {
     in: "wrongWith",
     find: `if (end === undefined) return "neither exp nor iat says when it ends";`,
     replace: "",
@@ -81,13 +81,13 @@ export const TRUST: readonly Mutant[] = [
     in: "allowedType",
     replace: "SNIFFED.get(sniffed) ?? TYPES.png",
   }),
-  without("mask of special signs in file names (A19)", "names.test.ts", { in: "SPECIAL", replace: "/\\0/g" }),
-  without("removal of hidden signs in file names (A19)", "names.test.ts", {
+  without("mask of special characters in file names (A19)", "names.test.ts", { in: "SPECIAL", replace: "/\\0/g" }),
+  without("removal of invisible characters in file names (A19)", "names.test.ts", {
     in: "HIDDEN",
     replace: "/\\0/g",
   }),
-  without("names of devices on Windows (A19)", "names.test.ts", { in: "DEVICES", replace: "/^$/" }),
-  without("look at the size of pictures (A18)", "dimensions.test.ts", {
+  without("mask of Windows device names (A19)", "names.test.ts", { in: "DEVICES", replace: "/^$/" }),
+  without("check of the size of pictures (A18)", "dimensions.test.ts", {
     in: "dimensionsOf",
     find: "$size !== undefined && $size.width > 0 && $size.height > 0",
     replace: "true",
@@ -98,17 +98,17 @@ export const TRUST: readonly Mutant[] = [
     find: "$phone?.isPossible()",
     replace: "$phone",
   }),
-  without("origin of the page in a line of the fallback (A7)", "fallback.test.ts", {
+  without("check of the page's origin in the HTTP fallback (A7)", "fallback.test.ts", {
     in: "lineOf",
     find: `$line.origin !== $c.req.header("origin")`,
     replace: "false",
   }),
-  without("proxy count in X-Forwarded-For (A27)", "address.test.ts", {
+  without("count of trusted proxies in X-Forwarded-For (A27)", "address.test.ts", {
     in: "remoteOf",
     find: "$forwarded.at(-$trusted)",
     replace: "$forwarded[0]",
   }),
-  without("networks of IPv6 addresses (A26)", "address.test.ts", {
+  without("grouping of IPv6 addresses by network (A26)", "address.test.ts", {
     in: "networkOf",
     find: "expand($plain).slice(0, 4)",
     replace: "expand($plain)",
@@ -306,21 +306,27 @@ export const TRUST: readonly Mutant[] = [
     find: "realTarget($url, $shown)",
     replace: "undefined",
   }),
-  inWidget("removal of invisible signs (A16)", "label.test.ts", { in: "INVISIBLE", replace: "/\\0/g" }),
-  inWidget("full stops of other scripts (A16)", "label.test.ts", { in: "DOTS", replace: "/\\0/g" }),
-  inWidget("signs that look like a full stop (A16)", "label.test.ts", { in: "DOT_LOOKS", replace: "/(\\0)/g" }),
-  inWidget("look at gaps before a full stop (A16)", "label.test.ts", { in: "GAP_BEFORE", replace: "/(\\0)/g" }),
-  inWidget("look at punctuation around a name (A16)", "label.test.ts", {
+  inWidget("removal of invisible characters in link texts (A16)", "label.test.ts", {
+    in: "INVISIBLE",
+    replace: "/\\0/g",
+  }),
+  inWidget("replacement of other scripts' full stops (A16)", "label.test.ts", { in: "DOTS", replace: "/\\0/g" }),
+  inWidget("replacement of characters that look like a full stop (A16)", "label.test.ts", {
+    in: "DOT_LOOKS",
+    replace: "/(\\0)/g",
+  }),
+  inWidget("removal of gaps before a full stop (A16)", "label.test.ts", { in: "GAP_BEFORE", replace: "/(\\0)/g" }),
+  inWidget("split at the punctuation around a host name (A16)", "label.test.ts", {
     in: "addressesIn",
     find: "$word.split(BETWEEN)",
     replace: "$word",
   }),
-  inWidget("punycode beside names that look like others (A16)", "label.test.ts", {
+  inWidget("punycode beside look-alike host names (A16)", "label.test.ts", {
     in: "isHomograph",
     replace: "{ return false; }",
   }),
-  inWidget("hidden recipients of a mail link (A16)", "label.test.ts", { in: "isHidden", replace: "false" }),
-  inWidget("length of a telephone number's prefix (A16)", "label.test.ts", { in: "COUNTRY_MAX", replace: "20" }),
+  inWidget("check for hidden recipients of a mail link (A16)", "label.test.ts", { in: "isHidden", replace: "false" }),
+  inWidget("limit on the prefix of a telephone number (A16)", "label.test.ts", { in: "COUNTRY_MAX", replace: "20" }),
   inWidget("bound of a card's pictures to the relay (A15)", "rich-text.test.ts", {
     in: "Card.picture",
     find: "node.href.startsWith($own)",

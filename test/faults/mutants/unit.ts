@@ -1,54 +1,54 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mistakes that the tests beside a file show. */
+/** Mistakes in the relay that unit tests find. */
 const RELAY: Mutant[] = [
   {
-    name: "lets a reply wait for the whole spool before it",
+    name: "makes a reply wait until the whole spool is replayed",
     edits: [{ find: "await inTime(state, replay(state)).catch($failed);", replace: "await replay(state);" }],
     killedBy: { unit: "replies.test.ts" },
   },
   {
-    name: "takes what a bot says again for a repeat, for ever",
+    name: "treats a bot's repeated sentence as a duplicate for ever",
     edits: [{ find: "!$body.answered || clock.uptime() - $body.at < REPEAT_MS", replace: "true" }],
     killedBy: { unit: "replies.test.ts" },
   },
   {
-    name: "takes a repeat without an id for a new reply after a broken answer",
+    name: "treats a repeat without an id as a new reply after a broken answer",
     edits: [{ find: "!$body.answered || $recent", replace: "$recent" }],
     killedBy: { unit: "replies.test.ts" },
   },
   {
-    name: "shows a site's people what came for an id that may be another site's",
+    name: "shows a site's operators a reply for an id that may belong to another site",
     edits: [{ find: "$others.length === 0 ? $first.public.id : NO_SITE", replace: "$first.public.id" }],
     killedBy: { unit: "replies.test.ts" },
   },
   {
-    name: "counts a call that could not be made as one that is under way",
+    name: "counts a call that could not be made as under way",
     edits: [{ in: "fly", find: "courier.flying--; $turn.settle(NOT_CALLED);", replace: "courier.flying--;" }],
     killedBy: { unit: "courier.test.ts" },
   },
   {
-    name: "takes a message that lacks something of ours for a service that is away",
+    name: "treats a message that is not ready as an outage of the service",
     edits: [{ in: "isAway", find: `$kind === "transient" || $rest`, replace: `$0 || $kind === "unready"` }],
     killedBy: { unit: "courier.test.ts" },
   },
   {
-    name: "hands out rows before their flush",
+    name: "returns rows before their commit is flushed",
     edits: [{ in: "read", find: "flushing === undefined", replace: "true" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "begins the flush a step after the commit",
+    name: "starts the flush in a later microtask than the commit",
     edits: [{ find: "sqlite.flushing = flushLog(sqlite, $flush);", replace: "{ await undefined; $0 }" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "reads on after a failed flush",
+    name: "continues to read after a failed flush",
     edits: [{ in: "read", find: "refusal?.errcode === IOERR", replace: "false" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "writes on after a failed flush",
+    name: "continues to write after a failed flush",
     edits: [
       {
         in: "write",
@@ -64,7 +64,7 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "closes the log while it is flushed",
+    name: "closes the log during a flush",
     edits: [{ find: "while (sqlite.flushing !== undefined) await sqlite.flushing.catch($$);", replace: "" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
@@ -90,17 +90,17 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "tells why a transaction failed before what it read is flushed",
+    name: "reports why a transaction failed before the data it read is flushed",
     edits: [{ find: "sqlite.flushing !== undefined && error !== sqlite.refusal", replace: "false" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "goes on after a checkpoint whose flush failed",
+    name: "continues after a checkpoint whose flush failed",
     edits: [{ find: "isLost(error) && refuse(sqlite, error)", replace: "undefined" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
-    name: "takes the log away after a last checkpoint whose flush failed",
+    name: "deletes the log after a last checkpoint whose flush failed",
     edits: [{ find: "if (!emptyAtEnd(writer.db)) return;", replace: "emptyAtEnd(writer.db);" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
@@ -115,17 +115,17 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "lets other calls go on with a refused key",
+    name: "continues other calls with a refused key",
     edits: [{ find: "if (MESSAGES.includes($rank)) return true;", replace: "return MESSAGES.includes($rank);" }],
     killedBy: { unit: "gates.test.ts" },
   },
   {
-    name: "reads the key again only when something is to be sent",
+    name: "reads the key again only when there is something to send",
     edits: [{ find: "reload(state) || lookLater(state)", replace: "reload(state)" }],
     killedBy: { unit: "gates.test.ts" },
   },
   {
-    name: "takes the calls of the last minute for the limit, whoever used it up",
+    name: "takes its own calls of the last minute as the limit, although others used it too",
     edits: [
       {
         in: "lower",
@@ -136,22 +136,22 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "frees the places of calls that are under way",
+    name: "does not count calls that are under way",
     edits: [{ in: "placesInUse", replace: "({ counted }: Pace) => counted" }],
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "never tries a higher pace again",
+    name: "never tries a higher rate again",
     edits: [{ find: "$time < $pace.nextTrialAt", replace: "true" }],
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "lets repeats take the place of fresh messages",
+    name: "lets retries use the budget of new messages",
     edits: [{ in: "takeRepeat", find: "if ($pace.repeats < 1) return $wait;", replace: "" }],
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "comes back from a refusal before the time the service named",
+    name: "retries before the time that the service named",
     edits: [
       {
         in: "pauseFor",
@@ -162,61 +162,61 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "pacer.test.ts" },
   },
   {
-    name: "calls a service that is away as often as before",
+    name: "calls an unreachable service as often as before",
     edits: [{ in: "createBreaker.allow", replace: "0" }],
     killedBy: { unit: "breaker.test.ts" },
   },
 ];
 
-/** The browser's half. */
+/** Mistakes in the widget that unit tests find. */
 const WIDGET: Mutant[] = [
   {
-    name: "sends the next message before the relay wrote the last one",
+    name: "sends the next message before the relay has stored the last one",
     edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "!this.#ready || $paused" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "sends into a thread that is not up to date",
+    name: "sends before the thread is up to date",
     edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "this.#flying || $paused" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "sends before it has kept",
+    name: "sends a message before it has saved it",
     edits: [{ in: "outbox.add", find: "this.#keep($entry);", replace: "" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "forgets what was unsent when the page loads again",
+    name: "forgets unsent messages when the page reloads",
     edits: [{ in: "outbox.load", find: "$storage.read().unsent", replace: "[]" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "lets every tab send what was left",
+    name: "lets every tab send the messages left from before",
     edits: [{ find: "if (!this.#mayFlush) return this.#claim();", replace: "if (!this.#mayFlush) this.#claim();" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "sends yesterday's text today",
+    name: "sends a stale message without asking",
     edits: [{ find: "$age > STALE_MS && !$unsent.reason", replace: "false" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "keeps a message only until it has gone out",
+    name: "keeps a message only until it is sent",
     edits: [{ find: "this.#answer.set(ANSWER_MS, $repeat);", replace: "$0 this.#discard(next.id);" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
-    name: "never gives up a connection that is silent",
+    name: "never gives up a silent connection",
     edits: [{ find: "if ($now - $last > SILENCE_MS) this.#dead();", replace: "" }],
     killedBy: { unit: "connection.silence.test.ts" },
   },
   {
-    name: "comes back at once when the relay said when to come back",
+    name: "reconnects at once although the relay named a time",
     edits: [{ find: "$rest > 0 ? $rest : backoff($$tries)", replace: "$rest > 0 ? 0 : backoff($$tries)" }],
     killedBy: { unit: "connection.test.ts" },
   },
   {
-    name: "takes frames behind a gap",
+    name: "accepts frames after a gap",
     edits: [{ find: `if ($after > $held) return "gap";`, replace: "" }],
     killedBy: { unit: "conversation/thread.test.ts" },
   },

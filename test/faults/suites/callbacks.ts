@@ -14,12 +14,12 @@ type Kind = "reply" | "repeat" | "unknown" | "malformed" | "forged";
 type Callback = { kind: Kind; body: string; path?: string };
 
 /**
- * S3: good replies, a hundred copies of some, replies for nobody, bodies that are no callback at all, and forged ones, all
- * mixed and many at a time, while the visitors watch in two tabs each.
+ * S3: valid replies, a hundred copies of some, replies for unknown ids, malformed bodies and forged callbacks, mixed
+ * and in parallel, while each visitor has two tabs open.
  */
 export async function callbacks({ root, seed = 3, callbacks: total, tell = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
-  // The reply comes before the message is answered: the thread exists since it was written down (F9).
+  // The reply arrives before the POST of the message is answered: the thread exists since the message was stored (F9).
   const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
   try {
     await stage.start();
@@ -27,7 +27,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, tell = () =>
     for (const tab of tabs) tab.type(`${tab.name} 0`);
     await until(() => stage.mock.effects.length === tabs.length && stage.mock.pending() === 0);
     const statuses = new Map<string, number>();
-    await pour(stage, told(compose(stage, tabs, total), tell), statuses);
+    await postAll(stage, withProgress(compose(stage, tabs, total), tell), statuses);
     const { violations, rows } = await stage.verdict({}, 120_000);
     violations.push(...wrongAnswers(statuses));
     const replies = rows.filter(({ author }) => author === "reply");
@@ -50,7 +50,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, tell = () =>
   }
 }
 
-/** What each kind must be answered with (RELIABILITY 3a). */
+/** The expected status for each kind (RELIABILITY 3a). */
 const WANTED: Record<Kind, RegExp> = {
   reply: /^200$/,
   repeat: /^200$/,
@@ -66,7 +66,7 @@ function wrongAnswers(statuses: Map<string, number>): string[] {
   });
 }
 
-/** Half of them good; of those, one in fifty comes a hundred times. The rest is hostile. */
+/** About half are valid; each fiftieth of those comes a hundred times. The others are hostile. */
 function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<Callback> {
   const { random } = stage;
   const bodies = hostileBodies();
@@ -91,8 +91,8 @@ function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<
   }
 }
 
-/** The same, and says now and then how many there were. */
-function* told(all: Iterable<Callback>, tell: (words: string) => void): Generator<Callback> {
+/** Passes the callbacks on, and reports progress every 5,000. */
+function* withProgress(all: Iterable<Callback>, tell: (words: string) => void): Generator<Callback> {
   let number = 0;
   for (const callback of all) {
     yield callback;
@@ -100,25 +100,28 @@ function* told(all: Iterable<Callback>, tell: (words: string) => void): Generato
   }
 }
 
-/** One character of an id that exists is another one. */
+/** A real id with one character changed. */
 function changed(id: string, random: () => number): string {
   const at = 2 + Math.floor(random() * (id.length - 2));
   return `${id.slice(0, at)}${id[at] === "0" ? "1" : "0"}${id.slice(at + 1)}`;
 }
 
-/** The right secret with one letter wrong, too short, too long, or a path above it. */
+/**
+ * The callback path with one letter of the secret wrong, too short, too long, in other letter case, or without a
+ * secret.
+ */
 function wrongSecret({ callbackPath }: Stage, random: () => number): string {
-  const ways = [
+  const paths = [
     callbackPath.replace(/.$/, "X"),
     callbackPath.slice(0, -1),
     `${callbackPath}x`,
     callbackPath.toUpperCase().replace("/CALLBACKS/REPLY/", "/callbacks/reply/"),
     callbackPath.replace(/[^/]+$/, ""),
   ];
-  return ways[Math.floor(random() * ways.length)] ?? "";
+  return paths[Math.floor(random() * paths.length)] ?? "";
 }
 
-/** Shapes that are no callback, and the corpus of JSON texts when it is there. */
+/** Bodies that are not a callback, and the corpus of JSON texts if it is available. */
 function hostileBodies(): string[] {
   const own = [
     "",
@@ -147,8 +150,11 @@ function texts(): string[] {
   }
 }
 
-/** Posts them all, many at a time, and counts the answers of each kind. What was a good reply is noted for the judge. */
-async function pour({ mock }: Stage, all: Iterable<Callback>, statuses: Map<string, number>): Promise<void> {
+/**
+ * Posts all callbacks, many in parallel, and counts the answers of each kind. Records the valid replies for the
+ * verdict.
+ */
+async function postAll({ mock }: Stage, all: Iterable<Callback>, statuses: Map<string, number>): Promise<void> {
   const queue = all[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (let next = queue.next(); !next.done; next = queue.next()) {

@@ -1,7 +1,7 @@
 /**
- * S11 with real processes: recharge keys, each submitted eight times at once, to a relay that is killed in the middle of its
- * calls, against a service that fails in every way a network can, before and after it granted. Counted at the end: grants
- * per key at the service, entries in the ledger, credits of the day.
+ * S11 with real processes: recharge keys, each submitted eight times at once, to a relay that is killed during its
+ * calls, with a service that fails in many ways, before and after it granted. Checked at the end: grants per key at the
+ * service, entries in the ledger, credits of the day.
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,12 +22,15 @@ type Row = { key: string; state: string };
 
 const SECRET = "callback-secret-of-the-credits";
 const AMOUNT = 5;
-/** States that change no more by themselves. The service's 400 is final: a person decides (RELIABILITY 3c.4). */
+/** Final states. The service's 400 is final: a person decides (RELIABILITY 3c.4). */
 const SETTLED = ["done", "unknown", "received", "refused"];
-/** Share of the keys that the day's cap leaves room for. */
+/** Share of the keys that fit within the day's cap. */
 const ROOM = 0.8;
 
-/** A service that only grants. Half of its answers fail while it is not fair, half of those after the grant. */
+/**
+ * Starts a service that only grants credits. Until `state.fair` is set, half of its calls fail, half of these after the
+ * grant.
+ */
 async function startGranting(random: () => number) {
   const grants = new Map<string, number>();
   const violations: string[] = [];
@@ -35,7 +38,7 @@ async function startGranting(random: () => number) {
 
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
     void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-  /** Ways not to say what happened. */
+  /** Answers that do not say what happened. */
   const SILENCES: ((response: ServerResponse) => void)[] = [
     (response) => void response.socket?.resetAndDestroy(),
     (response) => void response.socket?.end(),
@@ -46,16 +49,16 @@ async function startGranting(random: () => number) {
     (response) => answer(response, 200, { success: true }),
     (response) => answer(response, 409, { error: { code: "CONFLICT", message: "conflict" } }),
   ];
-  const silence = (response: ServerResponse): void => SILENCES[Math.floor(random() * SILENCES.length)]?.(response);
+  const failSilently = (response: ServerResponse): void => SILENCES[Math.floor(random() * SILENCES.length)]?.(response);
 
   function serve(description: string, response: ServerResponse): void {
     state.calls++;
     const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
     const draw = state.fair ? 1 : random();
-    if (draw < 0.2) return silence(response);
+    if (draw < 0.2) return failSilently(response);
     if (draw < 0.25) return answer(response, 400, { error: { code: "VALIDATION", message: "not now" } });
     grants.set(key, (grants.get(key) ?? 0) + 1);
-    if (draw < 0.5) return silence(response);
+    if (draw < 0.5) return failSilently(response);
     answer(response, 200, { success: true, sub_account_id: "s", credits_added: AMOUNT, new_balance: 1 });
   }
 
@@ -86,7 +89,7 @@ async function startGranting(random: () => number) {
 
 const dayOf = (now: number): number => Math.floor(now / 86_400_000);
 
-/** What is wrong, when everything has come to rest. */
+/** The violations, once nothing changes any more. */
 function judge(
   keys: readonly string[],
   entries: readonly Row[],
@@ -145,7 +148,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
     env.PORT = String(relay.port);
   }
 
-  /** As the service does: again and again until it is taken. */
+  /** Submits like the service: repeats until the answer is 200. */
   async function submit(key: string, email: string): Promise<void> {
     const body = JSON.stringify({ idempotency_key: key, email, amount: AMOUNT });
     const post = (): Promise<number> =>
@@ -174,7 +177,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
       for (const [i, key] of names.slice(from, to).entries())
         for (let copy = 0; copy < copies; copy++) void submit(key, emails[(from + i) % 20] ?? "");
       if (life === kills) break;
-      // Killed while calls are open: on a timer most kills would meet a process that only starts.
+      // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
       if (!(await until(() => service.state.open > 0, 20_000))) throw new Error("Nothing was called");
       await new Promise((resolve) => setTimeout(resolve, random() * 60));
       await relay?.kill("SIGKILL");
@@ -187,7 +190,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
     const rests = (): boolean => ledger().length >= keys && ledger().every(({ state }) => SETTLED.includes(state));
     await until(() => doubled() || rests(), 90_000);
     const entries = ledger();
-    // The cap begins anew at midnight UTC, and a run may see one.
+    // The cap starts again at midnight UTC, which may fall into a run.
     const days = dayOf(Date.now()) - firstDay + 1;
     const violations = [...service.violations, ...judge(names, entries, service.grants, days)];
     if (answered < submitted) violations.push(`lost: ${submitted - answered} submissions were never answered`);

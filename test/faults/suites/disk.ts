@@ -6,15 +6,15 @@ import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import { visitorOf } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
-/** How the disk is full, and how much of it. */
+/** A way to make the disk refuse writes, and to undo it. */
 type Way = { name: string; fill: () => void; free: () => void };
 
-/** What the relay must say, and nothing else, while it cannot write. */
+/** The only events that the relay may log while it cannot write. */
 const EXPECTED = ["database.failing", "callback.spooled", "callback.lost"];
 
 /**
- * S10: the disk fills up under a running relay, and is free again later. Nothing is acknowledged meanwhile that is not
- * written, replies go to the spool as long as that takes any, and everything goes on without a restart.
+ * S10: the disk fills up under a running relay, and has room again later. Meanwhile nothing is acknowledged that is not
+ * written, and replies go to the spool while it can be written. Afterwards the relay continues without a restart.
  */
 export async function disk({ root, seed = 11 }: Common): Promise<Report> {
   const begun = performance.now();
@@ -43,7 +43,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
       violations,
       figures: {
         "full disks": ways.length,
-        // A commit may still fit into the part of the log that is written over: then it is as good as any.
+        // A commit may still fit into the part of the log that is reused. It is then durable like any other.
         "acknowledged while full": totals.acked,
         "acknowledged and not written": totals.unwritten,
         "replies spooled": totals.spooled,
@@ -91,11 +91,13 @@ async function through(stage: Stage, way: Way, totals: Record<string, number>): 
   ];
 }
 
-/** A relay whose disk is read-only says so and does not start; when the disk is writable again, it starts. */
+/**
+ * Checks that a relay on a read-only disk reports it and does not start, and starts once the disk is writable again.
+ */
 async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>): Promise<string[]> {
   const folder = join(stage.database, "..");
   const readOnly = (on: boolean): void => (small === undefined ? forbid(folder, on) : small.readOnly(on));
-  // The first user of the machine may write everywhere, unless the file system itself forbids it.
+  // Root may write everywhere, unless the file system itself is read-only.
   if (small === undefined && process.getuid?.() === 0) return [];
   await stage.stop();
   readOnly(true);

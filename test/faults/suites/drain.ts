@@ -5,14 +5,16 @@ import { type Common, type Report, seconds } from "./suite.ts";
 
 type Options = Common & { visitors: number };
 
-/** Clients asked back per second, and within which times (RELIABILITY 3f, WIDGET 9). */
+/**
+ * Reconnects per second to aim for, and the bounds of the time over which they are spread (RELIABILITY 3f, WIDGET 9).
+ */
 const TARGET_RATE = 15;
 const LEAST_SPREAD_MS = 2_000;
 const LONGEST_SPREAD_MS = 60_000;
 
 /**
- * S9: SIGTERM while messages are on their way to a slow service. They land, every visitor is told when to come back, the
- * database is closed in order, and the process ends with 0 within 30 s.
+ * S9: SIGTERM while messages are on their way to a slow service. They arrive, every visitor is told when to reconnect,
+ * the database is closed cleanly, and the process exits with 0 within 30 s.
  */
 export async function drain({ root, seed = 9, visitors }: Options): Promise<Report> {
   const begun = performance.now();
@@ -33,7 +35,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
       });
     }
     await until(() => stage.tabs.every((tab) => tab.held() >= 0 && tab.person.token !== undefined));
-    // More than may be on the way at once (64): what waits in the outbox must not be begun any more.
+    // More than may be under way at once (64): messages that still wait in the outbox must not be sent any more.
     for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size >= Math.min(visitors, 40));
     leaving = true;
@@ -73,14 +75,16 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
   }
 }
 
-/** Nobody new is let in: no connection, or not ready. */
+/** Whether the relay accepts no new clients: it refuses connections, or `/readyz` answers 503. */
 const refusesNewcomers = (stage: Stage): Promise<boolean> =>
   fetch(`${stage.url()}/readyz`, { headers: { Connection: "close" } }).then(
     ({ status }) => status === 503,
     () => true,
   );
 
-/** Everybody heard why the line ended and when to come back, in a time that spreads the wave. */
+/**
+ * Checks that every visitor was told that the relay restarts, and was given a long enough time span to reconnect in.
+ */
 function goodbyes({ tabs }: Stage, visitors: number): string[] {
   const least = Math.min(LONGEST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, Math.floor((visitors / TARGET_RATE) * 1_000)));
   return tabs.flatMap((tab) => {

@@ -10,7 +10,7 @@ type Options = Common & { flips: number };
 const VISITORS = 20;
 const MESSAGES = 20;
 
-/** The records under test: those of the relay, or of a changed copy. */
+/** The modules under test: the relay's, or those of a changed copy. */
 async function load(root: string) {
   const [sqlite, migrate, threads, visitors] = await Promise.all([
     import(`${root}/db/sqlite.ts`) as Promise<typeof import("../../../relay/src/db/sqlite.ts")>,
@@ -23,8 +23,8 @@ async function load(root: string) {
 type Records = Awaited<ReturnType<typeof load>>;
 
 /**
- * S10: one bit of the database file is changed while the relay is down, at one place after the other. It must be noticed
- * loudly, or change nothing that anybody is shown: never silently wrong.
+ * S10: one random bit of the database file is changed while the relay is down, many times. The relay must refuse to
+ * start, or show unchanged data; it must never show wrong data.
  */
 export async function flips({ root = RELAY, seed = 12, flips: number }: Options): Promise<Report> {
   const begun = performance.now();
@@ -50,7 +50,7 @@ export async function flips({ root = RELAY, seed = 12, flips: number }: Options)
       figures: {
         "bytes changed": number,
         ...found,
-        // A relay that was killed leaves no seal: then only the structure is checked.
+        // A killed relay leaves no seal, so only the structure of the file is checked.
         "silent after a kill": crashed.silent,
         seconds: seconds(begun),
       },

@@ -4,14 +4,14 @@ import { visitorOf } from "../tab.ts";
 import { RELAY } from "../workers.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
-/** What the relay says outside of its log, when it cannot go on. */
-const unlike = (line: string): boolean => !line.startsWith("{");
+/** A line outside the relay's JSON log, which it prints when it crashes. */
+const isCrashOutput = (line: string): boolean => !line.startsWith("{");
 
 type Options = Common & { restarts: number; perSecond?: number };
 
 /**
- * S9b: the relay restarts again and again while callbacks come in. The listening socket outlives it, so a callback that
- * comes between two lives waits and is answered by the next one. Half of the callbacks come on kept connections.
+ * S9b: the relay restarts many times while callbacks arrive. A supervisor keeps the listening socket, so a callback
+ * that arrives between two processes waits for the next one. Half of the callbacks use keep-alive connections.
  */
 export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10 }: Options): Promise<Report> {
   const begun = performance.now();
@@ -44,7 +44,9 @@ export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10
     if (refused > 0) violations.push(`refused: ${refused} callbacks were not answered 200`);
     const bad = exits.filter((code) => code !== 0);
     if (bad.length > 0)
-      violations.push(`exit: the relay ended with ${bad.join(", ")}: ${supervisor.lines.filter(unlike).join(" ")}`);
+      violations.push(
+        `exit: the relay ended with ${bad.join(", ")}: ${supervisor.lines.filter(isCrashOutput).join(" ")}`,
+      );
     const waits = stage.mock.posted.map(({ begun, taken = begun }) => taken - begun);
     return {
       violations,

@@ -5,9 +5,9 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & { lives: number; messages: number; visitors?: number };
 
 /**
- * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each visitor
- * write, all at once when the last one is back. A kill on a timer would mostly meet a process that is still starting, and
- * prove nothing (RELIABILITY finding 11).
+ * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each
+ * visitor write, all at once when the last tab has reconnected. A kill on a timer would mostly hit a process that is
+ * still starting, and prove nothing (RELIABILITY finding 11).
  */
 export async function kill({
   root,
@@ -68,7 +68,7 @@ export async function kill({
   }
 }
 
-/** The relay's first acknowledgement of this life; one that never acknowledges anything is wrong too. */
+/** Waits for the first acknowledgement of this process. @throws Error when there is none within 20 s */
 async function within(first: Promise<void>, stage: Stage): Promise<void> {
   let done = false;
   void first.then(() => {

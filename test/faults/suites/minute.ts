@@ -5,7 +5,7 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & { seconds: number; kills: number };
 
 /**
- * Three visitors with two tabs each write for a while, as people do, while the relay is killed and the service drops
+ * Three visitors with two tabs each write at the pace of people, while the relay is killed and the service drops
  * answers and fails.
  */
 export async function minute({ root, seed = 8, seconds: lasts, kills }: Options): Promise<Report> {
@@ -15,7 +15,7 @@ export async function minute({ root, seed = 8, seconds: lasts, kills }: Options)
   try {
     await stage.start();
     const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 2, { onAcked: () => acked() }));
-    // On a slow machine the kills take longer: somebody must be writing at each.
+    // The tabs write until the last kill, which comes later on a slow machine.
     let killing = true;
     const more = (): boolean => killing || performance.now() < begun + lasts * 1_000;
     const writing = Promise.all(tabs.map((tab) => write(stage, tab, more)));

@@ -11,7 +11,9 @@ const VISITORS = 20;
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
-/** S5 with three nodes and one key: visitors of all nodes share the limit of the service, which is used and kept as by one node. */
+/**
+ * S5 with three nodes and one key: together the nodes use the service's limit as well as one node does, and keep to it.
+ */
 export async function nodesRate(options: Options): Promise<Report> {
   const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, tell = () => {} } = options;
   const begun = performance.now();

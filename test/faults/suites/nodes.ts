@@ -5,8 +5,8 @@ import type { Tab } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 /**
- * What happens when half of the messages are written. Callbacks go to node 0, which also sends for the account; visitors are
- * at node 1.
+ * What goes wrong once half of the messages are written. Callbacks go to node 0, which also sends for the account;
+ * visitors connect to node 1.
  */
 type Trouble = keyof typeof TROUBLES;
 
@@ -16,11 +16,14 @@ type Options = Common & {
   messages: number;
   /** Messages that all visitors together write in a second. */
   perSecond: number;
-  /** Longest time until a message or a reply arrives, in milliseconds, from when it was written or the part was back. */
+  /**
+   * Longest time until a message or a reply arrives, in milliseconds, since it was written or, if later, since the
+   * failed part was back.
+   */
   latest?: number;
 };
 
-/** When a part was away, in milliseconds of the run's clock. */
+/** When a part was away, by `performance.now()`. */
 type Away = { from: number; to: number };
 
 const NEVER: Away = { from: 0, to: 0 };
@@ -94,14 +97,14 @@ const TROUBLES = {
     ),
 };
 
-/** The relays with one change: every third hint or so is lost on its way. */
+/** A copy of the relay that loses 30 % of its hints. */
 const dropsHints = (): string =>
   plant({
     name: "drops hints",
     edits: [{ in: "createSender", find: "link.send($text);", replace: "if (Math.random() >= 0.3) $0" }],
   });
 
-/** S7 and S8: two nodes on one PostgreSQL carry a conversation through the trouble. */
+/** S7 and S8: two nodes on one PostgreSQL lose nothing during the trouble. */
 export async function nodes(options: Options): Promise<Report> {
   const { seed = 8, trouble, visitors, messages, latest = 3_000, tell = () => {} } = options;
   const begun = performance.now();
@@ -114,7 +117,7 @@ export async function nodes(options: Options): Promise<Report> {
     redis: true,
     callbacksTo: standsStill ? 1 : 0,
     visitorsTo: 1,
-    // Something is under way at every moment.
+    // Slow enough that some call is always under way.
     service: { delayMs: 30 },
   });
   try {
@@ -151,7 +154,10 @@ export async function nodes(options: Options): Promise<Report> {
   }
 }
 
-/** What the node that stood still wrote down after its lease was another node's, and whether it had anything to write. */
+/**
+ * Checks that the stopped node recorded no delivery after another node got its lease, and that it lost that lease at
+ * all.
+ */
 function recordings({ lives: [sender] }: NodesStage, gone: Away): string[] {
   const after = performance.timeOrigin + gone.to;
   const events = (sender?.lines ?? [])
@@ -165,7 +171,7 @@ function recordings({ lives: [sender] }: NodesStage, gone: Away): string[] {
   ];
 }
 
-/** Lets the visitors write at an even pace; the trouble begins at the middle. */
+/** Lets the visitors write at an even pace, and starts the trouble halfway. */
 async function write(
   tabs: readonly Tab[],
   { messages, perSecond }: Options,
@@ -187,8 +193,8 @@ async function write(
 }
 
 /**
- * How late each message reached the service, and each reply its visitor. What waited for the part that was away counts from
- * when that was back.
+ * The delay of each message to the service and of each reply to its visitor. What waited for a failed part counts from
+ * when that part was back.
  */
 function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[]; replies: number[] } {
   const since = (begun: number, arrived: number): number =>

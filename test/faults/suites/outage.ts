@@ -6,20 +6,21 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & {
   visitors: number;
   messages: number;
-  /** How many times as fast as real time the relay's passes beside the hours that are skipped. */
+  /** How many times faster than real time the relay's clock runs, besides the hours that are skipped. */
   speed?: number;
 };
 
 const HOUR = 3_600_000;
-/** The relay looks for what is past its horizon every 30 s. */
+/** The relay checks for expired messages every 30 s. */
 const NOTICED_MS = 60_000;
 
-/** How the hours pass: for a relay that runs on, or for one that is killed and started again. */
+/** How the hours pass: the clock of a running relay is set, or the relay is killed and started later. */
 type Way = "set" | "killed";
 
 /**
- * S6: the service cannot be reached for eleven hours, and for thirteen. Within the horizon of twelve hours everything is
- * delivered by itself; beyond it everything fails visibly, and Retry delivers it. Nobody waits: the relay's clock is set.
+ * S6: the service cannot be reached for eleven hours, and for thirteen. Within the horizon of twelve hours everything
+ * is delivered automatically; beyond it everything fails visibly, and Retry delivers it. No test waits for hours: the
+ * relay's clock is set.
  */
 export async function outage({ root, seed = 6, visitors, messages, speed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
@@ -74,7 +75,7 @@ async function live({
     const visible = !late || (await until(() => failing() === messages, NOTICED_MS));
     const failed = failing();
     stage.mock.behaviour.down = false;
-    // A clock that is put right again must not stop anything either.
+    // Setting the clock back must not stop anything either.
     if (way === "set" && !late) clock.set(0, stage.relay()?.child.pid);
     for (const tab of tabs) for (const { id } of tab.failing()) tab.press(id);
     await until(() => stage.mock.effects.length >= messages, 120_000);

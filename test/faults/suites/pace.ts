@@ -16,12 +16,13 @@ const SEEDS = 5;
 const LEAST_USED = 0.9;
 const MOST_REFUSED = 0.02;
 
-/** The extremes of several runs. */
+/** The lowest use and the highest refusal rate of several runs. */
 type Extremes = { used: number; refused: number };
 
 /**
- * S5c: the pacer alone, in simulated time, over all profiles of a service: kind of window, limit, duration of a call and of
- * header; and beside another client of the key. Tells a table. The bounds of quick runs also stand in the pacer's unit tests.
+ * S5c: the pacer alone, in simulated time, with all combinations of window, limit, call duration and rate-limit
+ * headers; also beside another client of the same key. Prints a table. The pacer's unit tests check the bounds for
+ * short calls too.
  */
 export async function pace({ seed = 1, tell = () => {} }: Common): Promise<Report> {
   const begun = performance.now();
@@ -65,7 +66,10 @@ export async function pace({ seed = 1, tell = () => {} }: Common): Promise<Repor
   };
 }
 
-/** The least shares of a limit of 60 that go out after a restart into a used-up window, over all windows and headers. */
+/**
+ * The lowest shares of a limit of 60 that are used after a restart into an exhausted window, over all windows and
+ * headers.
+ */
 function afterRestart(seed: number): { second: number; later: number } {
   const limit = 60;
   const runs = WINDOWS.flatMap((kind) =>

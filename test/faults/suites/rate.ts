@@ -9,7 +9,7 @@ type Options = Common & {
   limits: readonly number[];
   styles: readonly Style[];
   minutes: number;
-  /** How many times as fast as real ones they pass, for the relay and the service alike. */
+  /** How many times faster than real time they pass, for both the relay and the service. */
   speed?: number;
   /** Share of the limit that must be used after the first minute, and share of the calls that may be refused. */
   least?: number;
@@ -22,8 +22,8 @@ const MINUTE = 60_000;
 const VISITORS = 20;
 
 /**
- * S5: the service lets through only so many calls a minute and does not say how many, in each way of telling it with a 429.
- * After the first minute the relay uses nearly all of it, and is hardly ever refused.
+ * S5: the service accepts a limited number of calls a minute and does not announce the limit; with each style of
+ * headers on a 429. After the first minute the relay uses nearly all of the limit, and is hardly ever refused.
  */
 export async function rate({
   root,
@@ -76,7 +76,7 @@ async function run({ root, seed, limit, style, minutes, speed }: One): Promise<R
   try {
     await stage.start();
     const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
-    // More than can go out: the relay always has something to send.
+    // More messages than the limit allows, so that the relay always has something to send.
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
     const start = clock.now();
@@ -101,7 +101,7 @@ async function run({ root, seed, limit, style, minutes, speed }: One): Promise<R
   }
 }
 
-/** Each message that was acknowledged is at the service once, or still waits. */
+/** Checks that each acknowledged message is at the service once, or still waits. */
 function accounted(stage: Stage, arrived: readonly string[]): { lost: number; doubled: number } {
   const waiting = stage.read<{ text: string }>(
     "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
@@ -115,8 +115,8 @@ function accounted(stage: Stage, arrived: readonly string[]): { lost: number; do
 }
 
 /**
- * S5b: one stray 429 with `Retry-After: 2` on a quiet account. It is obeyed to the second, and the next six messages are out
- * within ten seconds.
+ * S5b: one stray 429 with `Retry-After: 2` on a quiet account. The relay waits these two seconds, and sends the next
+ * six messages within ten seconds.
  */
 export async function stray({ root, seed = 5 }: Common): Promise<Report> {
   const sandbox = await startSandbox({ config: { rateLimit: 0, botActive: false } });

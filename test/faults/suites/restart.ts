@@ -2,8 +2,8 @@ import { openStage, until, visit } from "../process/stage.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
 /**
- * A restart without a supervisor that holds the socket: the reply to what lands while the relay stops, and the reply to
- * what it delivers first when it starts, come at once and only once (F31).
+ * A restart without a supervisor that holds the socket: the reply to a message that arrives while the relay stops, and
+ * the reply to the first message it sends after it starts, are received once and at the first attempt (F31).
  */
 export async function restart({ root, seed = 13 }: Common): Promise<Report> {
   const begun = performance.now();
@@ -20,7 +20,7 @@ export async function restart({ root, seed = 13 }: Common): Promise<Report> {
     await stage.start();
     await until(stage.settled);
     mock.behaviour.down = true;
-    for (const tab of tabs) tab.type(`${tab.name} left behind`);
+    for (const tab of tabs) tab.type(`${tab.name} during the outage`);
     await until(() => tabs.every((tab) => tab.unsent() === 0));
     await stage.stop();
     mock.behaviour.down = false;

@@ -1,15 +1,15 @@
-/** What a suite hands back: its figures, and everything that was wrong, one line each, beginning with its kind. */
+/** The result of a suite: its figures, and a line for each violation that begins with its kind. */
 export type Report = { figures: Record<string, number | string>; violations: string[] };
 
-/** Options that every suite takes. A mutant's run gives the folder of its changed sources. */
+/** Options that every suite takes. `root`: folder of the relay's sources; a mutant's run passes its own. */
 export type Common = {
   root?: string | undefined;
   seed?: number;
-  /** Hears how far a long run is. */
+  /** Reports the progress of a long run. */
   tell?: (words: string) => void;
 };
 
-/** How many violations are of a kind: `lost`, `doubled`, `order`, `forged`… */
+/** The number of violations of these kinds: `lost`, `doubled`, `order`, `forged`… */
 export const count = (violations: readonly string[], ...kinds: string[]): number =>
   violations.filter((line) => kinds.some((kind) => line.startsWith(`${kind}:`))).length;
 

@@ -11,8 +11,8 @@ const DATABASE = "porchlight.db";
 const SPOOL = "replies.spool";
 
 /**
- * S1b: a kill keeps the page cache, so it says nothing about a power cut. Here the system calls are read: between any two
- * acknowledgements that follow each other there must be a flush to disk, for messages, for callbacks, and for the spool.
+ * S1b: a kill keeps the page cache, so it says nothing about a power cut. This suite traces the system calls: between
+ * two consecutive acknowledgements there must be a flush to disk, for messages, for callbacks, and for the spool.
  */
 export async function sync({ root, seed = 1, messages = 40 }: Common & { messages?: number }): Promise<Report> {
   const begun = performance.now();
@@ -21,7 +21,7 @@ export async function sync({ root, seed = 1, messages = 40 }: Common & { message
     seed,
     root,
     wrapper: tracing(trace),
-    // No answer comes, so no status is written: what is flushed is flushed for the acknowledgement.
+    // The service does not answer, so no delivery state is written: each flush is one for an acknowledgement.
     service: { delayMs: 3_600_000, replies: 0 },
   });
   try {
@@ -70,7 +70,7 @@ async function write(stage: Stage, messages: number): Promise<string[]> {
   return ids;
 }
 
-/** One callback after the other; how many were answered 200. */
+/** Posts one callback after the other. @returns how many were answered 200 */
 async function callBack(stage: Stage, replies: number, name: string): Promise<number> {
   const [tab] = stage.tabs;
   const toId = tab === undefined ? "" : visitorOf(tab.person);
@@ -83,7 +83,7 @@ async function callBack(stage: Stage, replies: number, name: string): Promise<nu
   return answered;
 }
 
-/** The same while the database takes nothing. */
+/** Posts callbacks while the database cannot be written, so that they are spooled. */
 async function spool(stage: Stage, replies: number): Promise<number> {
   const { pid = 0 } = stage.relay()?.child ?? {};
   limitFiles(pid, FULL);
@@ -92,7 +92,7 @@ async function spool(stage: Stage, replies: number): Promise<number> {
   return answered;
 }
 
-/** Which of these words were first said without a flush since the words before them. */
+/** Those of the texts that were first sent without a flush since the previous one. */
 function unflushed(calls: readonly Call[], words: readonly string[], file: string): string[] {
   let from = 0;
   return words.filter((word) => {
@@ -103,7 +103,7 @@ function unflushed(calls: readonly Call[], words: readonly string[], file: strin
   });
 }
 
-/** Places in the trace where a callback was answered 200. */
+/** Indexes in the trace at which a callback was answered 200. */
 const answers = (calls: readonly Call[]): number[] =>
   calls.flatMap((call, i) => (isSaid(call, '{"success":true}') && isSaid(call, "200 OK") ? [i] : []));
 

@@ -5,8 +5,8 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & { sends: number; tabs?: number };
 
 /**
- * S4: ten tabs of one visitor write at once, lose their lines, are closed in the middle of sending and opened again, and
- * several of them send what they all found in the browser's storage. In the end all show the same thread.
+ * S4: ten tabs of one visitor write at once, lose their connections, are closed while sending and opened again, and
+ * several of them send the same message from the browser's storage. In the end all show the same thread.
  */
 export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options): Promise<Report> {
   const begun = performance.now();
@@ -38,7 +38,7 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
       figures: {
         messages: sends,
         tabs: number,
-        "lines cut": cuts,
+        "connections cut": cuts,
         "tabs closed": closed,
         replays,
         delivered: stage.mock.effects.length,
@@ -56,7 +56,7 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
 
 const any = ({ tabs: all, random }: Stage): Tab => all[Math.floor(random() * all.length)] as Tab;
 
-/** The tab is closed, and the next one finds in the storage what it had not sent. */
+/** Closes a tab and opens another one, which finds the unsent messages in the storage. */
 function reopen(stage: Stage, gone: Tab, number: number): void {
   const left = [...gone.left()];
   stage.leave(gone);

@@ -1,6 +1,6 @@
 /**
- * The fault suites of RELIABILITY's section 5 with real processes. `npm test` runs them small, `npm run test:full` larger,
- * `npm run soak` runs the long versions. What a suite finds wrong it says in a line; none may say anything.
+ * The fault suites of RELIABILITY's section 5 with real processes. `npm test` runs them small, `npm run test:full`
+ * larger, `npm run soak` runs the long versions. A suite reports each violation in a line; there must be none.
  */
 
 import { describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ export type Sizes = {
   flips: { flips: number };
 };
 
-/** Runs a suite that must find nothing wrong, and hands back its figures. */
+/** Runs a suite that must find no violation, and returns its figures. */
 async function clean(report: Promise<Report>): Promise<Report["figures"]> {
   const { violations, figures } = await report;
   expect(violations).toEqual([]);
@@ -40,7 +40,7 @@ async function clean(report: Promise<Report>): Promise<Report["figures"]> {
 /** Kills, lost answers, hostile callbacks and many tabs. @param sizes how much is done to the relay */
 export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "callbacks" | "tabs" | "minute">): void {
   describe("the relay in a process of its own", () => {
-    it("S1 delivers what it acknowledged once and in order, killed 5 to 80 ms after each life's first word", async () => {
+    it("S1 delivers acknowledged messages once and in order, killed 5 to 80 ms after each life's first acknowledgement", async () => {
       const { lives, messages } = sizes.kill;
       const figures = await clean(kill(sizes.kill));
       expect(figures).toMatchObject({
@@ -58,8 +58,8 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
       expect(figures).toMatchObject({ "acknowledged without a flush": 0, "spooled callbacks": 8 });
     });
 
-    it("S2 delivers once through a service that fails, loses answers, is slow, refuses some and changes its key", async () => {
-      // Each visitor says a first word besides.
+    it("S2 delivers each message once although the service fails, loses answers, is slow, refuses some and changes its key", async () => {
+      // Each visitor also sends a first message.
       const sent = sizes.upstream.messages + sizes.upstream.visitors;
       const figures = await clean(upstream(sizes.upstream));
       expect(figures).toMatchObject({
@@ -84,17 +84,17 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
       expect(figures.replies).toBeGreaterThan(sizes.callbacks.callbacks / 13);
     });
 
-    it("S4 shows ten tabs one thread although they write at once, lose their lines, close and send each other's", async () => {
+    it("S4 shows ten tabs one thread although they write at once, disconnect, close and send each other's messages", async () => {
       const { sends } = sizes.tabs;
       const figures = await clean(tabs(sizes.tabs));
       expect(figures).toMatchObject({ delivered: sends, "shown in every tab": 2 * sends, "tabs that differ": 0 });
       expect(figures.replays).toBeGreaterThan(sends / 6);
     });
 
-    it("S2 and S4 together keep every message and reply while people write for a while and the relay is killed", async () => {
+    it("S2 and S4 together lose no message and no reply while visitors write and the relay is killed", async () => {
       const figures = await clean(minute(sizes.minute));
       expect(figures).toMatchObject({ kills: sizes.minute.kills, lost: 0, doubled: 0, disordered: 0 });
-      // A reply that was written and whose answer the kill cut off is shown, and was never told to be accepted.
+      // If a kill cuts off the answer to a stored reply, the reply is shown although it does not count as accepted.
       expect(figures["replies shown"]).toBeGreaterThanOrEqual(Number(figures["replies accepted"]));
     });
   });
@@ -103,7 +103,7 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
 /** Outages, restarts, full disks and damaged files. @param sizes how much is done to the relay */
 export function endTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void {
   describe("the relay in a process of its own", () => {
-    it("S6 delivers after eleven hours without the service, and shows as failed after thirteen what Retry delivers", async () => {
+    it("S6 delivers after an outage of eleven hours; after thirteen, messages show as failed and Retry delivers them", async () => {
       const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));
       expect(figures).toMatchObject({
         "delivered after 11 h": 12,
@@ -114,23 +114,23 @@ export function endTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void
       });
     });
 
-    it("S9 ends in order on SIGTERM: what is under way lands, everybody is asked back at another moment", async () => {
+    it("S9 stops cleanly on SIGTERM: calls under way end, and visitors are asked to reconnect at different times", async () => {
       const figures = await clean(drain(sizes.drain));
       expect(figures).toMatchObject({ connections: sizes.drain.visitors, "sent again": 0, "exit code": 0 });
     });
 
-    it("S9b refuses and loses no callback while it restarts under them", async () => {
+    it("S9b refuses and loses no callback during restarts", async () => {
       const figures = await clean(intake(sizes.intake));
       expect(figures).toMatchObject({ restarts: sizes.intake.restarts, refused: 0, lost: 0 });
     });
 
-    it("S10 acknowledges nothing that a full disk does not take, and goes on by itself when there is room", async () => {
+    it("S10 acknowledges nothing that a full disk cannot store, and continues without a restart when there is room", async () => {
       const figures = await clean(disk({}));
       expect(figures).toMatchObject({ "acknowledged and not written": 0, "restarts needed": 0, lost: 0 });
       expect(figures["replies spooled"]).toBeGreaterThan(0);
     });
 
-    it("S10 shows nobody wrong data when one byte of the closed database has changed", async () => {
+    it("S10 shows no wrong data when one bit of the closed database was changed", async () => {
       const figures = await clean(flips(sizes.flips));
       expect(figures).toMatchObject({ "bytes changed": sizes.flips.flips, silent: 0 });
     });

@@ -5,8 +5,8 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & { visitors: number; messages: number; swaps?: number };
 
 /**
- * S2: one call in five fails, one in ten is processed and its answer lost, one in twenty is slow, one message in a hundred
- * is refused for good; and the key is replaced at the service, with nothing lost while it is wrong here (F32).
+ * S2: one call in five fails, one in ten is processed but its answer is lost, one in twenty is slow, one message in a
+ * hundred is refused for good; and the service replaces the key: nothing is lost while the relay has the old one (F32).
  */
 export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }: Options): Promise<Report> {
   const begun = performance.now();
@@ -24,7 +24,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
     const times = [...calls.values()];
     const typed = tabs.flatMap((tab) => tab.typed);
     const poison = typed.filter(({ text }) => text.includes("poison")).length;
-    if (stage.lives.length > 1) violations.push("restarted: the new key needed another life");
+    if (stage.lives.length > 1) violations.push("restarted: the new key needed a restart");
     return {
       violations,
       figures: {
@@ -46,7 +46,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
   }
 }
 
-/** Every hundredth message is one that the service refuses. */
+/** Writes messages, of which the service refuses every hundredth. */
 function write(tabs: readonly Tab[], from: number, to: number): void {
   for (let i = from; i < to; i++) {
     const tab = tabs[i % tabs.length];
@@ -54,7 +54,10 @@ function write(tabs: readonly Tab[], from: number, to: number): void {
   }
 }
 
-/** The old key dies at once; the new one comes later, into the file, and the operator says so with SIGHUP. */
+/**
+ * The service replaces its key. Once the relay was refused, the new key is put into the relay's file, and SIGHUP makes
+ * the relay read it.
+ */
 async function swapKey(stage: Stage, pid: number): Promise<void> {
   const { mock } = stage;
   await until(() => mock.effects.length > 0);
