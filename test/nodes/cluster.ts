@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "../../relay/sandbox/server.ts";
 import { freePort } from "../ports.ts";
-import { type Env, type Running, runProcess } from "../relays.ts";
+import { type Env, type Running, runFrom, runProcess } from "../relays.ts";
 import { type Postgres, startPostgres } from "../setup/postgres.ts";
 import { type Redis, startRedis } from "../setup/redis.ts";
 import { UNLIMITED } from "../unlimited.ts";
@@ -35,8 +35,13 @@ export type Cluster = {
   holder: () => number;
   /** Ends a node as a power cut does. */
   kill: (node: number) => Promise<void>;
-  /** Starts a node again, on the same port and data folder. */
-  start: (node: number) => Promise<void>;
+  /** Ends a node as SIGTERM does. */
+  end: (node: number) => Promise<void>;
+  /**
+   * Starts a node again, on the same port and data folder.
+   * @param root folder of its sources, such as those of another version; absent: this version
+   */
+  start: (node: number, root?: string) => Promise<void>;
   /** Pauses or resumes a node's process. */
   signal: (node: number, signal: "SIGSTOP" | "SIGCONT") => void;
   /** The log lines of a node since its last start. */
@@ -59,8 +64,9 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
   const visitors: Visitor[] = [];
   const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
 
-  async function start(node: number): Promise<void> {
-    running[node] = await runProcess({
+  async function start(node: number, root?: string): Promise<void> {
+    const run = root === undefined ? runProcess : runFrom(root);
+    running[node] = await run({
       PORT: String(ports[node]),
       HOST: "127.0.0.1",
       DATA_DIR: join(folder, String(node)),
@@ -99,6 +105,10 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
     holder: () => ports.map((_, node) => node).reduce((a, b) => (takenAt(b) > takenAt(a) ? b : a)),
     async kill(node) {
       await living(node).kill();
+      running[node] = undefined;
+    },
+    async end(node) {
+      await living(node).stop();
       running[node] = undefined;
     },
     start,

@@ -1,0 +1,60 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { plant, shelfOf } from "../faults/mutants/plant.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import { FLAWLESS, traffic } from "./traffic.ts";
+
+/** Sources of a newer version: this one, with one more step of the schema, which changes tables that every message uses. */
+function newerVersion(): string {
+  const root = plant({ name: "newer version", edits: [] });
+  const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
+    ALTER TABLE visitors ADD COLUMN newer TEXT NOT NULL DEFAULT '';
+    CREATE TABLE newer (id TEXT PRIMARY KEY)`;
+  writeFileSync(join(root, "db", "migrations", "999.sql"), step);
+  return root;
+}
+
+let cluster: Cluster;
+let newer: string;
+beforeAll(async () => {
+  newer = newerVersion();
+  cluster = await startCluster({ nodes: 2, redis: true });
+});
+afterAll(async () => {
+  await cluster.stop();
+  rmSync(shelfOf("relay"), { recursive: true, force: true });
+});
+
+const onBoth = { visitors: 6, messages: 20, nodeOf: (who: number) => who % 2 };
+
+it("loses, duplicates and reorders no message while a newer version takes one node's place and changes the schema", async () => {
+  cluster.sendCallbacksTo(0);
+  const halfway = async (): Promise<void> => {
+    await cluster.end(1);
+    await cluster.start(1, newer);
+  };
+  expect(await traffic(cluster, { ...onBoth, halfway })).toEqual({ acknowledged: 120, ...FLAWLESS });
+});
+
+it("runs both versions beside each other, whichever takes the callbacks or sends", async () => {
+  for (const node of [0, 1]) {
+    cluster.sendCallbacksTo(node);
+    expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });
+  }
+  // The lease moves to the other version.
+  const sender = cluster.holder();
+  cluster.sendCallbacksTo(1 - sender);
+  await cluster.end(sender);
+  const other = { ...onBoth, nodeOf: () => 1 - sender };
+  expect(await traffic(cluster, other)).toEqual({ acknowledged: 120, ...FLAWLESS });
+  if (sender === 1) await cluster.start(1, newer);
+});
+
+it("refuses to start the older version again, in one sentence", async () => {
+  await cluster.end(0).catch(() => {});
+  await expect(cluster.start(0)).rejects.toThrow("a newer Porchlight wrote this database (schema 999,");
+  await cluster.start(0, newer);
+  cluster.sendCallbacksTo(0);
+  expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });
+});
