@@ -194,6 +194,15 @@ describe("the admin pages", () => {
     expect(new Set(headings).size).toBe(PAGES.length);
   });
 
+  it("say on a page of their own that an address does not exist, in the same look", async () => {
+    const answer = await ask("/admin/no-such-page");
+    const page = await answer.text();
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(page).toContain("<h1>Not found</h1>");
+    expect(page).toContain('<nav aria-label="Pages">');
+    expect((await ask("/admin/no-such-page", { cookie: "" })).headers.get("location")).toBe("/admin/login");
+  });
+
   it("show the present state", async () => {
     const page = await text("/admin?range=day");
     expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);

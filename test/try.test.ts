@@ -17,7 +17,7 @@ it("a trial follows one message and its answer, and can be removed", async () =>
   expect([code, findings(out)]).toEqual([
     0,
     [
-      ["written down", true],
+      ["stored", true],
       ["delivered", true],
       ["answered", true],
     ],
@@ -36,7 +36,7 @@ it("a trial distinguishes a refused message from an unanswered one, and names th
   expect([refused.code, findings(refused.out)]).toEqual([
     3,
     [
-      ["written down", true],
+      ["stored", true],
       ["delivered", false],
     ],
   ]);
@@ -49,7 +49,7 @@ it("a trial reports that this machine is blocked, and does not crash", async () 
   expect((await porchlight(house, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
   const { code, out, err } = await porchlight(house, ["try", "--wait", "30"]);
   expect([code, err]).toEqual([3, ""]);
-  expect(out).toMatch(/FAIL {2}written down[^\n]*\n[^\n]*porchlight block list/);
+  expect(out).toMatch(/FAIL {2}stored[^\n]*\n[^\n]*porchlight block list/);
 });
 
 it("blocking everybody needs a confirmation", async () => {

@@ -116,6 +116,7 @@ const ROUTES = {
     ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map(
       (path) => door("operator", "POST", `/admin${path}`, "admin"),
     ),
+    door("operator", "GET", "/admin/*"),
   ],
   health: [door("operator", "GET", "/healthz"), door("operator", "GET", "/readyz")],
 } satisfies Record<string, readonly Door[]>;

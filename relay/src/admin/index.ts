@@ -4,7 +4,7 @@ import { addActions } from "./actions.ts";
 import type { AdminDeps, App, ReadForm } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsDoor } from "./metrics.ts";
-import { addPages } from "./pages.ts";
+import { addPages, addUnknown } from "./pages.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
@@ -47,5 +47,6 @@ export function createAdmin(deps: AdminDeps, readForm: ReadForm): Hono<App> {
   addLogin(app, parts);
   addPages(app, parts);
   addActions(app, parts);
+  addUnknown(app);
   return app;
 }

@@ -20,6 +20,12 @@ const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 = 2
 const nothing = (c: C, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
 
+/** The page at any other address below `/admin`. Add it after all other routes. */
+export function addUnknown(app: Hono<App>): void {
+  const body = html`<p class="empty">There is no page at this address. <a href="/admin">Back to the start</a></p>`;
+  app.get("/admin/*", (c) => show(c, "", "Not found", body, 404));
+}
+
 /** The pages to read. */
 export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.

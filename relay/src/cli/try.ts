@@ -94,7 +94,7 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
   const findings: Finding[] = [];
   if ((await until(own)) === undefined) findings.push(unwritten(visitor.ended()));
   else {
-    findings.push(passed("written down", elapsed()), delivery(await until(settled), elapsed(), seconds));
+    findings.push(passed("stored", elapsed()), delivery(await until(settled), elapsed(), seconds));
     if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), elapsed(), seconds, context));
   }
   visitor.close();
@@ -110,7 +110,7 @@ function unwritten(why = "no answer"): Finding {
     why === "blocked" || why === "notAllowed"
       ? "The site refuses this machine: check porchlight block list and ALLOWED_ORIGINS."
       : "Run porchlight doctor to find the reason.";
-  return failed("written down", why, cure);
+  return failed("stored", why, cure);
 }
 
 function delivery(message: Message | undefined, when: string, seconds: number): Finding {
