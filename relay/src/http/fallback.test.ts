@@ -48,7 +48,15 @@ beforeEach(async () => {
   const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
   app.route(
     "/",
-    fallback({ connections, clock, allows: () => true, remoteOf: address, addressOf: address, places, nodes: ALONE }),
+    fallback({
+      connections,
+      clock,
+      allows: (origin) => origin !== "https://evil.example",
+      remoteOf: address,
+      addressOf: address,
+      places,
+      nodes: ALONE,
+    }),
   );
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
   server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
@@ -94,6 +102,14 @@ describe("a connection over the HTTP fallback", () => {
     const ended = await fetch(`${url + path}/end`, { method: "POST", headers });
     expect([read.status, written.status, ended.status]).toEqual([404, 404, 404]);
     expect([received, gone]).toEqual([[], 0]);
+  });
+
+  it("is refused to requests without an origin, and to pages that no site lists (A7)", async () => {
+    const path = await open();
+    for (const headers of [{}, { origin: "https://evil.example" }]) {
+      const asked = [fetch(url, { method: "POST", headers }), fetch(`${url}${path}?mode=poll&wait=0`, { headers })];
+      for (const answer of await Promise.all(asked)) expect(answer.status).toBe(403);
+    }
   });
 
   it("counts all unread bytes: frames that wait, frames in the present answer, and frames in earlier answers", async () => {

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createListener, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { verdictOf } from "../records/ledger/grants.ts";
 import { createService, type Service } from "./api.ts";
@@ -267,6 +268,31 @@ it("ends at its deadline, however slowly the answer arrives (R-011)", async () =
   expect(await Promise.race([call, late])).toMatchObject({ phase: "unanswered" });
 });
 
+describe("an answer of the service that is too long", () => {
+  it("is read up to 256 KB only", async () => {
+    const part = "x".repeat(64 * 1024);
+    let sent = 0;
+    const url = await serve((_request, response) => {
+      response.writeHead(200);
+      const more = (): void => {
+        while (!response.destroyed && sent < 128 && response.write(part)) sent++;
+        if (sent >= 128) response.end();
+      };
+      response.on("drain", more);
+      more();
+    });
+    const answer = await transport(url).call(POST);
+    expect(answer.phase === "answered" && answer.text.length).toBeLessThan(512 * 1024);
+  });
+
+  it("is not unpacked beyond that (A23)", async () => {
+    const bomb = gzipSync("x".repeat(10 * 1024 * 1024));
+    const url = await serve((_request, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
+    const answer = await transport(url).call(POST);
+    expect(answer).toMatchObject({ phase: "answered", text: "" });
+  });
+});
+
 describe("the key (A11)", () => {
   const KEY = "k/&<9876543210";
 
@@ -276,6 +302,17 @@ describe("the key (A11)", () => {
       const { message } = await service(url, () => KEY).incoming(MESSAGE);
       expect(message, spelt).not.toContain("9876543210");
     }
+  });
+
+  it("is hidden in the whole answer, in its text as well as in its values", async () => {
+    const key = "no/digits&here";
+    const call = async (body: string) => {
+      const answer = await transport(await answering(400, body), { key: () => key }).call(POST);
+      return JSON.stringify(answer);
+    };
+    for (const body of [`the key ${key} is wrong`, `{"error":"${key}","keys":["${key}"]}`])
+      expect(await call(body)).not.toMatch(/digits/);
+    expect(JSON.parse(await call('{"error":"\\u006eo/digits&here"}'))).toMatchObject({ json: { error: "[redacted]" } });
   });
 
   it("is hidden when a proxy uses lower-case percent codes, or its page escapes the key", async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
+import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
@@ -42,6 +43,7 @@ function frame(opcode: number, payload: string | number, last = true): Buffer {
   return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), body]);
 }
 
+const ORIGIN = "https://shop.example";
 let time: number;
 let sweeps: (() => void)[];
 let heard: string[];
@@ -71,7 +73,7 @@ beforeEach(() => {
     server,
     connections,
     log: silentLog,
-    allows: () => true,
+    allows: (origin) => origin === ORIGIN,
     addressOf: address,
     remoteOf: address,
     places,
@@ -79,14 +81,14 @@ beforeEach(() => {
   });
 });
 
-function upgrade(headers: Record<string, string> = {}): Wire {
+function upgrade(headers: Record<string, string | undefined> = {}): Wire {
   const wire = new Wire();
   const request = {
     method: "GET",
     url: "/socket",
     socket: wire,
     headers: {
-      origin: "https://shop.example",
+      origin: ORIGIN,
       upgrade: "websocket",
       connection: "Upgrade",
       "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
@@ -154,6 +156,17 @@ describe("a WebSocket", () => {
     expect(() => refused.emit("error", new Error("read ECONNRESET"))).not.toThrow();
     const broken = upgrade({ "sec-websocket-key": "x" });
     expect(() => broken.emit("error", new Error("read ECONNRESET"))).not.toThrow();
+  });
+
+  it("is refused without an origin, and told that pages of another origin may not use the chat (A7)", async () => {
+    expect(upgrade({ origin: undefined }).answer.toString()).toContain("403 Forbidden");
+    for (const origin of ["https://evil.example", `${ORIGIN}.evil.example`, "null", ""]) {
+      const wire = upgrade({ origin });
+      await push(wire, frame(TEXT, "hello"));
+      expect([wire.closedWith(), heard], origin).toEqual([CLOSE.notAllowed.code, []]);
+      wire.destroy();
+      await turn();
+    }
   });
 
   it("never compresses, whatever the client offers (A23)", () => {

@@ -240,6 +240,107 @@ export const TRUST: readonly Mutant[] = [
     text: "AND revoked IS NULL",
     replace: "",
   }),
+  without("demand of an origin for WebSockets (A7)", "upgrade.test.ts", {
+    in: "upgrade",
+    find: "request.headers.origin === undefined",
+    replace: "false",
+  }),
+  without("list of origins for WebSockets (A7)", "upgrade.test.ts", {
+    in: "socket.open",
+    find: "!sockets.allows(origin)",
+    replace: "false",
+  }),
+  without("list of origins for the fallback (A7)", "fallback.test.ts", {
+    in: "checkOrigin",
+    find: "allows(origin)",
+    replace: "true",
+  }),
+  without("demand of an origin for the fallback (A7)", "fallback.test.ts", {
+    in: "checkOrigin",
+    find: "origin === undefined",
+    replace: "false",
+  }),
+  without("list of origins of the site (A7)", "session.test.ts", {
+    in: "session.open",
+    find: "!sites.allows(site, origin)",
+    replace: "false",
+  }),
+  without("list of origins of the site for tokens of uploads (A7)", "session.test.ts", {
+    in: "who",
+    find: "!sites.allows(site, origin)",
+    replace: "false",
+  }),
+  without("site of a session token (A10)", "session.test.ts", {
+    in: "recognise",
+    find: "session.site !== site.public.id",
+    replace: "false",
+  }),
+  without("signature of the visitor in a session token (A2)", "session.test.ts", {
+    in: "recognise",
+    find: "!isVisitorId(signing, session.visitor)",
+    replace: "false",
+  }),
+  without("end of sessions that were revoked (A8)", "session.test.ts", {
+    in: "recognise",
+    find: "if (standing.revoked) return undefined;",
+    replace: "",
+  }),
+  without("demand of a signed identity where the site wants one (A9)", "session.test.ts", {
+    in: "recognise",
+    find: "identifiedOnly && !isIdentified(session.visitor)",
+    replace: "false",
+  }),
+  without("demand of a signed identity for new visitors (A9)", "session.test.ts", {
+    in: "greetAnonymous",
+    find: "if (site.requireIdentity) return undefined;",
+    replace: "",
+  }),
+  without("end of the sessions of a generation (A8)", "session.test.ts", {
+    in: "recognise",
+    find: "row !== undefined && row.generation !== session.generation",
+    replace: "false",
+  }),
+  without("demand of HTTPS for the account's key (A11)", "service/http.test.ts", {
+    in: "checked",
+    find: "!isLoopback(base.hostname)",
+    replace: "false",
+  }),
+  without("redaction of the key in answers (A11)", "service/http.test.ts", {
+    in: "answerOf",
+    find: "hide(text)",
+    replace: "text",
+  }),
+  without("redaction of the key in parsed answers (A11)", "service/http.test.ts", {
+    in: "http.parsed",
+    find: 'typeof value === "string" ? hide(value) : value',
+    replace: "value",
+  }),
+  without("limit on what the service answers (A28)", "service/http.test.ts", {
+    in: "exchange",
+    find: "if (size <= ANSWER_MAX) return;",
+    replace: "return;",
+  }),
+  without("limit on what an answer of the service unpacks to (A23)", "service/http.test.ts", {
+    in: "decompressed.maxOutputLength",
+    replace: "1e9",
+  }),
+  without("ban on compression of frames (A23)", "upgrade.test.ts", {
+    in: "acceptor.perMessageDeflate",
+    replace: "true",
+  }),
+  without("check of the encoding of bodies (A33)", "body.test.ts", {
+    in: "readBody.fatal",
+    replace: "false",
+  }),
+  without("time limit on the detection of types (A18)", "stage.test.ts", {
+    in: "sniff",
+    find: "abandon(asked); void asked.terminate();",
+    replace: "",
+  }),
+  without("limit on pixels (A18)", "stage.test.ts", {
+    find: "$pixels > PIXELS_MAX",
+    replace: "false",
+  }),
   without("form of mail addresses (A40)", "contact-details.test.ts", { in: "EMAIL", replace: "/@/" }),
   without("ban on lists of mail addresses (A40)", "contact-details.test.ts", {
     in: "EMAIL",

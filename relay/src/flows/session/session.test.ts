@@ -3,6 +3,8 @@ import { PROTOCOL } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, realClock } from "../../base/clock.ts";
+import type { Site } from "../../base/config.ts";
+import { signSession, verifySession } from "../../base/sign.ts";
 import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
@@ -24,12 +26,13 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** The sessions of one run of the relay, on the test's database. */
-async function life() {
+async function life(rules: Partial<Site> = {}) {
   const epoch = await migrate(db);
   const clock: Clock = { ...realClock, now: () => now };
   const bus = createBus();
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
-  const sites = createSites([{ ...site, public: DEFAULT_SITE }], () => []);
+  const other = { ...site, public: { ...DEFAULT_SITE, id: "other" }, origins: ["https://other.example"] };
+  const sites = createSites([{ ...site, public: DEFAULT_SITE, ...rules }, other], () => []);
   const parts = { db, bus, clock, signing: "signing key", epoch, sites, wake: () => {} };
   const sessions = createSession({ ...parts, identity: () => undefined, nameOf: async () => undefined });
   const greet = (token?: string) =>
@@ -113,6 +116,39 @@ describe("a session's token (A8)", () => {
     now += 11 * MINUTE;
     expect(await relay.who(token, ORIGIN)).toBeUndefined();
     expect(await relay.use(second)).toBe(second);
+  });
+
+  it("opens nothing for pages of an origin that its site does not list (A7)", async () => {
+    const relay = await life();
+    const { visitor, token } = await writer(relay);
+    const hello = { t: "hello", v: PROTOCOL, site: "default", token } as const;
+    for (const origin of ["https://evil.example", "https://other.example"]) {
+      expect(await relay.open(hello, origin)).toBe(CLOSE.notAllowed);
+      expect(await relay.who(token, origin)).toBeUndefined();
+    }
+    expect(await relay.who(token, ORIGIN)).toEqual({ visitor, site: "default" });
+  });
+
+  it("opens nothing at another site of the relay (A10)", async () => {
+    const relay = await life();
+    const { token } = await writer(relay);
+    const hello = { t: "hello", v: PROTOCOL, site: "other", token } as const;
+    expect(await relay.open(hello, "https://other.example")).toBe(CLOSE.badToken);
+  });
+
+  it("opens nothing for a visitor whose id was not signed, or after the visitor's sessions were ended (A2, A8)", async () => {
+    const relay = await life();
+    const { token } = await writer(relay);
+    const session = verifySession("signing key", token, now);
+    if (session === undefined) throw new Error("The token is not valid");
+    for (const changed of [{ visitor: "v_nobody" }, { generation: session.generation + 1 }])
+      expect(await relay.greet(signSession("signing key", { ...session, ...changed }))).toBe(CLOSE.badToken);
+  });
+
+  it("of an anonymous visitor opens nothing where the site wants signed identities (A9)", async () => {
+    const { token } = await writer(await life());
+    const strict = await life({ requireIdentity: true });
+    expect([await strict.greet(token), await strict.greet()]).toEqual([CLOSE.badToken, CLOSE.badToken]);
   });
 
   it("is not stored for a visitor who never wrote", async () => {
