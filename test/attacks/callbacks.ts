@@ -56,7 +56,7 @@ export async function forgedCallbacks(ground: Ground): Promise<Result> {
   return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
 }
 
-/** A4: a captured reply is posted again, one after another and at once. Through: it is shown more than once. */
+/** A4: a captured reply is posted again and again, ten at a time. Through: it is shown more than once. */
 export async function replayedCallbacks(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of A4");
   const captured = replyOf(id, "only once");
@@ -77,13 +77,13 @@ export async function replayedCallbacks(ground: Ground): Promise<Result> {
 export async function leakedSecret(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A5");
   const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
-  const spelt = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")];
+  const spellings = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")];
   for (const body of ["{", "null", `{"toId":"${secret}"}`, JSON.stringify(replyOf(id, secret))])
     await ground.callback(body);
   await ground.callback(replyOf(id, "x"), { url: `${ground.house.callbackUrl}x` });
   const lines = ground.house.lines();
-  const through = lines.filter((line) => spelt.some((each) => line.includes(each))).length;
-  const control = `the search finds it in the address: ${spelt.some((each) => ground.house.callbackUrl.includes(each))}`;
+  const through = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
+  const control = `the search finds it in the address: ${spellings.some((each) => ground.house.callbackUrl.includes(each))}`;
   return { tried: lines.length, through, control: `${control}. Not by program: what a proxy in front writes down` };
 }
 

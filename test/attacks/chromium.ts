@@ -10,7 +10,7 @@ import { type Ground, replyOf } from "./ground.ts";
 import { type Payloads, pictures } from "./text.ts";
 import { hostileFiles } from "./uploads.ts";
 
-/** The thread draws 300 rows: what is above them is not in the page. */
+/** The thread draws at most 280 rows; earlier ones are not in the page. */
 const ROUND = 240;
 const TEXT_MAX = 3_900;
 const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types 'none'";
@@ -18,7 +18,7 @@ const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types 'none'"
 type Porchlight = (...call: unknown[]) => unknown;
 type Hooked = Window & { fired: string[]; Porchlight: Porchlight };
 
-/** Runs in the page before all else: remembers every call that a payload makes to show that it ran. */
+/** Runs in the page before other scripts: records every call by which a payload shows that it ran. */
 function hook(): void {
   const page = window as unknown as Hooked;
   page.fired = [];
@@ -27,32 +27,32 @@ function hook(): void {
   document.addEventListener("securitypolicyviolation", ({ violatedDirective }) => page.fired.push(violatedDirective));
 }
 
-type Visit = { page: Page; context: BrowserContext; complaints: string[]; elsewhere: string[] };
+type Visit = { page: Page; context: BrowserContext; complaints: string[]; otherHosts: string[] };
 
-/** A page of the site under a policy, whose requests to anywhere else are answered here. */
+/** Opens a page of the site under a policy. Requests to other hosts are recorded and answered here. */
 async function visit({ house, protect }: Ground, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
-  const elsewhere: string[] = [];
+  const otherHosts: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => complaints.push(message.text()));
   await context.route("**", async (route) => {
     const { origin } = new URL(route.request().url());
     if (origin === house.url || origin === house.host) return route.continue();
-    elsewhere.push(route.request().url());
+    otherHosts.push(route.request().url());
     return route.fulfill({ status: 204 });
   });
   await page.addInitScript(hook);
   protect(policy);
   await page.goto(house.host);
-  return { page, context, complaints, elsewhere };
+  return { page, context, complaints, otherHosts };
 }
 
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
 
-/** The same person on another device, for whom the service has an id. */
+/** A visitor with this identity, known to the service, who stands for the same person on another device. */
 async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor; id: string }> {
   const visitor = house.visitor({ identity: identityOf({ sub }) });
   await visitor.connect();
@@ -62,10 +62,13 @@ async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor;
   return { visitor, id: message()?.fromId ?? "" };
 }
 
-/** One round: texts of both sides in one thread, some as names of files. @returns what ran, and what was drawn wrongly */
+/**
+ * One round: sends the texts from both sides in one thread, some as file names. @returns the payloads that ran, and
+ * elements that the widget does not draw
+ */
 async function inThread(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
   const { visitor, id } = await twin(ground, sub);
-  const { page, context, elsewhere } = await visit(ground, browser, TRUSTED_TYPES);
+  const { page, context, otherHosts } = await visit(ground, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
   await chat.open();
   await page.evaluate((token) => (window as unknown as Hooked).Porchlight("identify", token), identityOf({ sub }));
@@ -81,13 +84,13 @@ async function inThread(ground: Ground, browser: Browser, texts: readonly string
   }
   await ground.callback(replyOf(id, `the end of ${sub}`));
   await chat.thread.getByText(`the end of ${sub}`, { exact: true }).waitFor();
-  const found = [...(await fired(page)), ...(await strays(page)), ...elsewhere];
+  const found = [...(await fired(page)), ...(await strays(page)), ...otherHosts];
   await context.close();
   await visitor.close();
   return found;
 }
 
-/** Texts as every setting of the site that shows one, and as the name of the person, in one page. */
+/** Uses the texts as every site setting that is shown, and as the person's name, in one page. */
 async function inSettings(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
   const { page, context } = await visit(ground, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
@@ -111,7 +114,7 @@ async function inSettings(ground: Ground, browser: Browser, texts: readonly stri
       });
       await new Promise((resolve) => setTimeout(resolve, 0));
       const root = document.querySelector("porch-light")?.shadowRoot;
-      // ":" is what an address has that no browser can read: it leads nowhere.
+      // An invalid address has the protocol ":" and leads nowhere.
       for (const link of root?.querySelectorAll("a") ?? [])
         if (link.href && !["http:", "https:", "mailto:", "tel:", ":"].includes(link.protocol)) wrong.push(link.href);
     }
@@ -130,14 +133,14 @@ async function inSettings(ground: Ground, browser: Browser, texts: readonly stri
 
 /** How long a payload of the control may take to run, in milliseconds. */
 const FIRE_MS = 1_000;
-/** The control is good when this part of the payloads that are known to run does run. */
+/** The control passes if this share of the payloads that are known to run does run. */
 const FIRE_MIN = 0.9;
 
 /**
- * Sets off what waits for a person: every handler that an element below `root` carries, and every link and form. Runs in the
- * page.
+ * Triggers what waits for a person: every event handler of an element below `root`, and every link and form control.
+ * Runs in the page.
  */
-function setOff(root: ParentNode): void {
+function trigger(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>("*")) {
     for (const name of element.getAttributeNames())
       if (name.startsWith("on")) element.dispatchEvent(new Event(name.slice(2), { bubbles: true }));
@@ -146,19 +149,19 @@ function setOff(root: ParentNode): void {
   }
 }
 
-/** Writes a text into a new page as markup, and sets it off. @returns whether it ran */
+/** Writes a text into a new page as markup, and triggers it. @returns whether it ran */
 async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
   const open = (): Promise<unknown> => page.goto("http://careless.test/");
-  // The payload before may still be on its way to another page.
+  // The previous payload may still be navigating to another page.
   await open().catch(open);
   return page
     .evaluate(
       async ({ markup, ms }) => {
-        const page = window as unknown as Hooked & { setOff: (root: ParentNode) => void };
+        const page = window as unknown as Hooked & { trigger: (root: ParentNode) => void };
         const place = document.createElement("div");
         place.innerHTML = markup;
         document.body.append(place);
-        page.setOff(place);
+        page.trigger(place);
         const end = performance.now() + ms;
         while (page.fired.length === 0 && performance.now() < end)
           await new Promise((resolve) => setTimeout(resolve, 10));
@@ -170,15 +173,15 @@ async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
 }
 
 /**
- * The control of A12: a page that writes texts as markup, and payloads of which it is known that they run there.
- * @throws when too few run: then nobody would notice those that run in the chat
+ * The control of A12: a page that writes texts as markup, with payloads that are known to run there.
+ * @throws when too few run, because the test could then miss payloads that run in the chat
  */
 async function careless(browser: Browser, texts: readonly string[]): Promise<string> {
   const context = await browser.newContext();
   await context.route("**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<body></body>" }));
   const page = await context.newPage();
   await page.addInitScript(hook);
-  await page.addInitScript(`window.setOff = ${setOff}`);
+  await page.addInitScript(`window.trigger = ${trigger}`);
   let count = 0;
   for (const text of texts) if (await firesAsMarkup(page, text)) count++;
   await context.close();
@@ -187,7 +190,10 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<str
   return said;
 }
 
-/** A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Through: what ran, or was drawn. */
+/**
+ * A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Through: a payload that
+ * ran or was drawn as an element.
+ */
 export async function scripts(ground: Ground, browser: Browser, { all, firing }: Payloads): Promise<Result> {
   const control = await careless(browser, firing);
   const found: string[] = [];
@@ -202,7 +208,10 @@ export async function scripts(ground: Ground, browser: Browser, { all, firing }:
   return { tried, through: found.length, control };
 }
 
-/** A14: a conversation on a page that allows nothing but the relay's scripts. Through: a complaint of the browser. */
+/**
+ * A14: a conversation on a page that allows nothing but the relay's scripts. Through: an error or violation that the
+ * browser reports.
+ */
 export async function strictPage(ground: Ground, browser: Browser): Promise<Result> {
   const { url } = ground.house;
   const policy = `default-src 'none'; script-src ${url}; connect-src ${url} ${url.replace(/^http/, "ws")}; ${TRUSTED_TYPES}`;
@@ -225,11 +234,11 @@ export async function strictPage(ground: Ground, browser: Browser): Promise<Resu
   return { tried, through, control: "a script of elsewhere is complained of" };
 }
 
-/** A15: pictures of elsewhere in replies. Through: a request of the page to there. */
+/** A15: pictures from other hosts in replies. Through: a request of the page to such a host. */
 export async function picturesDrawn(ground: Ground, browser: Browser): Promise<Result> {
   const texts = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
   const { visitor, id } = await twin(ground, "pictures");
-  const { page, context, elsewhere } = await visit(ground, browser, "");
+  const { page, context, otherHosts } = await visit(ground, browser, "");
   const chat = chatOn(page);
   await chat.launcher.first().waitFor();
   await page.evaluate(
@@ -240,18 +249,18 @@ export async function picturesDrawn(ground: Ground, browser: Browser): Promise<R
   for (const text of texts) await ground.callback(replyOf(id, text));
   await ground.callback(replyOf(id, "the end of the pictures"));
   await chat.thread.getByText("the end of the pictures", { exact: true }).waitFor();
-  const through = elsewhere.length;
+  const through = otherHosts.length;
   await page.evaluate(() => {
     document.body.append(Object.assign(new Image(), { src: "https://evil.example/control.png" }));
   });
   await page.waitForEvent("requestfinished", ({ url }) => url().includes("control.png")).catch(() => undefined);
-  const heard = elsewhere.some((address) => address.includes("control.png"));
+  const requested = otherHosts.some((address) => address.includes("control.png"));
   await context.close();
   await visitor.close();
-  return { tried: texts.length, through, control: `a picture of the page itself is asked for: ${heard}` };
+  return { tried: texts.length, through, control: `a picture of the page itself is asked for: ${requested}` };
 }
 
-/** A17: hostile files opened in the browser by themselves. Through: one that runs something. */
+/** A17: hostile files opened directly in the browser. Through: a file that runs a script. */
 export async function openedUploads(ground: Ground, browser: Browser): Promise<Result> {
   const { house } = ground;
   const files = new Map(hostileFiles());
@@ -261,7 +270,7 @@ export async function openedUploads(ground: Ground, browser: Browser): Promise<R
   const runs = async (address: string): Promise<boolean> => {
     const page = await context.newPage();
     await page.addInitScript(hook);
-    // A file that is to be saved ends the navigation.
+    // A download aborts the navigation.
     await page.goto(address).catch(() => undefined);
     const ran = (await fired(page).catch(() => undefined)) ?? [];
     await page.close();
@@ -270,9 +279,9 @@ export async function openedUploads(ground: Ground, browser: Browser): Promise<R
   const [counts, names] = [{ ours: 0, careless: 0, tried: 0 }, ["page.html", "a.svg", "photo.png"]];
   for (const [name, bytes] of files) {
     if (await runs(careless.addressOf(name))) counts.careless++;
-    for (const dress of [name, ...names]) {
+    for (const disguise of [name, ...names]) {
       counts.tried++;
-      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: dress });
+      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: disguise });
       if (status === 201 && (await runs(house.url + answer.url))) counts.ours++;
     }
   }

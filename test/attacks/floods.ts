@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { TURNS_PER_MINUTE } from "../../relay/src/base/places.ts";
 import type { Result } from "./attack.ts";
-import { POURED } from "./pour.ts";
+import { FLOODS } from "./flood-process.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 
 const PEAK_MAX = 300;
@@ -13,11 +13,11 @@ const PEAK_MAX = 300;
 type Tally = { tried: number; through: number };
 
 /**
- * Runs an attack while honest visitors connect from their own addresses, one after another. Exceeding the memory bound counts
- * as through.
+ * Runs an attack while honest visitors connect from their own addresses, one after another. A relay that exceeds the
+ * memory bound counts as got through.
  */
 async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
-  // The first visitor of a process waits until its code is compiled.
+  // The first visitor waits until the relay's code is compiled, so it is not counted.
   await target.honest();
   let over = false;
   const attack = act().finally(() => {
@@ -68,7 +68,7 @@ async function hugePostsAlone(target: Target): Promise<Tally> {
   return { tried: 5, through };
 }
 
-/** A22: a hundred WebSockets begin a message, never end it, and drip on for 13 seconds. */
+/** A22: a hundred WebSockets begin a message, never end it, and send a pong every second for 13 seconds. */
 export const halfMessages = (target: Target): Promise<Result> => meanwhile(target, () => halfMessagesAlone(target));
 
 async function halfMessagesAlone(target: Target): Promise<Tally> {
@@ -85,7 +85,7 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
   return { tried: all.length, through: open.length };
 }
 
-/** A26: five thousand lines of the fallback from one address; then three thousand WebSockets, each closed at once. */
+/** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed at once. */
 export const manyLines = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const lines = await manyLinesAlone(target);
@@ -93,7 +93,7 @@ export const manyLines = (target: Target): Promise<Result> =>
     return { tried: lines.tried + sockets.tried, through: lines.through + sockets.through };
   });
 
-/** A line that nobody reads is closed after so many milliseconds, and its place is free again. */
+/** Milliseconds after which an unread fallback connection is closed and its place is free again. */
 const UNREAD_MS = 40_000;
 
 async function manyLinesAlone(target: Target): Promise<Tally> {
@@ -108,7 +108,10 @@ async function manyLinesAlone(target: Target): Promise<Tally> {
   return { tried: 5_000, through: Math.max(0, opened - allowed) };
 }
 
-/** WebSockets of one address that are closed once they are open. Through: more of them than the address may open. */
+/**
+ * Opens WebSockets from one address and closes each at once. Through: sockets beyond the number that the address may
+ * open.
+ */
 async function shortSockets(target: Target): Promise<Tally> {
   const ALL = 3_000;
   const begun = performance.now();
@@ -149,7 +152,7 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
   return { tried: 400, through: Math.max(0, written - 60) };
 }
 
-/** A28: fifty visitors ask for pages of history, 75 a second, and read nothing. */
+/** A28: fifty visitors each request 75 pages of history a second, and read nothing. */
 export const neverReads = (target: Target): Promise<Result> => meanwhile(target, () => neverReadsAlone(target));
 
 async function neverReadsAlone(target: Target): Promise<Tally> {
@@ -169,7 +172,7 @@ async function neverReadsAlone(target: Target): Promise<Tally> {
   return { tried: all.length, through: 0 };
 }
 
-/** Resolves when every socket is closed, or after so many milliseconds; tells how many are open. */
+/** Waits until every socket is closed, at most `ms` milliseconds. @returns how many are still open */
 async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number> {
   const closed = Promise.all(
     sockets.map((socket) => socket.closed || new Promise((resolve) => socket.once("close", resolve))),
@@ -180,7 +183,7 @@ async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number
   return open.length;
 }
 
-/** A25, A24: six hundred connections that send a character a second: of a header, of a body, and of a first frame. */
+/** A25, A24: six hundred connections that send one character a second: of a header, of a body, or of a first frame. */
 export const drips = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const begun = [
@@ -198,7 +201,7 @@ export const drips = (target: Target): Promise<Result> =>
     return { tried: sockets.length, through };
   });
 
-/** A34: ten thousand connections that are reset at some point of their upgrade; then fifty that never wait for an answer. */
+/** A34: ten thousand connections that are reset at some point of their upgrade; then fifty with pipelined requests. */
 export const rawConnections = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const reset = await resets(target);
@@ -232,11 +235,14 @@ async function pipelines(target: Target): Promise<Tally> {
   return { tried: sockets.length, through: await stillOpen(sockets, 10_000) };
 }
 
-/** A21: oversized frames, bodies, headers and addresses, ten of each at once, from another process: see `pour.ts`. */
+/**
+ * A21: oversized frames, bodies, headers and addresses, ten of each at once, from another process: see
+ * `flood-process.ts`.
+ */
 export const hugeFloods = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
-    const child = fork(join(import.meta.dirname, "pour.ts"), [String(target.port)], { execArgv: [] });
+    const child = fork(join(import.meta.dirname, "flood-process.ts"), [String(target.port)], { execArgv: [] });
     const [code] = (await once(child, "exit")) as [number];
-    if (code !== 0) throw new Error(`The pouring process ended with ${code}`);
-    return { tried: POURED, through: 0 };
+    if (code !== 0) throw new Error(`The flooding process ended with ${code}`);
+    return { tried: FLOODS, through: 0 };
   });

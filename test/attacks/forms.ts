@@ -35,7 +35,10 @@ const PHONES = [
   "0".repeat(60),
 ];
 
-/** A40: forms with addresses that are none, and one visitor's forms in a row. Through: taken, or more than the visitor's cap. */
+/**
+ * A40: forms with invalid addresses, and many forms of one visitor. Through: an invalid form that is accepted, or forms
+ * beyond the visitor's cap.
+ */
 export async function forms(ground: Ground): Promise<Result> {
   const { count } = ground;
   const odd = naughtyStrings()

@@ -25,10 +25,10 @@ import type { Result } from "./attack.ts";
 import type { Ground } from "./ground.ts";
 import { jsonDocuments, naughtyStrings } from "./wire.ts";
 
-/** A parser, and what must be true of its answer to any input. Whatever throws is a failure, too. */
+/** A parser, and what must be true of its result for any input. An exception is a failure too. */
 type Property = { name: string; holds: fc.IProperty<unknown[]> };
 
-/** Bytes as text, as they come from a line or a file: whole texts, parts of odd ones, and noise. */
+/** Random bytes decoded as text. */
 const bytes = fc.uint8Array({ maxLength: 2_000 }).map((each) => Buffer.from(each).toString("utf8"));
 const odd = fc.constantFrom(
   ...naughtyStrings(),
@@ -46,7 +46,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.double() },
 );
 
-/** Objects with the fields that a parser knows, in right and wrong types, and some that it does not know. */
+/** JSON objects with fields that a parser knows, with right and wrong types, and with unknown fields. */
 const shaped = (fields: readonly string[], fixed: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -188,7 +188,7 @@ const hrefs = (nodes: readonly Inline[]): string[] =>
   ]);
 const safe = (href: string): boolean => ["http:", "https:", "mailto:", "tel:"].includes(new URL(href).protocol);
 
-/** A settings file with this text. @returns whether it was read or complained of, in words */
+/** Reads a configuration file with this text. @returns whether it was accepted, or refused with a reason */
 function readsFile(words: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-fuzz-"));
   try {
@@ -221,7 +221,7 @@ const file = shaped(["accounts", "sites", "default"], {
   sites: fc.dictionary(fc.constantFrom("default", "b", "constructor"), fc.dictionary(fc.constantFrom(...SITE), value)),
 });
 
-/** So many bytes tell the type: who has fewer is no picture. */
+/** Bytes from which the type is recognized: shorter files are not pictures. */
 const SNIFFED = 12;
 const kinds = ["image/jpeg", "image/png", "image/webp", "image/gif"] as const;
 const picture = fc
@@ -237,7 +237,7 @@ const of = <Input>(name: string, input: fc.Arbitrary<Input>, holds: (given: Inpu
   holds: fc.property(input, holds) as unknown as fc.IProperty<unknown[]>,
 });
 
-/** Every parser of what comes from outside. */
+/** Every parser of untrusted input. */
 const PROPERTIES: readonly Property[] = [
   of("frames of a client are frames or a problem", frames(CLIENT), (raw) => {
     const read = parseClientFrame(raw);
@@ -309,13 +309,13 @@ const PROPERTIES: readonly Property[] = [
   of("files of settings are read or complained of", fc.oneof(file, damaged(file), odd), readsFile),
 ];
 
-/** Sizes of damaged pictures are read, or are none: reading is asynchronous. */
+/** Sizes of damaged pictures are valid or undefined. Separate, because reading them is asynchronous. */
 const sizes = fc.asyncProperty(picture, async ({ type, bytes }) => {
   const size = await dimensionsOf(type, (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)));
   return size === undefined || (size.width > 0 && size.height > 0);
 });
 
-/** @param runs inputs for each parser. @returns the names of those that failed, with what they failed on */
+/** @param runs inputs for each parser. @returns the names of the parsers that failed, each with its input */
 async function fuzz(runs: number, seed = Date.now()): Promise<string[]> {
   const options = { numRuns: runs, seed };
   const all = PROPERTIES.map(({ name, holds }) => ({
@@ -328,7 +328,7 @@ async function fuzz(runs: number, seed = Date.now()): Promise<string[]> {
   );
 }
 
-/** Fuzz of every parser, by structure and by bytes; with a seed of its own in each run of `npm run attacks`. */
+/** A33: fuzzes every parser with structured input and with random bytes; each run uses another seed. */
 export async function fuzzedParsers({ count }: Ground): Promise<Result> {
   const runs = count(5_000);
   const failed = await fuzz(runs);

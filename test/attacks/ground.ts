@@ -11,8 +11,8 @@ import { type Line, openLine } from "./line.ts";
 export type Member = { visitor: Visitor; id: string };
 
 /**
- * The whole product in this process, with two sites and a sandbox, for attacks that test for a weakness rather than a limit of
- * memory or time.
+ * The whole product in this process, with two sites and a sandbox, for attacks that look for a weakness rather than
+ * exhaust memory or time.
  */
 export type Ground = {
   house: House;
@@ -40,7 +40,7 @@ export type Ground = {
   stop: () => Promise<void>;
 };
 
-const FREE = {
+const ENVIRONMENT = {
   IDENTITY_SECRET,
   TRUST_PROXY: "1",
   MESSAGES_PER_MINUTE: "0",
@@ -60,7 +60,7 @@ export const replyOf = (toId: string, body: string, more: object = {}): object =
   ...more,
 });
 
-/** Tables that the relay fills by its own clock, and when the session of somebody who is connected is renewed. */
+/** Tables that the relay writes on its own, by its clock or when it renews a session. */
 const OWN_TABLES = ["series", "alerts", "meta", "session_turns"];
 
 async function rowsOf(house: House, table?: string): Promise<number> {
@@ -74,7 +74,7 @@ async function rowsOf(house: House, table?: string): Promise<number> {
   return total;
 }
 
-/** @param share of the full count of tries, from 0 to 1 */
+/** @param share share of the full number of attempts, 0 to 1 */
 export async function startGround(share: number): Promise<Ground> {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
   let policy = "";
@@ -84,7 +84,7 @@ export async function startGround(share: number): Promise<Ground> {
     sandbox: { botActive: false, errorRate: [] },
     site,
     sites: { b: {} },
-    env: FREE,
+    env: ENVIRONMENT,
   });
   const token = await tokenFor(house);
   let addresses = 0;

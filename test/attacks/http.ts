@@ -5,7 +5,7 @@ import { KEY, OWNER } from "../harness.ts";
 import type { Result } from "./attack.ts";
 import { type Ground, replyOf } from "./ground.ts";
 
-/** Every way in which a secret could be spelled where it does not belong. */
+/** The encodings in which a secret could leak. */
 const SPELLINGS = [KEY, OWNER].flatMap((secret) => [
   secret,
   encodeURIComponent(secret),
@@ -46,7 +46,7 @@ export async function leakedKey(ground: Ground): Promise<Result> {
   const bodies = ["{", "null", JSON.stringify(replyOf(id, "x", { userId: OWNER }))];
   for (const path of [...paths, "/w/default.js", "/metrics", "/media/none", "/socket"]) {
     const response = await fetch(house.url + path, { headers: { Authorization: ground.bearer } });
-    // The address itself is the asker's word.
+    // The client itself sent the address, so an answer may repeat it.
     outputs.push(
       JSON.stringify([...response.headers]),
       (await response.text()).replaceAll(encodeURIComponent(KEY), ""),
@@ -68,7 +68,7 @@ export async function leakedKey(ground: Ground): Promise<Result> {
   return { tried: outputs.length, through: outputs.filter(leaks).length, control };
 }
 
-/** Sends bytes over a raw connection. @returns the status lines of what came back until it ended or was silent */
+/** Sends bytes over a raw connection. @returns the statuses of the answers until it ended or was silent for 3 s */
 function exchange(port: number, bytes: string | Uint8Array): Promise<number[]> {
   return new Promise((resolve) => {
     let heard = "";
@@ -110,7 +110,7 @@ const VALUES = [
   ",,,,",
 ];
 
-/** Requests that two readers would cut in different places (RFC 9112 section 11.2). */
+/** Requests of which two parsers could find different ends (RFC 9112 section 11.2). */
 const SMUGGLED = [
   "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n",
   "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
@@ -153,7 +153,10 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
   return { tried: tries.length + SMUGGLED.length, through, control: `a plain request answers ${good}` };
 }
 
-/** A35: what only the operator and the owner's backend may read, asked by anybody. */
+/**
+ * A35: requests without a valid token for what only the operator and the owner's backend may read. Through: an answer
+ * other than a refusal.
+ */
 export async function exposedPages(ground: Ground): Promise<Result> {
   const { house } = ground;
   const { paths } = (await (await fetch(`${house.url}/openapi.json`)).json()) as {

@@ -60,7 +60,7 @@ export async function foreignIds(ground: Ground): Promise<Result> {
   await greet(own, { token: visitor.token() });
   await own.until((frame) => frame.includes("words of the victim A1"));
   own.end();
-  return { tried, through, control: "the victim's own token brings the words" };
+  return { tried, through, control: "with the victim's own token the text is sent" };
 }
 
 /** A2: ids of visitors, guessed near a real one and at random. Through: an answer other than that for an unknown id. */

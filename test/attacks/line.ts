@@ -61,7 +61,7 @@ export async function openLine(relay: string, options: LineOptions = {}): Promis
   return { socket, frames, send, until, code: () => ended, closed, end: () => socket.terminate() };
 }
 
-/** Greets. Resolves to the relay's first answer, or to undefined when it ends the connection. */
+/** Sends `hello`. Resolves to the relay's `welcome`, or to undefined if it ends the connection. */
 export async function greet(line: Line, hello: object = {}): Promise<Record<string, unknown> | undefined> {
   line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...hello }));
   await line.until((frame) => frame.includes('"t":"welcome"'));
@@ -69,7 +69,7 @@ export async function greet(line: Line, hello: object = {}): Promise<Record<stri
   return welcome === undefined ? undefined : (JSON.parse(welcome) as Record<string, unknown>);
 }
 
-/** Resolves when the relay has handled everything that was sent, because it answers in order. */
+/** Resolves when the relay has handled everything sent so far: it answers in order. */
 export async function settled(line: Line): Promise<void> {
   const before = line.frames.length;
   line.send('{"t":"ping"}');

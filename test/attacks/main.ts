@@ -1,7 +1,7 @@
 /**
- * `npm run attacks [number …] [-- --payloads DIR] [--texts N] [--check]`: tries every attack of the list of threats, and writes
- * `results.json` and the table of SECURITY.md. Ends with 1 when something got through. With `--texts`, N of the payloads,
- * spread over all of them; with `--check`, the attacks without the test files, and nothing is written or judged by time.
+ * `npm run attacks [number …] [-- --payloads DIR] [--texts N] [--check]`: tries every attack of the list of threats,
+ * and writes `results.json` and the table of SECURITY.md. Ends with 1 when something got through. `--texts N` uses N of
+ * the payloads, spread over all. `--check` runs the attacks without the test files, writes nothing and ignores times.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { payloads: { type: "string" }, texts: { type: "string" }, check: { type: "boolean", default: false } },
 });
-/** The browser's own test files run within `npm test`; here an attack drives the browser itself. */
+/** Browser test files run only in `npm test`; here the attacks drive the browser themselves. */
 const inNode = (file: string): boolean => !file.startsWith("test/browser/");
 
 /** Runs test files and counts their tests. */
@@ -49,21 +49,23 @@ async function runTests(files: readonly string[]): Promise<Result> {
   return { tried: numTotalTests, through: numTotalTests - numPassedTests, control };
 }
 
-/** An honest visitor's message is acknowledged within so many milliseconds; later counts like something that got through. */
+/**
+ * Longest time in milliseconds until an honest visitor's message is acknowledged. A longer time counts as got through.
+ */
 const HONEST_MAX = 1_000;
 
-/** Runs one attack on a relay of its own that has a heap of 512 MB. */
+/** Runs one attack on a relay of its own, with 512 MB of memory. */
 async function onTarget(run: NonNullable<Attack["run"]>, direct: boolean): Promise<Result> {
-  // All honest visitors of such a relay come from one address, and more of them than an address may bring in.
+  // Without a proxy, all honest visitors have one address, and there are more of them than one address allows.
   const env = direct ? { VISITORS_PER_ADDRESS: "0", MESSAGES_PER_ADDRESS: "0" } : { TRUST_PROXY: "1" };
   const target = await startTarget(env);
   const result = await run(target).finally(() => target.stop());
-  // How quick this machine is beside other tests says nothing about the relay.
+  // Beside other tests, times say nothing about the relay.
   const late = !values.check && (result.figures?.honestMs ?? 0) > HONEST_MAX;
   return { ...result, through: result.through + (late ? 1 : 0) };
 }
 
-/** Everything that a row tries. */
+/** Runs everything that a row of the table tries. */
 async function partsOf(
   attack: Attack,
   ground: Ground,
@@ -101,7 +103,7 @@ for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wante
 }
 await (await started)?.close();
 await ground.stop();
-// What another list of payloads did is not what the document tells of.
+// The document only covers the default payloads.
 if (values.payloads === undefined && !values.check) {
   record(results);
   renewDocument();

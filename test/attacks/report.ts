@@ -9,14 +9,14 @@ const FILE = join(import.meta.dirname, "results.json");
 const START = "<!-- attacks: from test/attacks/results.json -->\n";
 const END = "<!-- end of attacks -->";
 
-/** What one part of a row did in the last run, by the part's name. */
+/** The results of one row, by the name of the part. */
 export type Row = { [part: string]: Result };
 /** The last run of `npm run attacks`: rows by number, and the day of each. */
 export type Results = { [name: string]: { day: string; parts: Row } };
 
 export const committed = (): Results => JSON.parse(readFileSync(FILE, "utf8")) as Results;
 
-/** Puts the rows that were run today into the committed results. */
+/** Merges these rows into the committed results. */
 export function record(rows: Results): void {
   const all = { ...committed(), ...rows };
   const sorted = Object.entries(all).toSorted(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)));
@@ -45,7 +45,10 @@ function attackTable(results: Results): string {
   return head + ATTACKS.map((attack) => rowOf(attack, results)).join("");
 }
 
-/** The security document as it is, and with the table of the committed results. @throws when it has no place for it */
+/**
+ * The security document now, and with the table of the committed results. @throws Error when the document lacks the
+ * table's marks
+ */
 export function securityDocument(): { written: string; renewed: string } {
   const written = readFileSync(SECURITY, "utf8");
   const [from, to] = [written.indexOf(START), written.indexOf(END)];

@@ -1,7 +1,7 @@
 /**
- * Counts the steps that the scanners take, in a process of its own: blocks of their code that V8 ran (precise coverage), and
- * characters that the platform's searches and expressions looked at. What an expression tries in vain within one call is not
- * seen; where it begins to look, and how far it came, is.
+ * Counts the steps that the scanners take, in a separate process: blocks of code that V8 ran (precise coverage), and
+ * characters that string searches and regular expressions went over. It cannot see backtracking inside one call of an
+ * expression, only where the search starts and where the match ends.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
@@ -19,39 +19,39 @@ import { corpus } from "../corpora.ts";
 
 export type Steps = { cases: { name: string; ratio: number }[]; control: number };
 
-let looked = 0;
+let charactersRead = 0;
 
-/** Counts the characters that a search of a text looks at: up to what it finds, or to the end. */
+/** Counts the characters that a search goes over: up to the match, or to the end. */
 function countSearches(): void {
   const { indexOf, lastIndexOf, includes } = String.prototype;
   const { exec } = RegExp.prototype;
   String.prototype.indexOf = function (this: string, text: string, from = 0) {
     const found = indexOf.call(this, text, from);
-    looked += (found < 0 ? this.length : found) - from + 1;
+    charactersRead += (found < 0 ? this.length : found) - from + 1;
     return found;
   };
   String.prototype.lastIndexOf = function (this: string, text: string, from = Number.POSITIVE_INFINITY) {
     const found = lastIndexOf.call(this, text, from);
-    looked += this.length - Math.max(0, found);
+    charactersRead += this.length - Math.max(0, found);
     return found;
   };
   String.prototype.includes = function (this: string, text: string, from = 0) {
-    looked += this.length;
+    charactersRead += this.length;
     return includes.call(this, text, from);
   };
   RegExp.prototype.exec = function (this: RegExp, text: string) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const found = exec.call(this, text);
     const end = found === null ? (this.sticky ? from : text.length) : found.index + found[0].length;
-    // An expression that begins with ^ gives up where the text begins.
-    looked += found === null && this.source.startsWith("^") && !this.multiline ? 1 : Math.max(1, end - from);
+    // An expression that begins with ^ is only tried at the start of the text.
+    charactersRead += found === null && this.source.startsWith("^") && !this.multiline ? 1 : Math.max(1, end - from);
     return found;
   };
 }
 
 const session = new Session();
 session.connect();
-/** Posts to the inspector of this process, which answers at once. */
+/** Calls the inspector of this process, which answers synchronously. */
 function ask<Answer>(method: string, params: object = {}): Answer {
   let answer: unknown;
   session.post(method, params, (error, said) => {
@@ -62,12 +62,12 @@ function ask<Answer>(method: string, params: object = {}): Answer {
 }
 type Coverage = { result: { url: string; functions: { ranges: { count: number }[] }[] }[] };
 
-/** Steps of one call, in our own files. */
+/** Steps of one call, in the repository's own files. */
 function stepsOf(act: () => unknown): number {
   ask<Coverage>("Profiler.takePreciseCoverage");
-  looked = 0;
+  charactersRead = 0;
   act();
-  const seen = looked;
+  const seen = charactersRead;
   const { result } = ask<Coverage>("Profiler.takePreciseCoverage");
   const own = result.filter(({ url }) => /\/(widget|relay|shared)\//.test(url) && !url.includes("node_modules"));
   const blocks = own.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
@@ -87,7 +87,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   phone: (text) => phoneOf(text, "GB"),
 };
 
-/** Texts on which slow scanners are slow: openings without an end, and text with many possible readings. */
+/** Texts that make bad scanners slow: opening marks without an end, and ambiguous text. */
 function repeated(): string[] {
   const own = [
     "[",
@@ -164,7 +164,7 @@ function repeated(): string[] {
   return [...own, ...lines.filter((_, n) => n % step === 0)];
 }
 
-/** Steps for twice the text, as a multiple. */
+/** The factor by which the steps grow for twice the text. */
 function ratioOf(scan: (text: string) => unknown, part: string, size: number): number {
   const text = part.repeat(Math.ceil(size / part.length));
   const [once, twice] = [stepsOf(() => scan(text)), stepsOf(() => scan(text + text))];

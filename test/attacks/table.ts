@@ -27,7 +27,7 @@ import { forgedLines, hostileLinks, lyingLabels, slowPatterns, trackingPictures 
 import { bombs, hostileNames, hostileUploads } from "./uploads.ts";
 import { compressionOffers, deepJson, hugeFrames, oddDocuments, oddStrings, prototypeKeys } from "./wire.ts";
 
-/** Two attacks as one. */
+/** Combines two attacks into one. */
 const both =
   (one: NonNullable<Attack["inside"]>, two: NonNullable<Attack["inside"]>): NonNullable<Attack["inside"]> =>
   async (ground) => {

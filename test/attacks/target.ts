@@ -13,7 +13,7 @@ export const UPGRADE =
   `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${ORIGIN}\r\n\r\n`;
 
 const LIMIT_BYTES = 512 * 1024 * 1024;
-/** Where the system limits the memory of processes: control groups of version 2, then of version 1. */
+/** Control groups that limit the memory of processes: version 2, then version 1. */
 const GROUPS = [
   { folder: "/sys/fs/cgroup", limit: "memory.max", needs: "cgroup.controllers" },
   { folder: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", needs: "memory.limit_in_bytes" },
@@ -22,7 +22,7 @@ const GROUPS = [
 /** The attackers' own address: attacks on a relay without a proxy in front must not come from the address of honest visitors. */
 const ATTACKER = "127.0.0.66";
 
-/** What ends a process that takes more than 512 MB, as a container of that size does. */
+/** A limit that ends a process that takes more than 512 MB, like a container of that size. */
 type Limit = {
   /** Runs a command within the limit. */
   wrapper: readonly string[];
@@ -31,7 +31,7 @@ type Limit = {
   remove: () => void;
 };
 
-/** A control group of its own, where this machine lets us make one; else the limit of the heap alone holds. */
+/** Creates a control group if this machine allows it; otherwise only the limit of the heap applies. */
 function limitMemory(): Limit {
   for (const { folder, limit, needs } of GROUPS) {
     const group = join(folder, `porchlight-${process.pid}-${Date.now()}`);
@@ -48,26 +48,26 @@ function limitMemory(): Limit {
   return { wrapper: [], kind: "heap limit", remove: () => {} };
 }
 
-/** A relay as a process, with the settings that an owner has who sets none, behind one proxy whose word it takes. */
+/** A relay in its own process, with default settings, behind one trusted proxy. */
 export type Target = {
   port: number;
   url: string;
-  /** What ends the process when it takes more than 512 MB. */
+  /** The kind of memory limit. */
   limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
   /** A raw connection, from the attackers' address or another one of this machine. Its errors are ignored. */
   raw: (localAddress?: string) => Promise<Socket>;
-  /** An open WebSocket; `address`: what the proxy says of its client. */
+  /** An open WebSocket. `address`: the client's address as the proxy reports it. */
   socket: (address?: string) => Promise<WebSocket>;
-  /** The same, and it has greeted. */
+  /** An open WebSocket that has received its `welcome`. */
   visitor: (address?: string) => Promise<WebSocket>;
-  /** Milliseconds until an honest visitor, from an address of theirs, has a message acknowledged. */
+  /** Milliseconds until a message of an honest visitor, from another address, is acknowledged. */
   honest: () => Promise<number>;
   stop: () => Promise<void>;
 };
 
-/** Starts a relay. Nothing is behind its service's address: messages wait. */
+/** Starts a relay. No service answers at its service's address, so messages wait. */
 export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-attack-"));
   const limit = limitMemory();
@@ -79,7 +79,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     SERVICE_API_KEY: "key-of-the-attacks",
     ALLOWED_ORIGINS: ORIGIN,
     LOG_LEVEL: "info",
-    // What does not fit ends the process, also where no control group can be made.
+    // Limits the heap too, for machines without control groups.
     NODE_OPTIONS: "--max-old-space-size=512",
     ...env,
   };

@@ -18,7 +18,7 @@ type Link = Extract<Inline, { kind: "link" }>;
 const inline = (nodes: readonly Inline[]): Inline[] =>
   nodes.flatMap((node) => [node, ...("children" in node ? inline(node.children) : [])]);
 
-/** What a block holds, however deep. */
+/** All nodes inside a block. */
 function within(block: Block): (Block | Inline)[] {
   if (block.kind === "list") return block.items.flatMap(({ blocks }) => nodesOf(blocks));
   if (block.kind === "quote" || block.kind === "card") return nodesOf(block.blocks);
@@ -26,7 +26,7 @@ function within(block: Block): (Block | Inline)[] {
   return "children" in block ? inline(block.children) : [];
 }
 
-/** Everything that a reply is drawn from: the nodes of its tree, whatever they hold. */
+/** All nodes of a reply's tree, nested ones included. */
 const nodesOf = (blocks: readonly Block[]): (Block | Inline)[] => blocks.flatMap((block) => [block, ...within(block)]);
 const linksIn = (text: string): Link[] =>
   nodesOf(parseMarkdown(text)).filter((node): node is Link => node.kind === "link");
@@ -73,7 +73,7 @@ export async function hostileLinks(): Promise<Result> {
   };
 }
 
-/** Ways in which Markdown and HTML make a picture out of an address. */
+/** An address as a picture in Markdown and HTML, in many spellings. */
 export function pictures(address: string): string[] {
   const ways = [
     `![x](${address})`,
@@ -109,7 +109,7 @@ export function pictures(address: string): string[] {
   ];
 }
 
-/** A15: pictures in replies. Through: a node of the tree that is no text, mark, list, code or link. */
+/** A15: pictures in replies. Through: a node of a kind that the widget does not draw, such as a picture. */
 export async function trackingPictures(): Promise<Result> {
   const tries = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
   const kinds = new Set([
@@ -131,7 +131,7 @@ export async function trackingPictures(): Promise<Result> {
   return { tried: tries.length, through, control: `${links} became links that a person may follow` };
 }
 
-/** Ways to write the dot and the letters of a host so that a reader sees it and a program may not. */
+/** Ways to write a host so that a reader recognizes it and a program may not. */
 const DISGUISES: ((host: string) => string)[] = [
   (host) => host,
   (host) => `https://${host}/login`,
@@ -193,7 +193,10 @@ export async function lyingLabels(): Promise<Result> {
   };
 }
 
-/** A31: texts that could end a log line or start one, through every field. Through: a line that is no JSON, or words of a person. */
+/**
+ * A31: texts that could end a log line or start one, through every field. Through: a line that is not JSON, or one with
+ * a visitor's text.
+ */
 export async function forgedLines(ground: Ground): Promise<Result> {
   const marks = [
     "\r\n",
@@ -237,7 +240,10 @@ export async function forgedLines(ground: Ground): Promise<Result> {
   };
 }
 
-/** A32: how the steps of each scanner grow with its text. Through: one that takes more than 2.5 times for twice the text. */
+/**
+ * A32: how the steps of each scanner grow with its text. Through: a scanner that takes more than 2.5 times the steps
+ * for twice the text.
+ */
 export async function slowPatterns(): Promise<Result> {
   const child = fork(join(import.meta.dirname, "steps.ts"), { env: { ...process.env, ...COMPILED }, execArgv: [] });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`Counting steps ended with ${code}`)));
@@ -250,7 +256,7 @@ export async function slowPatterns(): Promise<Result> {
   return { tried: steps.cases.length, through: slow.length, control };
 }
 
-/** The texts with which fields are attacked, and those that are known to run where a page writes them as markup. */
+/** `all`: the texts to attack with. `firing`: those that are known to run if a page writes them as markup. */
 export type Payloads = { all: readonly string[]; firing: readonly string[] };
 
 type Known = { id?: number; payload: string };
@@ -260,7 +266,7 @@ const listIn = <Item>(file: string): Item[] =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Item[]) : [];
 
 /**
- * The payloads of a folder, or of the corpus, beside our own: `payloads.json` is a list of texts, or of
+ * The repository's own payloads, and those of a folder or of the corpus: `payloads.json` is a list of texts, or of
  * `{id, payload}`; `control-fires-innerhtml.json` the ids of those that run as markup.
  * @throws when a folder is named that has no payloads
  */

@@ -28,7 +28,7 @@ export function hostileFiles(): [name: string, bytes: Buffer][] {
 }
 
 /** Names and types under which each file is sent: its own, and harmless or harmful ones. */
-const DRESSES = [
+const DISGUISES = [
   { name: "photo.png", type: "image/png" },
   { name: "page.html", type: "text/html" },
   { name: "a.svg", type: "image/svg+xml" },
@@ -45,15 +45,15 @@ export async function hostileUploads(ground: Ground): Promise<Result> {
   const { visitor } = await ground.member("words of A17");
   const tries = ground.some(
     hostileFiles().flatMap(([name, bytes]) =>
-      [{ name, type: "application/octet-stream" }, ...DRESSES].map((dress) => ({ bytes, dress })),
+      [{ name, type: "application/octet-stream" }, ...DISGUISES].map((disguise) => ({ bytes, disguise })),
     ),
   );
   let stored = 0;
   let through = 0;
-  for (const { bytes, dress } of tries) {
+  for (const { bytes, disguise } of tries) {
     const { status, answer } = await post(house, visitor, new Uint8Array(bytes), {
-      name: dress.name,
-      headers: { "Content-Type": dress.type },
+      name: disguise.name,
+      headers: { "Content-Type": disguise.type },
     });
     if (status >= 500) through++;
     if (status !== 201) continue;

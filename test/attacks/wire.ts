@@ -6,14 +6,14 @@ import type { Result } from "./attack.ts";
 import { type Ground, replyOf } from "./ground.ts";
 import { greet, type Line, settled } from "./line.ts";
 
-/** Opens and greets. */
+/** Opens a connection and sends `hello`. */
 async function guest(ground: Ground): Promise<Line> {
   const line = await ground.line();
   if ((await greet(line)) === undefined) throw new Error("The relay refused a visitor");
   return line;
 }
 
-/** A21: frames above the limit. Through: the connection lives on. */
+/** A21: frames above the limit. Through: the connection stays open. */
 export async function hugeFrames(ground: Ground): Promise<Result> {
   const sizes = [32_769, 33_000, 40_000, 65_535, 65_536, 100_000, 1_000_000, 8_000_000];
   const tries = [...sizes, ...sizes].slice(0, ground.count(16));
@@ -21,7 +21,7 @@ export async function hugeFrames(ground: Ground): Promise<Result> {
   for (const [n, size] of tries.entries()) {
     const line = await guest(ground);
     line.send(n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }));
-    // A relay that reads the frame answers it; one that does not closes.
+    // A relay that accepts the frame answers it; otherwise it closes the connection.
     await Promise.race([line.closed, line.until((frame) => frame.includes("error"))]);
     if (line.code() !== 1009) through++;
     line.end();
@@ -72,7 +72,9 @@ const KEYS = [
   "then",
 ];
 
-/** A29: prototype keys in frames, callbacks and API bodies. Through: a polluted prototype, a 5xx, or a frame that is taken. */
+/**
+ * A29: prototype keys in frames, callbacks and API bodies. Through: a polluted prototype, a 5xx, or an accepted frame.
+ */
 export async function prototypeKeys(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A29");
   const values = ['{"polluted":true}', '"x"', "null", "[]", '{"prototype":{"polluted":true}}', "7"];
@@ -110,7 +112,9 @@ export async function prototypeKeys(ground: Ground): Promise<Result> {
   };
 }
 
-/** A30: JSON nested far too deep, at every door. */
+/**
+ * A30: JSON nested too deep, at every endpoint that takes JSON. Through: an answer other than 4xx, or a stored message.
+ */
 export async function deepJson(ground: Ground): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
   const { id } = await ground.member("words of A30");
@@ -151,7 +155,7 @@ async function refusals(ground: Ground, text: string): Promise<number[]> {
   return [await ground.callback(text), api.status];
 }
 
-/** Texts of the corpus of odd strings; a few of our own where it is not there. */
+/** Texts of the corpus of odd strings, if available, and a few of our own. */
 export function naughtyStrings(): string[] {
   const file = corpus("naughty-strings/blns.json");
   const own = [
@@ -177,7 +181,7 @@ export function jsonDocuments(): Uint8Array[] {
   return existsSync(folder) ? [...readdirSync(folder).map((name) => readFileSync(join(folder, name))), ...own] : own;
 }
 
-/** Posts bytes as they are. @returns the status */
+/** Posts raw bytes. @returns the status */
 async function put(url: string, body: Uint8Array, headers: Record<string, string>): Promise<number> {
   const response = await fetch(url, {
     method: "POST",
@@ -188,7 +192,10 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
   return response.status;
 }
 
-/** A33, X: every document of JSONTestSuite, and invalid UTF-8, at every door. Through: a 5xx, or a document that is taken for a frame. */
+/**
+ * A33, X: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that takes JSON. Through: a 5xx, or a
+ * document that is accepted.
+ */
 export async function oddDocuments(ground: Ground): Promise<Result> {
   const tries = ground.some(jsonDocuments());
   let through = 0;
@@ -214,10 +221,10 @@ export async function oddDocuments(ground: Ground): Promise<Result> {
   return { tried: 4 * tries.length, through, control: `a good document answers ${good}` };
 }
 
-/** What the relay keeps of a text: without NUL, and without half characters. */
+/** A text as the relay stores it: without NUL, and without lone surrogates. */
 const kept = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
-/** A33: odd strings as messages and as replies come back as they were. Through: one that is lost or changed. */
+/** A33: odd strings as messages and replies. Through: one that is lost or changed. */
 export async function oddStrings(ground: Ground): Promise<Result> {
   const tries = ground.some(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
   const { visitor, id } = await ground.member("words of the odd strings");

@@ -3,16 +3,16 @@ import type { Rounds } from "./row.ts";
 
 const MANY = "1,000,000 messages";
 
-/** What a figure is held against. `least` and `goal` of `over` rates; `most` of times and costs. */
+/** A bound of a figure: `least` for rates, `most` for times and costs. */
 type Bound = {
   what: string;
   row: string;
   figure: FigureName;
   /** The contender whose figure it is; default: the relay. */
   of?: string;
-  /** The contender whose figure it is divided by; absent: the figure alone. */
+  /** The contender by whose figure it is divided; default: the figure itself is compared. */
   by?: string;
-  /** Reached at this value or above, or at this value or below. */
+  /** The bound is reached at `least` or above, or at `most` or below. */
   least?: number;
   most?: number;
   goal?: number;
@@ -34,7 +34,7 @@ export const BOUNDS: readonly Bound[] = [
   { what: "500/s: p50 against the bare chain", row: "paced-500", figure: "p50", by: "floor", most: 3, goal: 2 },
   { what: "500/s: p99 against the bare chain", row: "paced-500", figure: "p99", by: "floor", most: 3, goal: 2 },
   { what: "500/s: p99 against the naive relay", row: "paced-500", figure: "p99", by: "naive", most: 1 },
-  // A tenth of a second's messages: what is on its way at any moment, and no more.
+  // The messages of a tenth of a second: no backlog builds up.
   { what: "1,000/s: messages on the way at the end", row: "paced-1000", figure: "backlog", most: 100 },
   {
     what: "Message to durable acknowledgement against a bare echo",

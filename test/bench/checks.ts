@@ -1,7 +1,8 @@
 /**
- * The times of checks 20, 21 and 73 (WIDGET.md section 9). Checks 20 and 21 are measured at a quarter of the CPU's speed: what the widget adds to the
- * page's long tasks and to its largest paint, and how soon the first click is answered with a painted panel. Each is the best
- * of several runs: whatever else the machine does only ever adds. `node test/bench/checks.ts` measures only these.
+ * The times of checks 20, 21 and 73 (WIDGET.md section 9). Checks 20 and 21 are measured at a quarter of the CPU's
+ * speed: what the widget adds to the page's long tasks and largest paint, and the time from the first click to a
+ * painted panel. Each is the best of several runs, because other load on the machine can only make it worse. `node
+ * test/bench/checks.ts` measures only these.
  */
 import type { Browser, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";
@@ -41,7 +42,10 @@ function watchLoad(): void {
   });
 }
 
-/** Runs in the page: how long a click took until its answer was painted. Under 16 ms only the first input is told of. */
+/**
+ * Runs in the page: measures the time from a click to the next paint. Browsers report durations under 16 ms only for
+ * the first input.
+ */
 function watchClick(): void {
   const all = Object.assign(window, { answered: 0 });
   for (const type of ["event", "first-input"])
@@ -62,7 +66,7 @@ async function load(browser: Browser, url: string, withWidget: boolean): Promise
   return seen;
 }
 
-/** The panel's code is held back until the click was answered. */
+/** Measures the first click. The panel's code is delayed until the click was answered. */
 async function firstClick(browser: Browser, url: string): Promise<number> {
   const page = await slowPage(browser);
   const answered = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import { type Kind, type Server, startServer } from "./server.ts";
 import { type Service, startService } from "./service.ts";
 import { connect, type Heard, inParallel, type Visitor } from "./visitors.ts";
 
-/** Connects on their way at once, so that they do not fill the backlog. */
+/** Most connects under way at once, so that they do not fill the server's backlog. */
 const CONNECTING = 50;
 
 /** A server, a service of its own behind it, and visitors connected to it. */
@@ -11,7 +11,7 @@ export type Contender = {
   server: Server;
   service: Service;
   visitors: Visitor[];
-  /** Called with what visitors hear, by their place in `visitors`. The load that runs sets it. */
+  /** Called with what a visitor receives; `visitor` is the index in `visitors`. Each load sets it. */
   heard: (visitor: number, ...what: Parameters<Heard>) => void;
   stop: () => Promise<void>;
 };
@@ -20,11 +20,11 @@ export type ContenderOptions = {
   /** Name in the results; default: the server's kind. */
   name?: string;
   visitors?: number;
-  /** Whether the service posts its callbacks on kept connections; else on a new one each. Default: kept. */
+  /** Whether the service reuses connections for its callbacks, which is the default. Otherwise each has a new one. */
   keep?: boolean;
-  /** The service takes no message: nothing is delivered. */
+  /** The service refuses all messages, so nothing is delivered. */
   refuses?: boolean;
-  /** The service posts no reply by itself, and remembers who wrote what. */
+  /** The service posts no replies on its own, and records the sender of each message. */
   silent?: boolean;
   /** Data folder of the relay. */
   folder?: string;

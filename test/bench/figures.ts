@@ -1,8 +1,8 @@
-/** From rounds to figures: medians, ratios with their spread, and the bounds that they are held against. */
+/** Computes figures from rounds: medians, and ratios with their spread. */
 import type { Figures } from "./load.ts";
 import type { Rounds, Row } from "./row.ts";
 
-/** What a round may find, and how it is said. */
+/** The figures of a round, with their unit and their digits in tables. */
 export const FIGURES = {
   perSecond: { unit: "a second", digits: 0 },
   cpu: { unit: "µs of CPU each", digits: 0 },
@@ -21,7 +21,7 @@ export type FigureName = keyof typeof FIGURES;
 /** A median with the lowest and the highest of all rounds. */
 export type Spread = [median: number, lowest: number, highest: number];
 
-/** One figure of one contender beside that of the row's first one. */
+/** One figure of one contender, compared with the row's first contender. */
 export type Line = {
   row: string;
   title: string;
@@ -29,7 +29,7 @@ export type Line = {
   reference: { name: string; value: number };
   naive?: number;
   ours: { name: string; value: number };
-  /** Ours by the reference's, round by round; absent where the reference is nothing. */
+  /** Our value divided by the reference's, round by round; absent if that is not finite. */
   ratio?: Spread;
 };
 
@@ -39,7 +39,7 @@ function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** Without the rounds that did not measure a figure. */
+/** The values without those of rounds that did not measure the figure. */
 const measured = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
 
 const valuesOf = (rounds: readonly Figures[] = [], figure: string): number[] =>
@@ -51,7 +51,7 @@ export const spreadOf = (values: readonly number[]): Spread => [
   Math.max(...measured(values)),
 ];
 
-/** The values of one contender by those of another one, each round by the same round. */
+/** The values of one contender divided by another's, round by round. */
 export function ratioOf(rounds: Rounds, figure: string, of: string, by: string): Spread {
   const others = valuesOf(rounds[by], figure);
   const ratios = valuesOf(rounds[of], figure).map((value, i) => value / (others[i] ?? Number.NaN));
@@ -60,7 +60,9 @@ export function ratioOf(rounds: Rounds, figure: string, of: string, by: string):
 
 const finite = (ratio: Spread): { ratio?: Spread } => (ratio.every(Number.isFinite) ? { ratio } : {});
 
-/** What the tables say of a row: a line for each figure and each contender but the reference and the naive one. */
+/**
+ * The lines of a row in the tables: one for each figure and each contender except the reference and the naive relay.
+ */
 export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "shown">, rounds: Rounds): Line[] {
   const [reference = "", ...others] = Object.keys(rounds);
   const value = (contender: string, figure: string): number => median(valuesOf(rounds[contender], figure));
@@ -79,7 +81,7 @@ export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "sh
     );
 }
 
-/** A number as the tables say it. */
+/** A number as the tables show it. */
 export const said = (value: number, digits: number): string =>
   value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 

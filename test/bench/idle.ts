@@ -1,4 +1,7 @@
-/** A visitor who says nothing for longer than proxies allow, behind nginx with its defaults: WIDGET.md 9, check 33, at full length. */
+/**
+ * A visitor who stays silent for longer than nginx's default timeouts, behind nginx: WIDGET.md 9, check 33, at full
+ * length.
+ */
 
 import { startHouse } from "../harness.ts";
 import { startNginx } from "../nginx.ts";

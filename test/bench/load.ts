@@ -1,12 +1,12 @@
 import type { Contender } from "./contender.ts";
 
-/** What one round of a row found. Times in milliseconds, CPU in microseconds. */
+/** The figures of one round of a row. Times in milliseconds, CPU in microseconds. */
 export type Figures = Record<string, number>;
 
 /** What a visitor waits for: the reply of a whole round trip, or the acknowledgement of their own message. */
 export type Wanted = "reply" | "acknowledged";
 
-/** A load without an answer for this time (ms) is given up. */
+/** Milliseconds without an answer after which a load fails. */
 const STUCK_MS = 30_000;
 /** Messages on their way at the end of a paced round have this long (ms) to arrive. */
 const DRAIN_MS = 5_000;
@@ -17,17 +17,19 @@ let texts = 0;
 export const textOf = (bytes: number): string =>
   `k${(texts++).toString(36)} Do you ship to Norway? `.padEnd(bytes, "Hello. ").slice(0, bytes);
 
-/** The value below which a share `q` of them is. */
+/** The value that the share `q` of the values does not exceed. */
 export const quantile = (sorted: readonly number[], q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 
-/** Figures of a round from the time of each trip. @param cpu of the server's process in the round */
+/**
+ * The figures of a round. @param times milliseconds of each trip @param cpu microseconds of CPU of the server's process
+ */
 function figuresOf(times: number[], cpu: number): Figures {
   times.sort((a, b) => a - b);
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), cpu: cpu / times.length };
 }
 
-/** Resolves as `work` does, or rejects when it takes longer than the load and `STUCK_MS`. */
+/** Resolves like `work`, or rejects when it takes longer than `ms` and `STUCK_MS` together. */
 export function bounded<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${what} got stuck`)), ms + STUCK_MS);
@@ -44,7 +46,7 @@ export async function cpuOf({ server }: Contender, load: () => Promise<void>): P
 
 export type Saturation = { ms: number; bytes: number; wanted: Wanted; echo?: boolean };
 
-/** Every visitor sends, waits for the answer, and sends the next one, for `ms`: as fast as the server can. */
+/** Measures at full speed: for `ms`, every visitor sends a message, waits for the answer, and sends the next one. */
 export async function saturate(
   contender: Contender,
   { ms, bytes, wanted, echo = false }: Saturation,
@@ -84,7 +86,10 @@ export async function saturate(
 
 export type Pace = { ms: number; bytes: number; perSecond: number };
 
-/** Sends `perSecond` messages a second for `ms`, whatever comes back; `backlog` is what was on its way at the end. */
+/**
+ * Measures at a fixed rate: sends `perSecond` messages a second for `ms`, without waiting for answers. `backlog` counts
+ * the messages without a reply at the end.
+ */
 export async function pace(contender: Contender, { ms, bytes, perSecond }: Pace): Promise<Figures> {
   const times: number[] = [];
   const sent = new Map<string, number>();

@@ -1,16 +1,14 @@
 /**
- * `npm run bench`: the relay beside the least that can do the same job and beside a naive one, each in a process of its own,
- * with this process as the load, in alternating rounds. Absolute numbers drift with the machine; ratios and CPU count.
+ * `npm run bench`: compares the relay with a bare chain that does the least possible and with a naive relay. Each runs
+ * in its own process, with this process as the load, in alternating rounds. Absolute numbers depend on the machine;
+ * compare ratios and CPU time.
  *
- *   npm run bench                  the essential rows, in about five minutes
- *   npm run bench -- --long        all rows, long rounds
- *   npm run bench -- trip connects these rows alone (rows/index.ts)
- *   npm run bench -- --page        what the widget costs a page, alone
- *   npm run bench -- --profile     µs of the relay's CPU per round trip, by function
- *   npm run bench -- --counts      what a round trip asks for, counted; renews counts/counts.json
- *   npm run bench -- --idle 150    whether a visitor who is silent for so many seconds behind nginx still hears a reply
- *   npm run bench -- --wave        a simulation of the wave of clients that come back
- *   npm run bench -- --publish     makes the last run the README's
+ * npm run bench the essential rows, in about five minutes npm run bench -- --long all rows, long rounds npm run bench
+ * -- trip connects only these rows (rows/index.ts) npm run bench -- --page only what the widget costs a page npm run
+ * bench -- --profile µs of the relay's CPU per round trip, by function npm run bench -- --counts counts operations per
+ * round trip; renews counts/counts.json npm run bench -- --idle 150 checks that a visitor who is silent for 150 seconds
+ * behind nginx still receives a reply npm run bench -- --wave simulates the wave of clients that reconnect npm run
+ * bench -- --publish publishes the last run in the README's tables
  */
 import { parseArgs } from "node:util";
 
@@ -31,7 +29,7 @@ if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
 else if (values.wave) (await import("./wave.ts")).printWaves();
 else if (values.idle !== undefined) {
   await (await import("./idle.ts")).idle(Number(values.idle));
-  console.log(`The reply was heard after ${values.idle} s of silence`);
+  console.log(`The reply was received after ${values.idle} s of silence`);
 } else if (values.profile) await (await import("./profiled.ts")).printProfile();
 else {
   const { run } = await import("./run.ts");

@@ -1,7 +1,7 @@
 /**
- * What the widget costs a page, beside a bare button in a shadow root in the same run: one blank page, medians, at full
- * speed and at a quarter of it. CPU time is the main thread's own, so that a busy machine counts for less.
- * `npm run bench -- --page` measures it alone.
+ * Measures what the widget costs a page, and a bare button in a shadow root in the same run: on a blank page, medians,
+ * at full CPU speed and at a quarter of it. Script times are CPU time of the main thread, which other load disturbs
+ * less. `npm run bench -- --page` measures it alone.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,8 +19,8 @@ import { measurePhone } from "./phone.ts";
 const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
 
 /**
- * The least that can stand in a page's corner as a chat's launcher: a script of the same kind, from another origin and
- * after load and idle, a shadow root, a style sheet, a button with a name. As the floor of the peers' figures.
+ * The smallest possible launcher, as the floor of the figures: a script from another origin that runs after load and
+ * idle, a shadow root, a style sheet, and a button with a name.
  */
 const BUTTON = `(() => {
   const start = () => {
@@ -40,13 +40,13 @@ const BUTTON = `(() => {
   addEventListener("load", () => requestIdleCallback(start));
 })();`;
 
-/** Of a page, up to now. `bytes`: what came over the wire besides the page itself. Times in milliseconds. */
+/** The cost of a page so far. `bytes`: transferred bytes without the page itself. Times in milliseconds. */
 type Cost = Record<"requests" | "bytes" | "scriptMs" | "longTasks" | "shift" | "nodes" | "heapKb", number>;
-/** The same of a chat that was opened and has said something, with the page and the launcher. */
+/** The cost including an opened chat in which a message was sent and answered. */
 type Opened = Cost & {
-  /** From the click to the next picture, which has the panel's frame in it; as browsers report it, in steps of 8 ms. */
+  /** From the click to the next paint, which shows the panel's frame; browsers report it in steps of 8 ms. */
   shellMs: number;
-  /** From the click until one can write. */
+  /** From the click until the visitor can write. */
   readyMs: number;
 };
 
@@ -62,7 +62,7 @@ function middle<Figures extends Record<string, number>>(all: readonly Figures[])
 
 type Seen = { long: number; shift: number; click: number };
 
-/** In the page: long tasks, shifts of the layout, and how long a click took until it was seen. */
+/** Runs in the page: observes long tasks, layout shifts, and the time from a click to its paint. */
 function watch(): void {
   const seen: Seen = { long: 0, shift: 0, click: 0 };
   Object.assign(window, { seen });
@@ -74,7 +74,7 @@ function watch(): void {
       ...more,
     });
   observe("longtask", () => seen.long++);
-  // What moves within half a second of the visitor's own doing is no shift (Layout Instability, section 2.6).
+  // Movement within half a second of a visitor's input does not count as a shift (Layout Instability, section 2.6).
   observe("layout-shift", ({ value, hadRecentInput }) => {
     if (!hadRecentInput) seen.shift += value;
   });
@@ -177,7 +177,7 @@ function sizes() {
   return { loader: zipped("loader.js"), panel: zipped(join("assets", panel)) };
 }
 
-/** Costs beyond those of the blank page, in turn, so that a slow moment of the machine meets all alike. */
+/** Measures the costs beyond the blank page's, in turn, so that a slow moment of the machine affects all alike. */
 async function measure(browser: Browser, pages: string, rate: number, runs: number) {
   const button: Cost[] = [];
   const widget: Cost[] = [];
@@ -192,7 +192,7 @@ async function measure(browser: Browser, pages: string, rate: number, runs: numb
   return { button: middle(button), widget: middle(widget), open: middle(open), scriptRatio: Number(ratio.toFixed(2)) };
 }
 
-/** @param runs of each page at each speed; figures that are published are medians of five */
+/** @param runs loads of each page at each speed; published figures are medians of five */
 export async function measurePage(runs: number) {
   const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch([], wholeBrowserPath())]);
   const house: House = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });

@@ -1,6 +1,6 @@
 /**
- * How soon a visitor on a phone can write: a cold cache, DevTools' Fast 3G, a quarter of the CPU's speed. The finger rests on the
- * launcher for 80 ms, as fingers do. `node test/bench/phone.ts` measures it alone.
+ * Measures how soon a visitor on a phone can write: a cold cache, DevTools' Fast 3G, a quarter of the CPU's speed, and
+ * a touch of 80 ms. `node test/bench/phone.ts` measures it alone.
  */
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { launch } from "../browser/browser.ts";
@@ -9,7 +9,7 @@ import { startHouse } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 
 const RUNS = 5;
-/** DevTools' preset: bytes per second, and milliseconds that each request takes longer. */
+/** DevTools' preset: bytes per second, and the added latency of each request in milliseconds. */
 const FAST_3G = { offline: false, downloadThroughput: 180_000, uploadThroughput: 84_375, latency: 562.5 };
 const SLOWDOWN = 4;
 /** Milliseconds between touch and release. */
@@ -19,7 +19,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 /** Milliseconds from the click: until the frame is painted, and until the text field can be written in. */
 export type PhoneFigures = { shellMs: number; readyMs: number };
 
-/** Runs in the page: notes when the launcher was clicked, and when the text field came. */
+/** Runs in the page: records when the launcher was clicked, and when the frame and the text field were shown. */
 function watch(): void {
   const seen = Object.assign(window, { clickedAt: 0, shellAt: 0, readyAt: 0 });
   const look = (): void => {
@@ -67,7 +67,7 @@ async function visit(browser: Browser, url: string): Promise<PhoneFigures> {
   return { shellMs: Math.round(shellAt - clickedAt), readyMs: Math.round(readyAt - clickedAt) };
 }
 
-/** The visit in the middle by `readyMs`. @param relay origin of the relay that serves the widget */
+/** The visit with the median `readyMs`. @param relay origin of the relay that serves the widget */
 export async function measurePhone(browser: Browser, pages: Pages, relay: string, runs = RUNS): Promise<PhoneFigures> {
   pages.put("/phone", { html: pageOf(`<script async src="${relay}/widget.js"></script>`) });
   const all: PhoneFigures[] = [];

@@ -9,7 +9,7 @@ type Profile = { nodes: Node[]; samples?: number[] | undefined; timeDeltas?: num
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
-/** A function and where it stands, paths from the root of the repository; packages by their names. */
+/** A function with its file and line. Paths are relative to the repository; packages have their names. */
 function nameOf({ functionName, url, lineNumber }: Node["callFrame"]): string {
   const name = functionName === "" ? "(anonymous)" : functionName;
   if (url === "") return name;
@@ -18,8 +18,8 @@ function nameOf({ functionName, url, lineNumber }: Node["callFrame"]): string {
 }
 
 /**
- * Sums a V8 CPU profile by function, the dearest first. Time without work and the profiler's own are left out; a function
- * that waits for the disk (SQLite's `exec` in a commit) counts as busy.
+ * Sums a V8 CPU profile by function, most expensive first. Leaves out idle time and the profiler's own; a function that
+ * waits for the disk (SQLite's `exec` in a commit) counts as busy.
  */
 export function summarize({ nodes, samples = [], timeDeltas = [] }: Profile): SelfTime[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));

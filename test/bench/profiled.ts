@@ -4,7 +4,7 @@ import { saturate } from "./load.ts";
 const VISITORS = 200;
 const WARM_MS = 3_000;
 const ROUND_MS = 8_000;
-/** Functions below this many microseconds a trip are summed up. */
+/** Functions that take fewer microseconds a trip are shown as one sum. */
 const LEAST_US = 0.5;
 
 /** Prints how many microseconds of the relay's main thread each function takes per round trip, without what it calls. */

@@ -6,13 +6,15 @@ import type { Verdict } from "./bounds.ts";
 import { FIGURES, type Line, said, saidSpread } from "./figures.ts";
 import type { Plan } from "./row.ts";
 
-/** Where a run is kept until somebody publishes it, and what the README's tables are made of. */
+/**
+ * `LAST` keeps the last run until it is published. `FILE` holds the published figures, from which the tables are made.
+ */
 const LAST = join(import.meta.dirname, "..", "..", ".cache", "bench", "last.json");
 const FILE = join(import.meta.dirname, "figures.json");
 
 export type Speed = {
   command: string;
-  /** `load`: of the machine when the run began; everything else that runs spreads the figures. */
+  /** `load`: load average of the machine when the run began. Other load spreads the figures. */
   machine: { cores: number; node: string; load: number };
   rounds: number;
   lines: Line[];
@@ -29,7 +31,7 @@ export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]
   bounds,
 });
 
-/** Prints the lines of one row. @param seconds that it took to measure */
+/** Prints the lines of one row. @param seconds how long it took to measure */
 export function printLines(lines: readonly Line[], seconds: number): void {
   const [first] = lines;
   if (first !== undefined) console.log(`\n${first.title} (measured in ${Math.round(seconds)} s)`);
@@ -51,23 +53,23 @@ export function printVerdicts(verdicts: readonly Verdict[]): void {
   }
 }
 
-/** Rounds numbers for the record: four significant digits are more than a run repeats. */
+/** Rounds numbers to four significant digits, which is more than runs agree on. */
 const short = (_: string, value: unknown): unknown =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 
 const read = (file: string): { speed?: Speed; page?: object } =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { speed?: Speed; page?: object }) : {};
 
-/** Keeps a run. What was not measured stays as the run before it found it. */
+/** Keeps a run. Parts that were not measured keep the figures of the previous run. */
 export function keep(speed: Speed | undefined, page: object | undefined): void {
   mkdirSync(join(LAST, ".."), { recursive: true });
   writeFileSync(LAST, JSON.stringify({ ...read(LAST), ...(speed && { speed }), ...(page && { page }) }, short, 2));
 }
 
-/** Makes the last run the published one: `figures.json`, of which the README's tables are made. */
+/** Publishes the last run: writes `figures.json`, from which the tables are made. */
 export function publish(): void {
   if (!existsSync(LAST)) throw new Error("There is no run to publish: npm run bench -- --long");
   writeFileSync(FILE, JSON.stringify({ ...read(FILE), ...read(LAST) }, null, 2));
-  // As the linter wants it: short lists stand on one line.
+  // Formats the file as the linter expects.
   execFileSync("biome", ["format", "--write", FILE], { stdio: "ignore" });
 }

@@ -12,13 +12,13 @@ export type Plan = {
   warmMs: number;
 };
 
-/** The rounds of each contender, by its name. The first one is what the others are compared with. */
+/** The rounds of each contender, by its name. The others are compared with the first contender. */
 export type Rounds = Record<string, Figures[]>;
 
 /** One comparison. A new one is a file in `rows/`, and a line in `rows/index.ts`. */
 export type Row = {
   name: string;
-  /** What is measured, as the table says it. */
+  /** What is measured, for the table. */
   title: string;
   /** Which figures the tables show. */
   shown: readonly FigureName[];
@@ -27,7 +27,7 @@ export type Row = {
   measure: (plan: Plan) => Promise<Rounds>;
 };
 
-/** Between two rounds, so that what one server still has to do is not done in the next one's time. */
+/** Milliseconds between two rounds, so that work left over from one round does not count in the next. */
 const SETTLE_MS = 150;
 
 /** Runs a round of every contender, then the next round, each time in the other order. */

@@ -6,12 +6,12 @@ import { keep, printLines, printVerdicts, speedOf } from "./report.ts";
 import type { Plan, Rounds } from "./row.ts";
 import { ROWS } from "./rows/index.ts";
 
-/** The warm-up is long enough for V8 to compile what runs often: before that, larger programs look slower than they are. */
+/** The warm-up is long enough for V8 to compile hot code; before that, larger programs seem slower than they are. */
 const QUICK: Plan = { long: false, rounds: 5, roundMs: 600, warmMs: 1_200 };
-/** Each page is loaded so often; only the first number is published. */
+/** Loads of each page; only runs with `PAGE_RUNS` are published. */
 const PAGE_RUNS = 5;
 const QUICK_PAGE_RUNS = 3;
-/** A run that takes longer than this has got stuck somewhere: it ends, and its servers with it. */
+/** A run that takes longer than this is stuck: it is ended, with its servers. */
 const LONGEST_MS = 2 * 3_600_000;
 const LONG: Plan = { long: true, rounds: 7, roundMs: 4_000, warmMs: 3_000 };
 

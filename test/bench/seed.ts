@@ -1,4 +1,4 @@
-/** Data folders of relays that have lived for long: made once by SQL of the relay's own schema, and copied for each run. */
+/** Data folders with many messages: made once by SQL in the relay's schema, and copied for each run. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,22 +17,22 @@ const CACHE = join(ROOT, ".cache", "bench");
 const MIGRATIONS = join(ROOT, "relay", "src", "db", "migrations");
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Of many messages, one visitor has a tenth; the others have as many each as these. */
+/** One visitor has a tenth of all messages; each of the others has this many. */
 const EACH = 90;
 
-/** A copy of a data folder, and how its visitors come back. */
+/** A copy of a data folder, with what its visitors need to reconnect. */
 export type Seeded = {
   folder: string;
   /** Visitors with about 90 messages each, with the newest number they know. */
   visitors: Known[];
-  /** The one with a tenth of all messages, without anything but the token. */
+  /** The visitor with a tenth of all messages, with only the token. */
   longest: Known;
   remove: () => void;
 };
 
 type Person = { id: string; messages: number };
 
-/** Changes with the schema and with this file: a seed of another version is made anew. */
+/** Changes with the schema and with this file. Seeds of other versions are made again. */
 function version(): string {
   const hash = createHash("sha256").update(readFileSync(import.meta.filename));
   for (const name of readdirSync(MIGRATIONS).sort()) hash.update(readFileSync(join(MIGRATIONS, name)));
@@ -49,7 +49,10 @@ function peopleFor(messages: number, signing: string): Person[] {
   return people;
 }
 
-/** Writes the threads message by message in turn, as they would have come: question, delivered, reply. */
+/**
+ * Writes the threads in the order in which messages would have arrived: a delivered question and a reply, visitor by
+ * visitor.
+ */
 function fill(file: string, people: readonly Person[]): void {
   const db = new DatabaseSync(file);
   for (const pragma of ["synchronous = OFF", "cache_size = -1000000", "foreign_keys = OFF"])
@@ -91,14 +94,14 @@ async function make(folder: string, messages: number): Promise<void> {
   await fresh.close();
   rmSync(`${file}.seal`, { force: true });
   fill(file, peopleFor(messages, signing));
-  // Opened and closed once more, so that the relay finds what an orderly stop leaves.
+  // Opened and closed once more, so that the folder is as a clean stop leaves it.
   const filled = await openDatabase(`sqlite:${file}`);
   await filled.run("UPDATE meta SET value = value WHERE name = 'epoch'");
   await filled.close();
   renameSync(unfinished, folder);
 }
 
-/** How the visitors of a seeded folder come back, newest numbers and all. */
+/** What the visitors of a seeded folder need to reconnect, with their newest numbers. */
 function knownIn(folder: string): { visitors: Known[]; longest: Known } {
   const { signing } = loadSecrets(folder);
   const db = new DatabaseSync(join(folder, "porchlight.db"), { readOnly: true });
@@ -115,7 +118,7 @@ function knownIn(folder: string): { visitors: Known[]; longest: Known } {
   return { visitors: others, longest: longest?.token === undefined ? {} : { token: longest.token } };
 }
 
-/** Removes what seeds of other versions left: a million messages take a third of a gigabyte. */
+/** Removes seeds of other versions, because a million messages take a third of a gigabyte. */
 function removeOthers(current: string): void {
   if (!existsSync(CACHE)) return;
   for (const name of readdirSync(CACHE)) {
@@ -124,7 +127,7 @@ function removeOthers(current: string): void {
   }
 }
 
-/** A copy of the data folder of a relay that holds so many messages. */
+/** A copy of a data folder with this number of messages. */
 export async function seeded(messages: number): Promise<Seeded> {
   const current = version();
   const kept = join(CACHE, `seed-${current}-${messages}`);

@@ -26,7 +26,7 @@ export type Server = {
   /** Path to which the service posts replies. */
   callbacks: string;
   usage: () => Promise<Usage>;
-  /** The same after a garbage collection. */
+  /** Usage after a garbage collection. */
   settled: () => Promise<Usage>;
   startProfile: () => Promise<void>;
   endProfile: () => Promise<SelfTime[]>;
@@ -42,7 +42,7 @@ const CALLBACKS: Record<Kind, string> = {
 /** Environment of the relay as an operator would set it, without limits that many visitors on one machine would reach. */
 export function relayEnv(service: string, folder: string): Record<string, string> {
   const config = join(folder, "config.json");
-  // The account's rate is the service's limit, not ours: it must not be what is measured.
+  // A high rate, so that the pacer does not limit the measurement.
   const account = { url: `${service}/v1`, key: "env:KEY", rate: 100_000 };
   const site = { account: ACCOUNT, origins: [ORIGIN] };
   writeFileSync(config, JSON.stringify({ accounts: { [ACCOUNT]: account }, sites: { default: site } }));
@@ -59,20 +59,20 @@ export function relayEnv(service: string, folder: string): Record<string, string
   };
 }
 
-/** The port that the process says: the relay in its log, the others to their parent. */
+/** The port of a started process: the relay writes it to its log, the others send it to their parent. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
-    const said: string[] = [];
-    const timer = setTimeout(() => reject(new Error(`A server did not start: ${said.join("\n")}`)), START_MS);
+    const output: string[] = [];
+    const timer = setTimeout(() => reject(new Error(`A server did not start: ${output.join("\n")}`)), START_MS);
     const found = (port: number): void => {
       clearTimeout(timer);
       resolve(port);
     };
     child.on("message", (message: { port?: number }) => message.port !== undefined && found(message.port));
-    child.once("exit", (code) => reject(new Error(`A server ended with ${code}: ${said.join("\n")}`)));
+    child.once("exit", (code) => reject(new Error(`A server ended with ${code}: ${output.join("\n")}`)));
     if (child.stdout === null) return;
     createInterface(child.stdout).on("line", (line) => {
-      said.push(line);
+      output.push(line);
       const started = /"event":"relay.started".*"port":(\d+)/.exec(line);
       if (started !== null) found(Number(started[1]));
     });
@@ -82,8 +82,8 @@ function portOf(child: ChildProcess): Promise<number> {
 /**
  * Starts a server.
  * @param service address to which it posts visitors' messages
- * @param given.env settings besides those of all relays
- * @param given.folder data of the relay, left as it is at the end; without it a new one, removed at the end
+ * @param given.env more settings of the relay
+ * @param given.folder data folder of the relay, kept at the end; default: a new one, removed at the end
  */
 export async function startServer(
   kind: Kind,

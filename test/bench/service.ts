@@ -1,4 +1,4 @@
-/** The messaging service at its fastest: answers at once and sends callbacks at once, so that only the relay is measured. */
+/** A messaging service that answers and sends callbacks at once, so that only the relay is measured. */
 import { listenForPosts } from "./wire/listener.ts";
 import { createPoster, type Poster } from "./wire/poster.ts";
 
@@ -7,7 +7,10 @@ const CALLBACKS = 64;
 
 export type Service = {
   url: string;
-  /** Posts replies to this server from now on. @param keep whether connections are used again, or opened for each reply */
+  /**
+   * Posts replies to this server from now on. @param keep whether connections are reused; otherwise each reply opens
+   * one
+   */
   callTo: (port: number, path: string, keep: boolean) => void;
   /** Posts one reply to a visitor; resolves when it was answered 200. */
   reply: (visitor: string, text: string) => Promise<void>;
@@ -16,32 +19,32 @@ export type Service = {
   close: () => void;
 };
 
-type Manners = {
-  /** Says 429 and for how long, instead of taking messages: nothing is delivered. */
+type ServiceOptions = {
+  /** Answers every message with 429 and `Retry-After`, so nothing is delivered. */
   refuses?: boolean;
-  /** Remembers who sent what, in `senders`. */
+  /** Records the sender of each text in `senders`. */
   remembers?: boolean;
 };
 
-/** Starts a service of its own for one server. It replies to each message with its text. */
-export async function startService(manners: Manners = {}): Promise<Service> {
+/** Starts a service for one server. It replies to each message with its text. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
   let poster: Poster | undefined;
   let replies = 0;
   const senders = new Map<string, string>();
 
   async function reply(toId: string, text: string): Promise<void> {
-    if (poster === undefined) throw new Error("Nobody said where replies go");
+    if (poster === undefined) throw new Error("callTo was not called, so replies have no address");
     const fields = { contactId: "c", messageId: `m${replies++}`, userId: "u", body: text, toId, channel: "website" };
     const status = await poster.post(JSON.stringify(fields));
     if (status !== 200) throw new Error(`A callback was answered ${status}`);
   }
 
   const listener = await listenForPosts((body, answer) => {
-    if (manners.refuses) return answer("429 Too Many Requests", "Retry-After: 600\r\n", '{"error":"rate limit"}');
+    if (options.refuses) return answer("429 Too Many Requests", "Retry-After: 600\r\n", '{"error":"rate limit"}');
     answer("200 OK", "", '{"success":true,"messageId":"m"}');
     const { customData } = JSON.parse(body) as { customData: { fromId: string; body: string } };
-    if (manners.remembers) senders.set(customData.body, customData.fromId);
-    // At the end of a round the server is stopped under what is on its way.
+    if (options.remembers) senders.set(customData.body, customData.fromId);
+    // At the end of a round the server may stop while replies are under way.
     if (poster !== undefined) void reply(customData.fromId, customData.body).catch(() => {});
   });
 

@@ -3,7 +3,7 @@ import { type Line, openLine } from "./wire/line.ts";
 
 /** A connected visitor. */
 export type Visitor = {
-  /** The id under which the service knows them, where the server says it. */
+  /** The id under which the service knows the visitor, if the server tells it. */
   id: string;
   send: (text: string) => void;
   /** Sends a frame that a bare server returns as it is. */
@@ -11,10 +11,10 @@ export type Visitor = {
   cut: () => void;
 };
 
-/** What came on a visitor's connection: an acknowledgement of the own message, or a reply, with its text. */
+/** Called with what a visitor receives: the acknowledgement of an own message, or a reply, with its text. */
 export type Heard = (what: "acknowledged" | "reply", text: string) => void;
 
-/** How a client comes back: its token, the name of the log and the newest number it holds. */
+/** What a client reconnects with: its token, the epoch of the database, and the newest number it has. */
 export type Known = { token?: string; epoch?: string; since?: number };
 
 export type ConnectOptions = {
@@ -24,33 +24,33 @@ export type ConnectOptions = {
   onText?: (text: string) => void;
 };
 
-/** How the two kinds of servers talk: plain frames, or Socket.IO 4 over Engine.IO 4. */
-type Dialect = {
+/** The protocol of a server: plain frames, or Socket.IO 4 over Engine.IO 4. */
+type Protocol = {
   path: string;
   open: (line: Line, known: Known) => void;
   message: (id: string, text: string) => string;
   welcome: string;
 };
 
-const FRAMES: Dialect = {
+const FRAMES: Protocol = {
   path: "/socket",
   open: (line, known) => line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...known })),
   message: (id, text) => `{"t":"send","id":"${id}","text":"${text}"}`,
   welcome: '{"t":"welcome"',
 };
-const SOCKET_IO: Dialect = {
+const SOCKET_IO: Protocol = {
   path: "/socket.io/?EIO=4&transport=websocket",
   open: (line) => line.send("40"),
   message: (id, text) => `42["message",{"id":"${id}","text":"${text}"}]`,
   welcome: '42["welcome"',
 };
 
-/** A server limits what one address may do, so each visitor has one: 127.0.1.1 and on. */
+/** Servers limit each address, so each visitor has its own, from 127.0.1.1 on. */
 const addressOf = (number: number): string => `127.0.${1 + (Math.floor(number / 250) % 250)}.${1 + (number % 250)}`;
 let visitors = 0;
 let messages = 0;
 
-/** The text of a message frame; ours have nothing in them that JSON escapes. */
+/** The text of a message frame. The load's texts contain nothing that JSON escapes. */
 function textIn(frame: string): string {
   const from = frame.indexOf('"text":"') + 8;
   return frame.slice(from, frame.indexOf('"', from));
@@ -62,7 +62,7 @@ function hear(frame: string, heard: Heard): void {
   else if (frame.startsWith('{"t":"echo"')) heard("acknowledged", textIn(frame));
 }
 
-/** Connects a visitor and says hello; resolves with the welcome. */
+/** Connects a visitor and sends `hello`. Resolves after `welcome`. */
 export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: ConnectOptions = {}): Promise<Visitor> {
   const { heard = () => {}, known = {}, onText } = options;
   const dialect = kind === "naive" ? SOCKET_IO : FRAMES;

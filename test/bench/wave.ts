@@ -1,13 +1,13 @@
-/** The wave of clients that come back after a node, or everything before it, went away: simulated second by second. */
+/** Simulates, second by second, the wave of clients that reconnect after a node or a load balancer failed. */
 import { seeded } from "../faults/core/world.ts";
 
 type Wave = { clients: number; peak: number; seconds: number };
 
 type Options = {
   clients: number;
-  /** Connects that all remaining nodes together take in a second; the rest is refused, and tries again. */
+  /** Connects that all remaining nodes together accept in a second. Others are refused and try again. */
   perSecond: number;
-  /** Milliseconds until a client's try; `tries` counts those before. */
+  /** Milliseconds until a client's next try. `tries`: its tries so far. */
   delay: (tries: number, random: () => number) => number;
 };
 
@@ -31,14 +31,14 @@ function simulate({ clients, perSecond, delay }: Options): Wave {
     due.delete(second);
     peak = Math.max(peak, arriving.length);
     left -= Math.min(perSecond, arriving.length);
-    // What is refused tries again in a later second.
+    // Refused clients try again in a later second.
     for (const tries of arriving.slice(perSecond)) add(second + 1, tries + 1);
   }
   return { clients, peak, seconds: second };
 }
 
-/** The wait of a client that was told when to come back, within `ms`. */
-const told = (ms: number) => (tries: number, random: () => number) =>
+/** The wait of a client that was told to reconnect within `ms`. */
+const announced = (ms: number) => (tries: number, random: () => number) =>
   tries === 0 ? random() * ms : unannounced(tries, random);
 
 /** The wait of the widget after a lost connection: full jitter from 0.5 s, at most 30 s (widget/src/conversation/connection.ts). */
@@ -50,7 +50,7 @@ export function printWaves(): void {
   const rows: [string, Wave][] = [
     [
       "one of 10 nodes restarts, clients are told 60 s",
-      simulate({ clients: 10_000, perSecond: 9 * NODE, delay: told(60_000) }),
+      simulate({ clients: 10_000, perSecond: 9 * NODE, delay: announced(60_000) }),
     ],
     ["one of 10 nodes is killed", simulate({ clients: 10_000, perSecond: 9 * NODE, delay: unannounced })],
     ["the balancer of 10 nodes drops all", simulate({ clients: 100_000, perSecond: 10 * NODE, delay: unannounced })],

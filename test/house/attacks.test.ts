@@ -5,7 +5,7 @@ import { committed, securityDocument } from "../attacks/report.ts";
 import { ATTACKS } from "../attacks/table.ts";
 import { root } from "./sources.ts";
 
-it("the table of attacks has a row for each number of the document, and names files that are there", () => {
+it("the table of attacks has a row for each number of the document, and names existing files", () => {
   const listed = [...readFileSync(join(root, "relay/docs/reliability.md"), "utf8").matchAll(/^\| A(\d+) \|/gm)];
   expect(ATTACKS.map(({ number }) => number)).toEqual(listed.map(([, number]) => Number(number)));
   const files = ATTACKS.flatMap(({ defence, tests }) => [...defence, ...tests]);
@@ -13,7 +13,7 @@ it("the table of attacks has a row for each number of the document, and names fi
   expect(ATTACKS.filter(({ defence, tests }) => defence.length > 0 && tests.length === 0)).toEqual([]);
 });
 
-it("the table of SECURITY.md is that of the last run, in which nothing got through (npm run attacks renews it)", () => {
+it("the table of SECURITY.md shows the last run, in which nothing got through (npm run attacks renews it)", () => {
   const { written, renewed } = securityDocument();
   expect(written).toBe(renewed);
   const through = Object.entries(committed()).flatMap(([name, { parts }]) =>

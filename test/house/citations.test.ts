@@ -1,5 +1,5 @@
 /**
- * A number in a comment, a test's title or a document (`R-223`, `A24`, `RELIABILITY 3c.4`, `WIDGET 3.4`) can be looked up: it
+ * A number in a comment, a test's title or a document (`R-223`, `A24`, `RELIABILITY 3c.4`, `WIDGET 3.4`) resolves: it
  * is a heading or a table row in `relay/docs` or `widget/docs`.
  */
 import { describe, expect, it } from "vitest";
@@ -9,15 +9,18 @@ const inDocs = (path: string): boolean => /^(relay|widget)\/docs\//.test(path);
 const documents = sources(".md");
 const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/citations.test.ts");
 
-/** Forms that cannot mean anything but a citation. */
+/** Forms that can only be a citation. */
 const SPELLED =
   /\bR-\d{3}\b|\b(?:RELIABILITY|BEHAVIOUR|WIDGET) (?:finding \d+|\d[a-g](?:\.\d)?|\d(?:\.\d+)?)(?!\w)|\b[Ii]nterface \d(?:\.\d)?\b/g;
-/** Short forms, which only count in comments and titles: threats, capabilities, faults and suites. S3 is also the storage. */
+/**
+ * Short forms, which only count in comments and titles: threats, capabilities, faults and suites. Without S3, which is
+ * also the name of the storage.
+ */
 const SHORT =
   /(?<![\w#/.-])(?:A(?:[1-9]|[1-3]\d|40)|C(?:[1-9]|[12]\d)|F(?:[1-9]|[12]\d|3[0-3])|S(?:[124-9]|1[0-3])|X[1-7])(?![\w-])/g;
 const OTHER_NOTES = /\b(?:MEASURED|PEERS|LOOK|EXAMPLES|DESIGN)(?:\.md)? \d\w*/g;
 
-/** What the documents define. */
+/** The names that the documents define. */
 const defined = new Set(
   documents
     .filter(({ path }) => inDocs(path))
@@ -31,7 +34,7 @@ const defined = new Set(
 );
 
 /** The comments and the titles of tests of one file, line by line. */
-function spoken(text: string): string[] {
+function commentsAndTitles(text: string): string[] {
   return text.split("\n").map((line) => /(?:^|\s)(?:\/\/|\/?\*).*$|\b(?:it|describe)\(.*$/.exec(line)?.[0] ?? "");
 }
 
@@ -50,13 +53,13 @@ describe("citations", () => {
     expect(defined.size).toBeGreaterThan(300);
     const inCode = code.flatMap(({ path, text }) => [
       ...unresolved(path, text.split("\n"), SPELLED),
-      ...unresolved(path, spoken(text), SHORT),
+      ...unresolved(path, commentsAndTitles(text), SHORT),
     ]);
     const inText = documents.flatMap(({ path, text }) => unresolved(path, text.split("\n"), SPELLED));
     expect([...inCode, ...inText]).toEqual([]);
   });
 
-  it("name no notes that stand outside the repository", () => {
+  it("name no notes outside the repository", () => {
     const outside = code.flatMap(({ path, text }) => unresolved(path, text.split("\n"), OTHER_NOTES));
     expect(outside).toEqual([]);
   });

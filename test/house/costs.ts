@@ -1,4 +1,7 @@
-/** What the widget costs a page, beside what the peers' cost: the README's table, from the figures of `npm run bench`. */
+/**
+ * The README's table that compares the widget's cost to a page with that of its peers, from the figures of `npm run
+ * bench`.
+ */
 
 import figures from "../bench/figures.json" with { type: "json" };
 import peers from "../bench/peers.json" with { type: "json" };
@@ -18,7 +21,7 @@ const HEAD = `| Closed, on a blank page | Requests | kB sent | Script, ms | at Â
 `;
 
 const round = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
-/** Beside the bare button of the same run: other machines measured the peers. */
+/** A value and its multiple of the bare button's in the same run, because the peers were measured on other machines. */
 const times = (value: number, button: number): string => `${round(value)} (${round(value / button)}Ã—)`;
 
 const line = (
@@ -27,7 +30,7 @@ const line = (
 ): string =>
   `| ${name} | ${requests} | ${round(kb)} | ${times(scriptMs, button.scriptMs)} | ${times(quarterMs, button.quarterMs)} | ${longTasks} | ${openKb === null ? "" : round(openKb)} |\n`;
 
-/** One line for the bare button, one for the widget, one for each peer, the lightest first. */
+/** One line each for the bare button, the widget and every peer, lightest peer first. */
 export function costTable(): string {
   const { sizes, fullSpeed, quarterSpeed } = figures.page;
   const of = (name: string, what: "button" | "widget", openKb: number | null): Row => ({

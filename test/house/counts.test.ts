@@ -6,7 +6,7 @@ import { committed } from "../bench/counts/renew.ts";
 import type { Counts } from "../bench/counts/scenario.ts";
 import { COMPILED } from "../compiled.ts";
 
-/** Counts in a process of its own: other tests of this one may still be at work. */
+/** Counts in a separate process, because other tests may still be running in this one. */
 async function countApart(): Promise<Counts> {
   const program = join(import.meta.dirname, "..", "bench", "counts", "child.ts");
   const child = fork(program, { env: { ...process.env, ...COMPILED }, execArgv: [] });
@@ -16,7 +16,7 @@ async function countApart(): Promise<Counts> {
   return counts;
 }
 
-it("does for each step of a conversation exactly what counts.json says (npm run bench -- --counts renews it)", async () => {
+it("each step of a conversation costs exactly what counts.json says (npm run bench -- --counts renews it)", async () => {
   const counts = await countApart();
   const exact = ({ steps }: typeof counts) =>
     Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.exact]));

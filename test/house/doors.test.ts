@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { createApp, DOORS } from "../../relay/src/app.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
 
-/** Parts of the relay that no route asks for anything while it is only being made. */
+/** Stands for every part of the relay: no route uses its parts while it is only being registered. */
 const parts: unknown = new Proxy(() => undefined, { get: () => parts, has: () => true });
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,12 +30,12 @@ function routes(): string[] {
   return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))];
 }
 
-/** They read nothing themselves: they stand before the doors below the same path. */
+/** Middleware, which reads no body: it runs before the routes below the same path. */
 const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*", "ALL /admin/*"];
-/** Taken before the framework sees them, see `callbackDoor`. */
+/** Handled before the framework, see `callbackDoor`. */
 const BEFORE = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
 
-it("lists every route with its caller, its largest body and its time, and no route that is not there", () => {
+it("lists every existing route, and no other, with its caller, size limit and time limit", () => {
   const operations = Object.values(OPERATIONS).map(
     ({ method, path }) => `${method.toUpperCase()} /api/v1${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { isTest, sources } from "./sources.ts";
 
-/** An import by value of what only a relay on PostgreSQL needs: the drivers, and the file that uses one. */
+/**
+ * A static import, other than of types, of code that only a relay with PostgreSQL or Redis needs: the drivers, and the
+ * file that uses one.
+ */
 const STATIC = /^import (?!type\b)[^;]*from "(pg|@redis\/client|[./\w]*\/postgres\.ts)";/m;
 
 it("loads the drivers of PostgreSQL and Redis by dynamic import only, so that the default never loads them", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { functionsOf, productFunctions, quantile, summary } from "./functions.ts";
 
-/** Lines: a function fits a screen. */
+/** Most lines of a function, so that it fits a screen. */
 const LONGEST = 60;
 
 /**
- * Functions that may be longer, by name, each with its reason. The list may only shrink: a name whose function has become
- * short, or is gone, must leave it.
+ * Functions that may be longer, by name, each with its reason. The list may only shrink: remove a name when its
+ * function is short or gone.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   start: "to be split: split in functions with a state object it takes 240 bytes more than the panel has",
@@ -21,7 +21,7 @@ describe("the functions of the product", () => {
     expect(unlisted.map(({ name, path, line, lines }) => `${name} has ${lines} lines: ${path}:${line}`)).toEqual([]);
   });
 
-  it("are on the list of exceptions only while they are long", () => {
+  it("are listed as exceptions only while they are long", () => {
     const names = new Set(long.map(({ name }) => name));
     expect(Object.keys(EXCEPTIONS).filter((name) => !names.has(name))).toEqual([]);
   });
@@ -33,11 +33,11 @@ describe("the functions of the product", () => {
   });
 });
 
-describe("the measuring of functions", () => {
+describe("the measurement of functions", () => {
   const read = (text: string): [name: string, lines: number][] =>
     functionsOf({ path: "a.ts", text }).map(({ name, lines }) => [name, lines]);
 
-  it("counts declarations, methods, and functions that a variable holds, also through a call", () => {
+  it("counts declarations, methods, and functions assigned to a variable, directly or through a call", () => {
     expect(read("function a() {\n  return 1;\n}")).toEqual([["a", 3]]);
     expect(read("const a = async () => {\n};")).toEqual([["a", 2]]);
     expect(read("const a = wrap(() => {\n});")).toEqual([["a", 2]]);
@@ -48,14 +48,14 @@ describe("the measuring of functions", () => {
     ]);
   });
 
-  it("counts a function inside another one in both", () => {
+  it("counts the lines of a function inside another one in both", () => {
     expect(read("function a() {\n  const b = () => {\n  };\n}")).toEqual([
       ["a", 4],
       ["b", 2],
     ]);
   });
 
-  it("counts a function without a name at the top of a file, and none inside another function", () => {
+  it("counts an anonymous function at the top of a file, but none inside another function", () => {
     expect(read("export default () => {\n  list.map((x) => x);\n};")).toEqual([["(anonymous)", 3]]);
   });
 

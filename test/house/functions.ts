@@ -10,7 +10,7 @@ export type FunctionLength = { path: string; line: number; name: string; lines: 
 type Node = { type: string; start: number; end: number; [key: string]: unknown };
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
-/** What stands between a function and the name that it is assigned to: `const name = wrap(() => …)`. */
+/** Nodes that may stand between a function and the variable it is assigned to: `const name = wrap(() => …)`. */
 const TRANSPARENT = new Set(["CallExpression", "TSAsExpression", "TSSatisfiesExpression", "ParenthesizedExpression"]);
 
 const isNode = (value: unknown): value is Node =>
@@ -25,7 +25,7 @@ function nameOf(node: Node, above: readonly Node[]): string | undefined {
   return textOf(node.id) ?? textOf(holder?.id) ?? textOf(holder?.key);
 }
 
-/** Every function of a file that has a name, and each without one that stands in no function with a name. */
+/** Every named function of a file, and every anonymous one that is not inside another function. */
 export function functionsOf({ path, text }: Source): FunctionLength[] {
   const breaks = [...text.matchAll(/\n/g)].map(({ index }) => index);
   const lineAt = (offset: number): number => breaks.filter((at) => at < offset).length + 1;

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Source } from "./sources.ts";
 
-/** One import: from which file, of what, and whether it vanishes when the types are stripped. */
+/** One import: by which file, of which file or package, and whether it imports types only. */
 export type Import = { from: string; to: string; typeOnly: boolean };
 
 const STATIC = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
@@ -14,7 +14,9 @@ export function importsOf({ path, text }: Source): Import[] {
   );
 }
 
-/** The same with `to` as a path from the root, for imports that stay in the house; packages keep their names. */
+/**
+ * The imports of all files, with `to` as a path from the root for files of this repository. Packages keep their names.
+ */
 export function resolved(all: Source[]): Import[] {
   const known = new Set(all.map(({ path }) => path));
   return all.flatMap(importsOf).map((entry) => ({ ...entry, to: target(entry, known) }));
@@ -27,7 +29,7 @@ function target({ from, to }: Import, known: Set<string>): string {
   return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((name) => known.has(name)) ?? path;
 }
 
-/** A ring of files that import each other by value, or nothing. */
+/** A cycle of files that import each other by value; undefined if there is none. */
 export function cycle(imports: Import[]): string[] | undefined {
   const next = Map.groupBy(
     imports.filter(({ typeOnly }) => !typeOnly),

@@ -4,14 +4,14 @@ import { ENGLISH, NOTICES } from "../../relay/src/http/notice-words.ts";
 import { readTranslations } from "../../widget/build/translations.ts";
 import { en } from "../../widget/src/locales/en.ts";
 
-it("the chat's page has words in every language of the chat, with the same title", async () => {
+it("the full-page chat has texts in every language of the chat, with the same title", async () => {
   const titles = (await readTranslations()).map(({ tag, messages }): [string, string] => [tag, messages.title]);
   const notices = Object.entries(NOTICES).map(([tag, { title }]): [string, string] => [tag, title]);
   expect(new Map(notices)).toEqual(new Map(titles));
   expect(ENGLISH.title).toBe(en.title);
 });
 
-it("the page's words say something in each language, with typographic quotes and apostrophes", () => {
+it("the page's texts are translated in each language, with typographic quotes and apostrophes", () => {
   const odd = Object.entries(NOTICES).flatMap(([tag, words]) =>
     Object.entries(words)
       .filter(
@@ -22,7 +22,7 @@ it("the page's words say something in each language, with typographic quotes and
   expect(odd).toEqual([]);
 });
 
-it("mails have words in every language of the chat, and address the visitor as the chat does", async () => {
+it("mails have texts in every language of the chat, and use the chat's word for you", async () => {
   const you = (await readTranslations()).map(({ tag, messages }): [string, string] => [tag, messages.you]);
   const mails = Object.entries(MAIL_WORDS).map(([tag, [, , word]]): [string, string] => [tag, word]);
   expect(new Map(mails)).toEqual(new Map([["en", en.you], ...you]));

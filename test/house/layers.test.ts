@@ -3,8 +3,8 @@ import { cycle, type Import, importsOf, longestChain, resolved } from "./imports
 import { isTest, sources } from "./sources.ts";
 
 /**
- * The floors, as in ARCHITECTURE.md: imports point down only. The files of one unit (`unitOf`) may import each other; units
- * of one floor may not, except for types.
+ * The floors of ARCHITECTURE.md: imports only point to a lower floor. Files of one unit (`unitOf`) may import each
+ * other; units on the same floor may only import types from each other.
  */
 const FLOORS: [floor: number, pattern: RegExp][] = [
   [0, /^shared\/[\w-]+\.ts$/],
@@ -52,18 +52,18 @@ function breaksFloors({ from, to, typeOnly }: Import): boolean {
 
 describe("the floors of the house", () => {
   it("gives every source file of shared, relay and widget a floor", () => {
-    const homeless = all
+    const withoutFloor = all
       .map(({ path }) => path)
       .filter((path) => /^(shared|relay\/src|widget\/src)\//.test(path) && !isTest(path))
       .filter((path) => floorOf(path) === undefined);
-    expect(homeless).toEqual([]);
+    expect(withoutFloor).toEqual([]);
   });
 
   it("lets imports point down only, and sideways for types only", () => {
     expect(built.filter(breaksFloors).map(say)).toEqual([]);
   });
 
-  it("has no ring of files that import each other", () => {
+  it("has no cycle of files that import each other", () => {
     expect(cycle(imports)).toBeUndefined();
   });
 
@@ -115,7 +115,7 @@ describe("the reader of imports", () => {
   const read = (text: string): [string, boolean][] =>
     importsOf({ path: "a.ts", text }).map(({ to, typeOnly }) => [to, typeOnly]);
 
-  it("sees static, type, re-export, side-effect and dynamic imports", () => {
+  it("finds static, type, re-export, side-effect and dynamic imports", () => {
     expect(read('import { a } from "./a.ts";')).toEqual([["./a.ts", false]]);
     expect(read('import {\n  a,\n  b,\n} from "./a.ts";')).toEqual([["./a.ts", false]]);
     expect(read('import type { A } from "./a.ts";')).toEqual([["./a.ts", true]]);
@@ -125,7 +125,7 @@ describe("the reader of imports", () => {
     expect(read('type A = typeof import("./a.ts");')).toEqual([["./a.ts", true]]);
   });
 
-  it("does not take a comment or a text for an import", () => {
+  it("does not mistake a comment or a string for an import", () => {
     expect(read(' * import { a } from "./a.ts";')).toEqual([]);
     expect(read('export const from = "x";')).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe("the reader of imports", () => {
     expect(longestChain(all, "a")).toEqual(["a", "c", "d"]);
   });
 
-  it("finds a ring, and none where types close it", () => {
+  it("finds a cycle by value, but none that includes a type import", () => {
     const edge = (from: string, to: string, typeOnly = false): Import => ({ from, to, typeOnly });
     expect(cycle([edge("a", "b"), edge("b", "c"), edge("c", "b")])).toEqual(["b", "c", "b"]);
     expect(cycle([edge("a", "b"), edge("b", "a", true)])).toBeUndefined();

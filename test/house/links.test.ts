@@ -19,7 +19,7 @@ const anchorOf = (heading: string): string =>
 const anchorsIn = (path: string): string[] =>
   [...readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
-/** The relative links of a document that lead nowhere. */
+/** The broken relative links of a document. */
 function broken({ path, text }: Source): string[] {
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
   return links.flatMap(([, to = "", anchor]) => {

@@ -6,8 +6,8 @@ import { root } from "./sources.ts";
 const MANUAL = join(root, "widget", "README.md");
 const MARKS = ["<!-- settings: from shared/settings.ts -->\n", "<!-- end of settings -->"] as const;
 
-/** The chat's settings as a table, from the one place that knows them. */
-export function lookTable(): string {
+/** The chat's settings as a table, from their definition in `shared/settings.ts`. */
+export function settingsTable(): string {
   const rows = Object.entries(SETTINGS).map(([name, { kind, fallback, help, ...rule }]) => {
     const values = "of" in rule && Array.isArray(rule.of) ? rule.of.map((one) => `\`${one}\``).join(" ") : KINDS[kind];
     return `| \`${name}\` | ${values} | ${fallback} | ${help} |\n`;
@@ -32,12 +32,12 @@ const KINDS: Readonly<Record<string, string>> = {
   phone: "object",
 };
 
-/** What stands between the marks in the widget's manual, and the manual with the table of today in its place. */
+/** `written`: the table in the widget's manual. `renewed`: the manual with the current table in its place. */
 export function manual(): { written: string; renewed: string } {
   const text = readFileSync(MANUAL, "utf8");
   const start = text.indexOf(MARKS[0]) + MARKS[0].length;
   const end = text.indexOf(MARKS[1]);
-  return { written: text.slice(start, end), renewed: text.slice(0, start) + lookTable() + text.slice(end) };
+  return { written: text.slice(start, end), renewed: text.slice(0, start) + settingsTable() + text.slice(end) };
 }
 
 if (import.meta.main) writeFileSync(MANUAL, manual().renewed);

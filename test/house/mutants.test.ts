@@ -7,7 +7,7 @@ import { MUTANTS } from "../faults/mutants.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
-it("every edit of test/faults/mutants finds its place in the code exactly once", () => {
+it("every edit of test/faults/mutants matches exactly one place in the code", () => {
   const sources = new Map(PARTS.map((part) => [part, readSources(part)]));
   const lost = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) => {
     try {
@@ -20,7 +20,7 @@ it("every edit of test/faults/mutants finds its place in the code exactly once",
   expect(lost).toEqual([]);
 });
 
-it("every unit test file that a mutant names exists once", () => {
+it("every unit test that a mutant names is exactly one file", () => {
   const named = MUTANTS.flatMap(({ part = "relay", killedBy }) =>
     "unit" in killedBy ? [`${sourceFolder(part)}/**/${killedBy.unit}`] : [],
   );

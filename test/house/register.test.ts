@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isTest, sources } from "./sources.ts";
 
 /**
- * The open points of the service's interface and the tests that its text asks for (BEHAVIOUR 2 and 4.13), by their numbers:
- * each one stands in a test's title or words. First and last number of every unbroken run.
+ * The open points of the service's interface and the tests that its text asks for (BEHAVIOUR 2 and 4.13), by their
+ * numbers: each number occurs in a test file. Listed as ranges: first and last number.
  */
 const POINTS: readonly [first: number, last: number][] = [
   ...([
@@ -31,7 +31,10 @@ const POINTS: readonly [first: number, last: number][] = [
     [901, 902],
   ] as const),
 ].map(([first, last]) => [first, last]);
-/** They ask nothing of a client: no built-in channel is used, records stay at the service, its states are not read. */
+/**
+ * Points that require nothing of a client: no built-in channel is used, records stay at the service, its states are not
+ * read.
+ */
 const SILENT = [106, 244, 301];
 const NAMED = 32;
 
@@ -52,7 +55,7 @@ describe("the register of the service's text", () => {
     expect(missing.filter((number) => !SILENT.includes(number))).toEqual([]);
   });
 
-  it("has every test that is asked for by name", () => {
+  it("has every test that 4.13 lists", () => {
     const named = new Set([...words.matchAll(/\b4\.13-(\d+)\b/g)].map(([, number]) => Number(number)));
     expect(numbers(1, NAMED).filter((number) => !named.has(number))).toEqual([]);
   });

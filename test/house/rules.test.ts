@@ -12,7 +12,7 @@ const found = (files: Source[], pattern: RegExp): string[] =>
   );
 
 describe("the rules of the house", () => {
-  it("runs every test, each time, once", () => {
+  it("skips no test, focuses none and retries none", () => {
     const switches =
       /\b(it|test|describe)\.(skip|only|todo|fails|skipIf|runIf)\b|\bx(it|test|describe)\(|\bretry:\s*\d/;
     expect(found(tests, switches)).toEqual([]);
@@ -22,7 +22,7 @@ describe("the rules of the house", () => {
     expect(found(tests, /new Promise\(\(?\w*\)?\s*=>\s*setTimeout\(\w+,|timers\/promises/)).toEqual([]);
   });
 
-  it("leaves nothing unfinished and no check switched off in the dark", () => {
+  it("has no unfinished code and no type check switched off", () => {
     expect(found(code, /\b(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck)/)).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe("the rules of the house", () => {
     expect(found(widget, sinks)).toEqual([]);
   });
 
-  it("knows no folder of the machine it was written on", () => {
+  it("names no folder of the machine on which it was written", () => {
     expect(found(words, /(^|[\s"'`(=])\/(work|root|farm|home\/[a-z]+)\//)).toEqual([]);
   });
 });

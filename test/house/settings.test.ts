@@ -12,7 +12,7 @@ const SETTINGS = readFileSync(join(root, "relay", "docs", "guides", "settings.md
 /** The guide to the configuration file. */
 const FILE = readFileSync(join(root, "relay", "docs", "guides", "configuration.md"), "utf8");
 
-/** Names inside the rules of a site or an account. */
+/** Names of the nested settings of a site or an account. */
 const inside = Object.values(rules).flatMap((rule) =>
   typeof rule === "object" && "shape" in rule ? Object.keys(rule.shape as object) : [],
 );
@@ -25,7 +25,7 @@ it("describes every field of an account and of a site in the guide to the config
 
 it("reads no environment variable that the settings guide does not list", () => {
   const known = settingsHelp().map(({ env }) => env);
-  // From the system, and from a supervisor that holds the socket (systemd).
+  // Set by the system, or by a supervisor that holds the socket (systemd).
   const foreign = ["LISTEN_FDS", "LISTEN_PID", "NODE_ENV", "TZ", "HOME", "PATH"];
   const read = readdirSync(join(root, "relay", "src"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(path))
@@ -39,7 +39,7 @@ it("reads no environment variable that the settings guide does not list", () => 
   expect(known.filter((name) => !SETTINGS.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-it("has the same keys of the widget.s texts in relay and widget (node test/house/wordkeys.ts renews them)", () => {
+it("has the same text keys in relay and widget (node test/house/wordkeys.ts renews them)", () => {
   const { written, renewed } = wordKeys();
   expect(written).toBe(renewed);
 });

@@ -1,4 +1,4 @@
-/** What the real processes lived through: the README's table, from the figures of `npm run soak`. */
+/** The table of the fault suites in `relay/docs/guides/figures.md`, from the figures of `npm run soak`. */
 
 import soaked from "../faults/figures.json" with { type: "json" };
 
@@ -14,7 +14,7 @@ const counts = (figures: Figures, ...names: string[]): string =>
 
 type Row = { done: (figures: Figures) => string; found: (figures: Figures, violations: number) => string };
 
-/** What was done to the relay, and what came of it. */
+/** How the table describes each suite: what was done to the relay, and what was found. */
 const ROWS: Record<string, Row> = {
   kill: {
     done: (f) =>
@@ -31,7 +31,7 @@ const ROWS: Record<string, Row> = {
   },
   upstream: {
     done: (f) =>
-      `${number(f.messages)} messages to a service of which 20 calls in 100 fail, 10 lose their answer, 5 are slow; ${number(f["key swaps"])} new keys`,
+      `${number(f.messages)} messages to a service where of 100 calls 20 fail, 10 lose their answer and 5 are slow; ${number(f["key swaps"])} new keys`,
     found: (f) => `${counts(f, "lost", "doubled")}; ${number(f["POSTs per message"])} calls a message`,
   },
   minute: {
@@ -47,7 +47,7 @@ const ROWS: Record<string, Row> = {
   },
   tabs: {
     done: (f) =>
-      `${number(f.messages)} messages from ten tabs of one visitor; lines cut, tabs closed, messages sent by several`,
+      `${number(f.messages)} messages from ten tabs of one visitor; connections cut, tabs closed, messages sent by several tabs`,
     found: (f) => counts(f, "lost", "doubled", "tabs that differ"),
   },
   rate: {
@@ -117,12 +117,12 @@ const ROWS: Record<string, Row> = {
     found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
   },
   mutants: {
-    done: () => "Mistakes made on purpose that take minutes to notice",
+    done: () => "Deliberate mistakes that take minutes to find",
     found: (f) => `killed ${f["mutants killed"]}`,
   },
 };
 
-/** For a suite that nobody has found words for. */
+/** For a suite without a description in `ROWS`. */
 const plain = (name: string): Row => ({
   done: () => name,
   found: (figures) => counts(figures, ...Object.keys(figures)),
@@ -130,12 +130,12 @@ const plain = (name: string): Row => ({
 
 const line = (name: string, { figures, violations }: Suite): string => {
   const { done, found } = ROWS[name] ?? plain(name);
-  // What went wrong is never left out: it stands where it was found.
+  // The table always shows violations.
   const wrong = violations === 0 ? "" : `**${violations} violations.** `;
   return `| ${done(figures)} | ${wrong}${found(figures, violations)} | \`${name}\` |\n`;
 };
 
-/** One line for each suite, as its last soak found it. */
+/** One line for each suite, from its last soak. */
 export function soakTable(): string {
   const { machine, suites } = soaked as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
   const rows = Object.entries(suites).map(([name, suite]) => line(name, suite));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** One file of the house: its path from the root with forward slashes, and its text. */
+/** One file of the repository: its path from the root with forward slashes, and its text. */
 export type Source = { path: string; text: string };
 
 export const root = join(import.meta.dirname, "..", "..");
@@ -25,5 +25,5 @@ function walk(folder: string): string[] {
   });
 }
 
-/** Whether a file is a test, or helps tests beside it, and so stands outside the floors. */
+/** Whether a file is a test or a fixture, to which the floors do not apply. */
 export const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith("test/");

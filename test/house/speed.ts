@@ -1,4 +1,6 @@
-/** How fast the relay is beside the least that can do its job: the README's table, from the figures of `npm run bench`. */
+/**
+ * The table that compares the relay's speed with a bare chain and a naive relay, from the figures of `npm run bench`.
+ */
 
 import figures from "../bench/figures.json" with { type: "json" };
 import { FIGURES, type Line, said, saidSpread } from "../bench/figures.ts";
@@ -6,7 +8,7 @@ import type { Speed } from "../bench/report.ts";
 
 const NAMES: Record<string, string> = { floor: "", relay: "" };
 
-/** A value, with the contender's name where it is not what the column says. */
+/** A value, with the contender's name if it differs from the column's. */
 const cell = ({ name, value }: Line["ours"], digits: number): string =>
   [NAMES[name] ?? `${name}:`, said(value, digits)].filter((part) => part !== "").join(" ");
 
@@ -16,11 +18,11 @@ function line({ title, figure, reference, naive, ours, ratio }: Line): string {
   return `| ${title}, ${unit} | ${cell(reference, digits)} | ${other} | ${cell(ours, digits)} | ${ratio === undefined ? "" : saidSpread(ratio)} |\n`;
 }
 
-/** A line for each figure of each row that was measured. */
+/** One line for each figure of each measured row. */
 export function speedTable(): string {
   const { command, machine, rounds, lines } = figures.speed as unknown as Speed;
   if (lines.length === 0)
-    return "No run was published yet: `npm run bench -- --long --publish` does it, on a quiet machine.\n";
+    return "No run is published yet. To publish one, run `npm run bench -- --long --publish` on a quiet machine.\n";
   const where = `\`${command}\`: ${machine.cores} cores shared with the load, Node ${machine.node.slice(1)}, load average ${machine.load} before it began, medians of ${rounds} rounds`;
   return `${where}.\n\n| | Bare chain | Naive relay | Porchlight | Ratio to the bare chain (spread) |\n|---|---:|---:|---:|---:|\n${lines.map(line).join("")}`;
 }

@@ -17,7 +17,7 @@ function settingsTable(): string {
   return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("")}`;
 }
 
-/** A generated table: it stands in its document between `<!-- name: from source -->` and `<!-- end of name -->`. */
+/** A generated table. In its document it is between `<!-- name: from source -->` and `<!-- end of name -->`. */
 type Table = { document: string; name: string; source: string; table: () => string };
 
 const TABLES: readonly Table[] = [

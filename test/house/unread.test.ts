@@ -1,4 +1,4 @@
-/** Each setting is read by code that acts on it, outside the tables that define and check settings. */
+/** Checks that each setting is read by code that acts on it, outside the tables that define and check settings. */
 
 import { describe, expect, it } from "vitest";
 import * as rules from "../../relay/src/base/rules.ts";
@@ -7,7 +7,7 @@ import { TABLE } from "../../relay/src/base/settings/table.ts";
 import { SETTINGS } from "../../shared/settings.ts";
 import { isTest, sources } from "./sources.ts";
 
-/** Files that define, check or list settings: what only they name does nothing. */
+/** Files that define, check or list settings. A setting that only they name has no effect. */
 const TABLES =
   /^(shared\/(settings|site)\.ts|relay\/src\/base\/(settings\/|rules\.ts)|widget\/src\/(settings|tag-page|locales)\/)/;
 
@@ -15,10 +15,10 @@ const code = sources(".ts", ".tsx")
   .filter(({ path }) => /^(shared|relay\/src|widget\/src)\//.test(path) && !TABLES.test(path) && !isTest(path))
   .map(({ path, text }) => ({ path, text: text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "") }));
 
-/** Fields that the tables' own code hands on under another name. */
+/** Fields that the code reads under another name. */
 const READ_AS: Readonly<Record<string, string>> = { identityKeys: "jwks", emails: "mappedEmail" };
 
-/** Names that no code under `folder` reads: as a property, or by taking an object apart. */
+/** Names that no code under `folder` reads, as a property or by destructuring. */
 function unread(names: readonly string[], folder: string, files = code): string[] {
   const text = files.flatMap(({ path, text }) => (path.startsWith(folder) ? text : [])).join("\n");
   return names.filter((name) => !new RegExp(`\\.${name}\\b|[{,]\\s*${name}\\s*[,:}=]`).test(text));
@@ -40,7 +40,7 @@ describe("a setting that nothing reads", () => {
     expect(unread(read, "relay/src/")).toEqual([]);
   });
 
-  it("is found: a comment or a longer name is no reading", () => {
+  it("is found, although a comment or a longer name contains its name", () => {
     const files = [{ path: "relay/src/a.ts", text: "settings.rateWindow; const { lamp = 1 } = given;" }];
     expect(unread(["rate", "lamp", "rateWindow", "lost"], "relay/src/", files)).toEqual(["rate", "lost"]);
   });

@@ -5,7 +5,7 @@ import { root } from "./sources.ts";
 
 const FILE = join(root, "relay", "src", "base", "settings", "wordkeys.ts");
 
-/** The relay's list of the words' keys as it is, and as it would be with the widget's words of today. */
+/** `written`: the relay's list of text keys. `renewed`: that list with the widget's current texts. */
 export function wordKeys(): { written: string; renewed: string } {
   const keys = WORDING.map(([key]) => `  "${key}",\n`).sort();
   const head =

@@ -1,11 +1,11 @@
-/** Before the project `postgres`: one PostgreSQL for all its files. Each test has a database of its own on it. */
+/** Setup of the project `postgres`: one PostgreSQL for all files, with a database of its own for each test. */
 
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** As in relay/src/db/database.fixture.ts, which this project's types do not include. */
+    /** Declared as in relay/src/db/database.fixture.ts, which this project's types do not include. */
     postgres?: string;
   }
 }

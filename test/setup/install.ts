@@ -6,11 +6,11 @@ import { delimiter, join } from "node:path";
 export type Program = {
   /** Names of the executable; the first one found is used. */
   names: string[];
-  /** Debian package that brings it. */
+  /** Debian package that contains it. */
   package: string;
-  /** The package starts a server when it is installed: it is only unpacked, into a folder of the tests. */
+  /** Installing the package would start a server, so it is only unpacked into a folder of the tests. */
   server?: true;
-  /** Installed where that is possible; the tests run without it as well. */
+  /** Installed if possible; the tests also run without it. */
   optional?: true;
 };
 
@@ -18,14 +18,17 @@ const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
 /** Debian keeps the programs of each version of PostgreSQL in a folder of their own. */
 const VERSIONS = "/usr/lib/postgresql";
 
-/** Where programs are: on `PATH`, among what was unpacked, and in the folders of PostgreSQL's versions, newest first. */
+/**
+ * Folders to search for programs: `PATH`, the unpacked packages, and the folders of PostgreSQL's versions, newest
+ * first.
+ */
 function places(): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(VERSIONS, version, "bin"));
   return [process.env.PATH, "/usr/sbin", join(UNPACKED, "usr", "sbin"), ...folders].join(delimiter);
 }
 
-/** Full path of the first of these names found on `PATH`, or among what was unpacked. */
+/** Full path of the first of these names that is found. */
 export function find(names: string[], path: string = places()): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== "");
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
@@ -33,7 +36,7 @@ export function find(names: string[], path: string = places()): string | undefin
 }
 
 /**
- * Installs the packages of the programs that are missing, all in one go, where the system lets us.
+ * Installs the packages of missing programs, all at once, if the system allows it.
  * @throws Error with one sentence that says what to install
  */
 export function ensureAll(programs: Program[]): void {
@@ -58,7 +61,10 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Installs Debian packages as root, or through a sudo that asks for no password. What did not work is still missing then. */
+/**
+ * Installs Debian packages as root, or through a sudo that asks for no password. Does not report failures: the caller
+ * checks what is still missing.
+ */
 function install(packages: string[]): void {
   const root = process.getuid?.() === 0;
   const prefix = root ? [] : ["sudo", "-n"];
@@ -66,11 +72,11 @@ function install(packages: string[]): void {
   const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"];
   run([...apt, "update"]);
   const get = (names: string[]): boolean => run([...apt, "install", "--yes", "--no-install-recommends", ...names]);
-  // One that this system does not have must not keep the others away.
+  // A package that this system lacks must not prevent the others.
   if (packages.length > 0 && !get(packages)) for (const name of packages) get([name]);
 }
 
-/** Fetches a Debian package and unpacks it, which needs no right to install anything. */
+/** Downloads a Debian package and unpacks it, which needs no root rights. */
 function unpack(name: string): void {
   mkdirSync(UNPACKED, { recursive: true });
   run(["apt-get", "-qq", "download", name], UNPACKED);

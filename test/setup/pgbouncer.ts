@@ -1,4 +1,4 @@
-/** A real PgBouncer in transaction mode before a PostgreSQL, on a free port. */
+/** A real PgBouncer in transaction mode in front of a PostgreSQL, on a free port. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { otherUser } from "./postgres.ts";
 import { pgbouncerPath } from "./programs.ts";
 import { tied } from "./tied.ts";
 
-/** Connections to the server for all clients together: fewer than two relays would open by themselves. */
+/** Connections to the server for all clients together: fewer than two relays would open without it. */
 const POOL = 6;
 
 const configuration = (folder: string, port: number, server: number): string => `[databases]

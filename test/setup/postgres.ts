@@ -10,7 +10,7 @@ import { freePort } from "../ports.ts";
 import { postgresPath } from "./programs.ts";
 import { tied } from "./tied.ts";
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its Debian package makes, or as `nobody`. */
+/** PostgreSQL refuses to run as root. Under root it runs as the user of its Debian package, or as `nobody`. */
 export function otherUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -25,7 +25,7 @@ export function otherUser(): { uid: number; gid: number } | undefined {
   return undefined;
 }
 
-/** A commit is not synced: the tests kill PostgreSQL, never the machine. */
+/** Commits are not synced: the tests kill PostgreSQL, never the machine. */
 const SETTINGS = {
   fsync: "off",
   full_page_writes: "off",
@@ -35,14 +35,14 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
-/** Tries to start a server that ends at once. */
+/** Attempts to start a server that exits at once. */
 const STARTS = 25;
 
 export type Postgres = {
   port: number;
   /** Address of a database on it. */
   url: (database: string) => string;
-  /** Ends it as a crash does. */
+  /** Ends it like a crash. */
   kill: () => Promise<void>;
   /** Starts it again after `kill`, on the same port and data. */
   start: () => Promise<void>;
@@ -56,7 +56,7 @@ async function answers(port: number): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
-/** Waits for the condition; false when the process ended first. */
+/** Waits for the condition. Resolves to false if the process ends first. */
 async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<boolean> {
   while (!(await condition())) {
     if (child.exitCode !== null) return false;
@@ -80,7 +80,7 @@ export async function startPostgres(more: Record<string, string> = {}): Promise<
   let child: ChildProcess;
 
   async function start(): Promise<void> {
-    // SIGQUIT ends the processes of its connections, too.
+    // SIGQUIT also ends the processes of its connections.
     const [program, args] = tied("QUIT", [postgresPath("postgres"), "-D", data, ...flags]);
     for (let tries = 1; ; tries++) {
       child = spawn(program, args, options);

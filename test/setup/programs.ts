@@ -1,4 +1,4 @@
-/** The programs that the tests drive besides Node. */
+/** The programs, besides Node, that the tests use. */
 
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,9 +14,9 @@ const CHROMIUM: Program = {
  */
 const HEADLESS: Program = { names: ["chromium-headless-shell"], package: "chromium-headless-shell", optional: true };
 const FIREFOX: Program = { names: ["firefox-esr", "firefox"], package: "firefox-esr" };
-/** Brings MiniBrowser, the browser around the engine, too. */
+/** The package also contains MiniBrowser, the browser of the engine. */
 const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-driver" };
-/** WebKit draws on a screen only. */
+/** WebKit needs a screen. */
 const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
 const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
 /** The folder of PostgreSQL's programs is not on the PATH of Debian. */
@@ -41,13 +41,13 @@ export const wholeBrowserPath = (): string => process.env.CHROMIUM ?? pathOf(CHR
 /** The second engine. */
 export const firefoxPath = (): string => pathOf(FIREFOX);
 
-/** What drives the third engine, Safari's. */
+/** The driver of the third engine, Safari's. */
 export const webkitDriverPath = (): string => pathOf(WEBKIT);
 
-/** A screen that nobody looks at. */
+/** A virtual screen. */
 export const screenPath = (): string => pathOf(SCREEN);
 
-/** The web server that most relays stand behind. */
+/** The web server that is used as a proxy. */
 export const nginxPath = (): string => pathOf(NGINX);
 
 /** Path of a program of PostgreSQL, beside `initdb`. */
@@ -56,7 +56,7 @@ export const postgresPath = (program: string): string => join(dirname(realpathSy
 /** The server of Redis or Valkey. */
 export const redisPath = (): string => pathOf(REDIS);
 
-/** The pooler of connections; installed when it is missing. */
+/** The connection pooler; installed if it is missing. */
 export function pgbouncerPath(): string {
   ensureAll([PGBOUNCER]);
   return pathOf(PGBOUNCER);

@@ -10,7 +10,7 @@ import { tied } from "./tied.ts";
 
 export type Redis = {
   url: string;
-  /** Ends it as a crash does. */
+  /** Ends it like a crash. */
   kill: () => Promise<void>;
   /** Starts it again on the same port. */
   start: () => Promise<void>;

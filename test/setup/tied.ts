@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 
-/** Of util-linux, which every Debian has. */
+/** Part of util-linux, which every Debian has. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**
- * The command line of a server that ends when the process that started it ends, however that ends: Linux sends it `signal`
- * (prctl(2), PR_SET_PDEATHSIG). A killed test run leaves no server behind. On other systems the command line as it is.
+ * The command line of a server that ends with the process that started it: Linux then sends it `signal` (prctl(2),
+ * PR_SET_PDEATHSIG). So a killed test run leaves no server behind. On other systems, the unchanged command line.
  */
 export const tied = (signal: "KILL" | "QUIT", command: readonly [string, ...string[]]): [string, string[]] => {
   const [program, ...args] = command;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../relay/src/base/clock.ts";
 
-/** A clock that stands still until it is moved, and counts the timers that were set. */
+/** A clock that only moves when told to, and counts the timers that were set. */
 export type HeldClock = Clock & { move: (ms: number) => void; timers: () => number };
 
 type Timer = { due: number; fn: () => void };
@@ -20,7 +20,7 @@ export function createHeldClock(start = 1_800_000_000_000): HeldClock {
       timers.add(timer);
       return () => void timers.delete(timer);
     },
-    /** Lets time pass at once: each timer that falls due is called once. */
+    /** Moves time forward, and calls each timer that is due once. */
     move(ms) {
       uptime += ms;
       for (const timer of [...timers].sort((a, b) => a.due - b.due)) {

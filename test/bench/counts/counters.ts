@@ -1,17 +1,17 @@
 /**
- * Counts what the relay does inside this process, by wrapping what it calls: SQLite, hashes, JSON. The load driver of the
- * same process keeps the functions as they were (`plain`), so that only the relay is counted.
+ * Counts the relay's calls in this process by wrapping SQLite, hashes and JSON. The load driver in the same process
+ * uses the original functions (`plain`), so that only the relay is counted.
  */
 import crypto from "node:crypto";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** JSON as it was before anything was counted. */
+/** The original JSON functions, which are not counted. */
 export const plain = { parse: JSON.parse, stringify: JSON.stringify };
 
 export type Counted = {
-  /** SQL statements that were run, without those that begin and end a transaction. */
+  /** SQL statements, except those that begin or end a transaction. */
   statements: number;
   /** Commits of writes. */
   commits: number;
@@ -27,7 +27,7 @@ export type Counters = {
   counted: () => Counted;
   /** How often each statement was run, by its text. */
   statements: () => ReadonlyMap<string, number>;
-  /** Takes every wrapper off again. */
+  /** Removes all wrappers. */
   stop: () => void;
 };
 
@@ -50,7 +50,7 @@ function lastFrame(file: string): number {
   return bytes.readUInt32LE();
 }
 
-/** Replaces a method by one that calls `note` after it; returns what puts the old one back. */
+/** Wraps a method so that `note` is called after each call. @returns a function that restores the method */
 function wrap<Name extends string>(
   owner: Record<Name, Wrapped>,
   name: Name,
@@ -67,7 +67,7 @@ function wrap<Name extends string>(
   };
 }
 
-/** Begins to count. @param file of the database whose log is watched */
+/** Starts to count. @param file database file whose write-ahead log is watched */
 export function startCounting(file: string): Counters {
   const counted: Counted = { statements: 0, commits: 0, walFrames: 0, hashes: 0, json: 0 };
   const bySql = new Map<string, number>();
@@ -76,7 +76,7 @@ export function startCounting(file: string): Counters {
   function ran(sql: string): void {
     if (COMMIT.test(sql)) {
       const last = lastFrame(file);
-      // A log that was written back starts anew at its first frame.
+      // After a checkpoint the log starts again at its first frame.
       counted.walFrames += last >= frame ? last - frame : last;
       frame = last;
       counted.commits++;
@@ -87,7 +87,7 @@ export function startCounting(file: string): Counters {
   }
 
   const statement = (self: unknown): void => ran((self as StatementSync).sourceSQL);
-  const undo = [
+  const restores = [
     ...(["run", "get", "all", "iterate"] as const).map((name) =>
       wrap(StatementSync.prototype as never, name, statement),
     ),
@@ -102,7 +102,7 @@ export function startCounting(file: string): Counters {
     counted: () => ({ ...counted }),
     statements: () => bySql,
     stop() {
-      for (const back of undo) back();
+      for (const restore of restores) restore();
       syncBuiltinESMExports();
     },
   };

@@ -1,14 +1,14 @@
 /**
- * What the relay does for one round trip, one greeting and one heartbeat, counted: no clock, no rates, so the numbers are
- * the same on every machine. Everything a step asks for is handed in within one turn of the event loop.
+ * Counts what the relay does for one round trip, one `hello` and one heartbeat. It measures no times or rates, so the
+ * numbers are the same on every machine. All requests of a step are made within one turn of the event loop.
  */
 import { randomId } from "@porchlight/shared/id";
 import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
 import { type Client, type Stage, startStage, until } from "./stage.ts";
 
-/** At once: fewer than the calls that the courier has on the way at most. */
+/** Visitors at once: fewer than the most calls that the courier has under way. */
 const VISITORS = 32;
-/** Waves before anything is counted: until the pace lets a whole wave go at once. */
+/** Waves before anything is counted, until the pacer allows a whole wave at once. */
 const WARM_WAVES = 11;
 const WAVES = 4;
 const HEARTBEAT_MS = 25_000;
@@ -49,10 +49,10 @@ const replyTo = (toId: string): string =>
     channel: "website",
   });
 
-/** The service takes every message and answers all at once. @returns whom they were from */
+/** The service accepts every message and answers all at once. @returns the visitors who sent them */
 async function deliver({ posted, clock }: Stage, count: number, warm: boolean): Promise<string[]> {
   const visitors: string[] = [];
-  // While the pace is being learned, further calls wait for the answers to the first ones.
+  // While the pacer learns the limit, further calls wait for the answers to the first ones.
   while (visitors.length < count) {
     await until(
       () => posted.length === count - visitors.length || (warm && posted.length > 0),
@@ -66,7 +66,7 @@ async function deliver({ posted, clock }: Stage, count: number, warm: boolean): 
   return visitors;
 }
 
-/** Every visitor writes at once, every message is taken at once, every reply comes at once. */
+/** One wave: all visitors send a message at once, all messages are accepted at once, and all replies arrive at once. */
 async function wave(stage: Stage, clients: readonly Client[], warm = false): Promise<void> {
   const before = clients.map(({ seen }) => ({ ...seen }));
   const all = (what: "delivered" | "replies") => (): boolean =>
@@ -80,7 +80,7 @@ async function wave(stage: Stage, clients: readonly Client[], warm = false): Pro
   await turns(VISITORS);
 }
 
-/** Every visitor says hello at once: as a new one, or as one who comes back to a thread without news. */
+/** All visitors send `hello` at once: new ones, or known ones whose thread has nothing new. */
 const greet = (stage: Stage, known: readonly Client[]): Promise<Client[]> =>
   Promise.all(Array.from({ length: VISITORS }, (_, i) => stage.connect(known[i])));
 
@@ -95,7 +95,7 @@ function tallyOf(stage: Stage, counters: Counters): Tally {
   };
 }
 
-/** What happened between two tallies, in `repeats` repeats of a step. */
+/** The counts of one repeat: the difference of two tallies divided by `repeats`. */
 function difference(before: Tally, after: Tally, repeats: number): Record<keyof Tally, number> {
   const names = Object.keys(after) as (keyof Tally)[];
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / repeats])) as Record<
@@ -107,13 +107,16 @@ function difference(before: Tally, after: Tally, repeats: number): Record<keyof 
 const pick = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
 
-/** Runs the script once: some seconds. */
+/** Runs the scenario once, which takes some seconds. */
 export async function count(): Promise<Report> {
   const stage = await startStage(VISITORS);
   const counters = startCounting(stage.file);
   const steps: Record<string, Step> = {};
 
-  /** Of a step in which time passes. What the relay does then of itself is less than one per visitor. */
+  /**
+   * Counts a step during which time passes. What the relay does on its own meanwhile is less than one per visitor and
+   * is rounded away.
+   */
   async function roughly(name: string, act: () => Promise<void>): Promise<void> {
     const before = tallyOf(stage, counters);
     await act();
@@ -136,7 +139,8 @@ export async function count(): Promise<Report> {
     });
     await roughly("first message", () => wave(stage, clients, true));
     for (let i = 1; i < WARM_WAVES; i++) await wave(stage, clients, true);
-    // On a slow machine the clock has moved by seconds, and some clients have had their first heartbeat. New connections have not.
+    // On a slow machine the clock has moved by seconds, so some clients had their first heartbeat. Start again with new
+    // connections.
     for (const { line } of clients) line.cut();
     clients = await greet(stage, clients);
     const before = new Map(counters.statements());

@@ -1,4 +1,4 @@
-/** A relay in this process between scripted visitors and a service that answers when it is told to. */
+/** A relay in this process, with scripted visitors and a service that answers when the scenario tells it to. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,13 +16,13 @@ import { plain } from "./counters.ts";
 
 const ORIGIN = "https://shop.example";
 const SECRET = "a-callback-secret-for-counting";
-/** Longest wait for anything, in ms. */
+/** Longest wait for a condition, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** A message at the service: whose it is, and how to answer. */
+/** A message at the service: its sender, and a function that answers it. */
 export type Posted = { fromId: string; answer: Answer };
 
-/** A visitor on a connection, and what came on it. */
+/** A visitor's connection, and what it has received. */
 export type Client = {
   line: Line;
   /** Text frames by their type, pings as `(ping)`. */
@@ -31,7 +31,7 @@ export type Client = {
   epoch: string;
   /** Newest number of the thread. */
   head: number;
-  /** Own messages that were acknowledged, that the service took, and replies. */
+  /** Numbers of own messages that were acknowledged, own messages that were delivered, and replies. */
   seen: { sent: number; delivered: number; replies: number };
 };
 
@@ -42,7 +42,7 @@ export type Stage = {
   poster: Poster;
   /** Calls of the database's writing methods. */
   transactions: () => number;
-  /** Everybody who ever connected. */
+  /** All clients so far. */
   clients: readonly Client[];
   connect: (known?: Client) => Promise<Client>;
   stop: () => Promise<void>;
@@ -58,7 +58,7 @@ export async function until(condition: () => boolean, moves?: HeldClock): Promis
   }
 }
 
-/** The least that the relay takes for a build of the widget, so that nothing has to be built. */
+/** A minimal stand-in for the built widget, so that nothing has to be built. */
 function widgetIn(folder: string): string {
   const widget = join(folder, "widget");
   mkdirSync(join(widget, "assets"), { recursive: true });
@@ -73,7 +73,7 @@ function widgetIn(folder: string): string {
 
 function settingsIn(folder: string, service: string) {
   const config = join(folder, "config.json");
-  // The pace is not what is counted: the account may be asked as often as it takes.
+  // A high rate, so that the pacer does not delay anything.
   const account = { url: `${service}/v1`, key: "env:KEY", rate: 100_000 };
   const site = { account: "counted", origins: [ORIGIN] };
   writeFileSync(config, plain.stringify({ accounts: { counted: account }, sites: { default: site } }));
@@ -177,7 +177,7 @@ function note(client: Client, text: string): void {
   else if (frame.message.state === "delivered") client.seen.delivered++;
 }
 
-/** Connects a visitor, a new one or one who comes back, and says hello; resolves with the welcome. */
+/** Connects a new or returning visitor and sends `hello`. Resolves after `welcome`. */
 async function greet(port: number, known: Client | undefined): Promise<Client> {
   const client: Client = {
     line: { send: () => {}, cut: () => {} },

@@ -1,4 +1,4 @@
-/** Connections: visitors who come back, a wave of them after a restart, and those who say nothing. */
+/** Connections: returning visitors, a wave of them after a restart, and idle ones. */
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
 import { cpuOf, type Figures } from "../load.ts";
@@ -11,15 +11,17 @@ const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
 const CROWD_MESSAGES = 1_000_000;
-/** Between the connects and the measurement of the idle CPU: what connecting leaves to do is not idleness. */
+/**
+ * Milliseconds between the connects and the measurement of idle CPU, so that work left from connecting does not count.
+ */
 const REST_MS = 3_000;
 /** Windows in which a crowd's CPU is measured. */
 const WINDOWS = 5;
 const FLOOR_WINDOW_MS = 500;
-/** Sockets opened before the count starts, so that what a process grows once is not counted as theirs. */
+/** Sockets opened before memory is measured, so that one-time growth of the process does not count. */
 const WARM = 500;
 
-/** Visitors come back, hear that nothing is new, and leave again. */
+/** Visitors return, learn that nothing is new, and leave. */
 async function come({ server }: Contender, visitors: readonly Known[], count: number): Promise<void> {
   await inParallel(count, WIDTH, async (i) => {
     const known = visitors[i % visitors.length];
@@ -57,7 +59,7 @@ const gather = ({ server }: Contender, visitors: readonly Known[], count: number
     return connect(server, { ...(known && { known }) });
   });
 
-/** CPU of a server while its sockets say nothing: one figure for each fifth of the heartbeat interval, in % of a core. */
+/** CPU of a server while its sockets are idle, in % of a core: one figure for each window. */
 async function idlePercents(contender: Contender, windowMs: number): Promise<number[]> {
   const percents: number[] = [];
   for (let window = 0; window < WINDOWS; window++) {
@@ -68,8 +70,9 @@ async function idlePercents(contender: Contender, windowMs: number): Promise<num
 }
 
 /**
- * 10,000 sockets that say nothing: what they cost, and how long it takes until all are back after a cut. Memory and the
- * wave are measured once; the CPU in five windows over one whole heartbeat interval. The floor has no heartbeats to wait for.
+ * 10,000 idle sockets: what they cost, and how long it takes until all are back after a cut. Memory and the wave are
+ * measured once; the CPU in five windows over one whole heartbeat interval. The floor has no heartbeats, so its windows
+ * are short.
  */
 async function crowd(contender: Contender, visitors: readonly Known[]): Promise<Figures[]> {
   const { server } = contender;

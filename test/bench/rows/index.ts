@@ -1,9 +1,9 @@
 import type { Row } from "../row.ts";
 import { CONNECTS } from "./connects.ts";
+import { HALVES } from "./halves.ts";
 import { NODES } from "./nodes.ts";
 import { SIZE } from "./size.ts";
 import { TRIPS } from "./trips.ts";
-import { WAYS } from "./ways.ts";
 
-/** Everything that is measured of the relay. */
-export const ROWS: readonly Row[] = [...TRIPS, ...WAYS, ...CONNECTS, ...SIZE, ...NODES];
+/** All rows of the relay's measurements. */
+export const ROWS: readonly Row[] = [...TRIPS, ...HALVES, ...CONNECTS, ...SIZE, ...NODES];

@@ -16,7 +16,7 @@ const CONNECTING = 50;
 const durable = (): Promise<Postgres> =>
   startPostgres({ fsync: "on", full_page_writes: "on", autovacuum: "on", shared_buffers: "128MB" });
 
-/** @param hints what carries the hints between the nodes */
+/** @param hints the transport of hints between the nodes */
 async function startPair(hints: "Redis" | "NOTIFY"): Promise<Contender> {
   const [postgres, redis] = [await durable(), hints === "Redis" ? await startRedis() : undefined];
   const service = await startService();
@@ -30,7 +30,7 @@ async function startPair(hints: "Redis" | "NOTIFY"): Promise<Contender> {
     name: `two nodes, ${hints}`,
     server: {
       ...second,
-      /** CPU and memory of both. */
+      /** CPU of both nodes, memory of the second. */
       async usage() {
         const [a, b] = [await first.usage(), await second.usage()];
         return { ...a, ...b, cpu: a.cpu + b.cpu };
@@ -68,7 +68,7 @@ const HINT = "x".repeat(120);
 
 type Hop = { name: string; round: (ms: number) => Promise<Figures>; close: () => Promise<void> };
 
-/** The way of a hint from one node's connection to the other's. */
+/** Measures a hint from one node's connection to the other's. */
 async function startHop(name: "Redis" | "NOTIFY"): Promise<Hop> {
   const server = name === "Redis" ? await startRedis() : await durable();
   const quiet = { onState: () => {} };

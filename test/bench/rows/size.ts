@@ -1,4 +1,4 @@
-/** A relay that holds much beside one that holds little: how it starts, how fast it is, how a long thread opens. */
+/** A relay with many stored messages compared with one with few: start, round trips, and opening a long thread. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const START = join(import.meta.dirname, "..", "servers", "start.ts");
 
 const nameOf = (messages: number): string => `${messages.toLocaleString("en")} messages`;
 
-/** Runs `measure` with data folders that hold so many messages, and removes them. */
+/** Runs `measure` with data folders with these numbers of messages, and removes them. */
 async function withSeeds(sizes: readonly number[], measure: (seeds: Seeded[]) => Promise<Rounds>): Promise<Rounds> {
   const seeds: Seeded[] = [];
   try {
@@ -28,7 +28,7 @@ async function withSeeds(sizes: readonly number[], measure: (seeds: Seeded[]) =>
   }
 }
 
-/** Round trips of new visitors, beside so many stored messages. */
+/** Round trips of new visitors on relays with different numbers of stored messages. */
 const growth = (plan: Plan): Promise<Rounds> => {
   const sizes = plan.long ? [100, 1_000, 10_000, 100_000, MANY] : [100, MANY];
   return withSeeds(sizes, (seeds) =>
@@ -47,7 +47,7 @@ const growth = (plan: Plan): Promise<Rounds> => {
   );
 };
 
-/** How long the relay takes from its start until it listens, and with loading its code before that. It stops in order. */
+/** Milliseconds from the relay's start until it listens, without and with loading its code. Stops it cleanly. */
 async function start(folder: string): Promise<Figures> {
   const begin = performance.now();
   const child = fork(START, { env: { ...COMPILED, ...relayEnv("http://127.0.0.1:9", folder) }, stdio: "ignore" });
@@ -68,7 +68,7 @@ const ready = (plan: Plan): Promise<Rounds> => {
   });
 };
 
-/** From the connect until the newest page of the thread is there. */
+/** Milliseconds from the connect until the newest page of the thread has arrived. */
 async function opening(server: Parameters<typeof connect>[0], known: Known): Promise<number> {
   const begin = performance.now();
   let head = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ const RATE = ["perSecond", "cpu"] as const;
 const TIMES = ["p50", "p99", "backlog", "cpu"] as const;
 const KINDS: readonly Kind[] = ["floor", "naive", "relay"];
 
-/** Each of 200 visitors has one message on the way, as fast as the server can. */
+/** Measures 200 visitors at full speed, each with one message under way. */
 const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
   among(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS, keep })),
@@ -21,7 +21,9 @@ const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
     },
   );
 
-/** So many messages a second, whatever comes back. Warmed up at full speed: a server that lives for days runs compiled code. */
+/**
+ * Measures at a fixed rate. The warm-up runs at full speed, because a server that runs for days has compiled its code.
+ */
 const paced = (perSecond: number) => async (plan: Plan) =>
   among(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS })),

@@ -1,6 +1,7 @@
 /**
- * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of kept connections. Nothing is
- * stored or checked. `node floor.ts <service>` sends its port to its parent. A frame of type `echo` comes back as it is.
+ * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
+ * Nothing is stored or checked. `node floor.ts <service>` sends its port to its parent. It echoes frames of type
+ * `echo`.
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
@@ -52,7 +53,7 @@ new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (sock
   });
 });
 
-// Connections outlive the other servers' rounds.
+// Longer than the other servers' rounds, so that connections stay open meanwhile.
 server.keepAliveTimeout = 120_000;
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () =>
   process.send?.({ port: (server.address() as AddressInfo).port }),

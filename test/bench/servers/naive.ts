@@ -1,6 +1,7 @@
 /**
- * The relay as people write it in an afternoon: Express, Socket.IO, `fetch`, and the conversations in memory. Nothing is
- * crippled: WebSocket transport, no compression, one room per visitor. `node naive.ts <service>` sends its port to its parent.
+ * A relay as one would write it in an afternoon: Express, Socket.IO, `fetch`, and the conversations in memory. It is
+ * not slowed down on purpose: WebSocket transport, no compression, one room per visitor. `node naive.ts <service>`
+ * sends its port to its parent.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -47,6 +48,6 @@ io.on("connection", (socket) => {
   });
 });
 
-// Connections outlive the other servers' rounds.
+// Longer than the other servers' rounds, so that connections stay open meanwhile.
 server.keepAliveTimeout = 120_000;
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));

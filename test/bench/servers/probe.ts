@@ -1,11 +1,11 @@
 /**
- * Preloaded (`--import`) into every server that is measured, the relay's unchanged process among them: answers its parent
- * with CPU time and memory, and records a CPU profile. Ends the process when the parent is gone.
+ * Preloaded (`--import`) into every measured server, the relay included. Reports CPU time and memory to its parent, and
+ * records a CPU profile. Ends the process when the parent is gone.
  */
 import { Session } from "node:inspector/promises";
 import { summarize } from "../profile.ts";
 
-/** What a parent asks for. `settle` collects garbage first, so that the memory is what is kept. */
+/** The parent's requests. `settle` reports the usage after a garbage collection. */
 export type Ask = "usage" | "settle" | "profile" | "profiled";
 /** CPU time of the process in microseconds, user and system, all threads; resident memory in bytes. */
 export type Usage = { cpu: number; rss: number };
@@ -37,5 +37,5 @@ const answers: Record<Ask, () => unknown> = {
 
 process.on("message", async (ask: Ask) => process.send?.({ answer: await answers[ask]() }));
 process.on("disconnect", () => process.exit());
-// A parent's questions alone keep no server alive that has stopped.
+// The channel to the parent must not keep a stopped server alive.
 process.channel?.unref();

@@ -1,6 +1,6 @@
 /**
  * `node start.ts` with the relay's environment: starts the relay as `porchlight serve` does, sends its parent the
- * milliseconds until it listened, loading the code left out, and stops it in order.
+ * milliseconds until it listened, without loading the code, and stops it cleanly.
  */
 import { readSettings } from "../../../relay/src/base/config.ts";
 import { createRelay } from "../../../relay/src/relay.ts";

@@ -1,6 +1,6 @@
 /**
- * A WebSocket client reduced to what a load driver needs: text frames over a bare TCP socket. A full client costs the
- * driver more than the server under test spends, and then the driver is what is measured.
+ * A WebSocket client reduced to what a load driver needs: text frames over a bare TCP socket. A full client would cost
+ * the driver more than the server under test spends, so that the driver would be measured.
  */
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net";
 export type Line = {
   /** Sends one text frame (RFC 6455, 5.2). */
   send: (text: string) => void;
-  /** Ends the connection with a reset, so that no address stays in TIME_WAIT. */
+  /** Resets the connection, so that no address stays in TIME_WAIT. */
   cut: () => void;
 };
 
@@ -35,7 +35,7 @@ const MASKED = 0x80;
 const SHORT_HEADER = 6;
 const LONG_HEADER = 8;
 
-/** A masked frame. The key is zero: the payload is then its own mask, and the server's work is the same. */
+/** A masked frame. The masking key is zero, so the payload need not be masked, and the server's work is the same. */
 function frameOf(opcode: number, payload: string | Buffer): Buffer {
   const length = Buffer.byteLength(payload);
   const header = length < 126 ? SHORT_HEADER : LONG_HEADER;
@@ -48,7 +48,7 @@ function frameOf(opcode: number, payload: string | Buffer): Buffer {
   return frame;
 }
 
-/** Where the payload of the server's frame at `at` begins and ends; nothing while its header is not whole. */
+/** Start and end of the payload of the frame at `at`; undefined while its header is incomplete. */
 function extent(data: Buffer, at: number): [from: number, to: number] | undefined {
   if (data.length < at + 2) return undefined;
   const short = (data[at + 1] ?? 0) & 127;
@@ -57,7 +57,7 @@ function extent(data: Buffer, at: number): [from: number, to: number] | undefine
   return data.length < at + 10 ? undefined : [at + 10, at + 10 + Number(data.readBigUInt64BE(at + 2))];
 }
 
-/** Acts on the whole frames at the beginning of `data`; returns the rest. */
+/** Handles the complete frames at the beginning of `data`. @returns the rest */
 function takeFrames(data: Buffer, socket: Socket, { onText, onPing }: LineOptions): Buffer {
   let at = 0;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The messaging service reduced to its socket: takes JSON bodies over HTTP/1.1 and lets the caller answer when it likes.
- * For load drivers, for the reason that `line.ts` gives.
+ * A minimal HTTP/1.1 server for load drivers: takes JSON bodies, and lets the caller answer at any time. As small as
+ * possible for the reason given in `line.ts`.
  */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
@@ -9,7 +9,7 @@ export type Answer = (status: string, headers: string, body: string) => void;
 
 export type Listener = { url: string; close: () => void };
 
-/** Length of the request at the beginning of `data`, and of its head; nothing while it is not whole. */
+/** Length of the head and of the whole request at the beginning of `data`; undefined while it is incomplete. */
 function requestOf(data: Buffer): [head: number, length: number] | undefined {
   const end = data.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Pours what is far too large into a relay. A process of its own, with the relay's port as its argument: the honest visitors
- * who come meanwhile must not wait for the attacker's own work.
+ * Sends far too large frames, bodies, headers and addresses to the relay whose port is its argument. Runs in a separate
+ * process, so that honest visitors do not wait for the attacker's own work.
  */
 import { connect } from "node:net";
 import { ORIGIN, UPGRADE } from "./target.ts";
@@ -21,13 +21,13 @@ const HEADS = [
   "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ",
   "GET /",
 ];
-/** How many are poured in all. */
-export const POURED = ROUNDS * AT_ONCE * HEADS.length;
+/** Number of floods in all. */
+export const FLOODS = ROUNDS * AT_ONCE * HEADS.length;
 
 /** Sends 64 MB after `head`, as fast as the relay takes them, until it closes. */
-async function pour(port: number, head: string): Promise<void> {
+async function flood(port: number, head: string): Promise<void> {
   const socket = connect(port, "127.0.0.1");
-  // A relay that closes on what is too large resets the connection.
+  // The relay resets a connection that sends too much.
   socket.on("error", () => {});
   const chunk = Buffer.alloc(65_536, "x");
   socket.write(head, "latin1");
@@ -46,5 +46,5 @@ async function pour(port: number, head: string): Promise<void> {
 if (import.meta.main) {
   const port = Number(process.argv[2]);
   for (let round = 0; round < ROUNDS; round++)
-    await Promise.all(HEADS.flatMap((head) => Array.from({ length: AT_ONCE }, () => pour(port, head))));
+    await Promise.all(HEADS.flatMap((head) => Array.from({ length: AT_ONCE }, () => flood(port, head))));
 }

@@ -9,7 +9,7 @@ const RATE = ["perSecond", "cpu"] as const;
 /** Callbacks on their way at once. */
 const CALLBACKS = 64;
 
-/** A message until its acknowledgement; the service takes none meanwhile. The floor returns the frame as it is. */
+/** A message until its acknowledgement, while the service refuses all messages. The floor echoes the frame. */
 const acknowledgement = (bytes: number) => async (plan: Plan) =>
   among(
     [
@@ -26,7 +26,7 @@ const acknowledgement = (bytes: number) => async (plan: Plan) =>
 
 type Receiver = Contender & { ids: string[] };
 
-/** Learns the ids of a contender's visitors: the floor says them, the others send them to the service. */
+/** Starts a contender and learns the ids of its visitors from the messages that reach the service. */
 async function receiver(kind: Kind, keep: boolean): Promise<Receiver> {
   const contender = await startContender(kind, { visitors: CALLBACKS, silent: true });
   const texts = contender.visitors.map((visitor) => {
@@ -44,7 +44,7 @@ async function receiver(kind: Kind, keep: boolean): Promise<Receiver> {
   return Object.assign(contender, { ids: texts.map((text) => senders.get(text) ?? "") });
 }
 
-/** One callback on the way for each visitor: until it was answered and the visitor saw it. */
+/** Posts callbacks for `ms`, one at a time for each visitor: each until it was answered and the visitor received it. */
 async function post(contender: Receiver, ms: number, bytes: number): Promise<Figures> {
   let count = 0;
   let seconds = 0;
@@ -81,7 +81,7 @@ const callback = (keep: boolean) => async (plan: Plan) =>
     },
   );
 
-export const WAYS: readonly Row[] = [
+export const HALVES: readonly Row[] = [
   {
     name: "acknowledged",
     title: "Message until its acknowledgement",
