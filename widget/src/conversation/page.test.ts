@@ -1,0 +1,92 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { browserPage, createTimer } from "./page.ts";
+import { createBrowser, createWorld } from "./world.fixture.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a timer", () => {
+  it("runs once, at the time of the last `set`", () => {
+    const world = createWorld();
+    const timer = createTimer(createBrowser(world).tab().page);
+    const ran: string[] = [];
+    timer.set(100, () => ran.push("first"));
+    world.advance(50);
+    timer.set(100, () => ran.push("second"));
+    world.advance(99);
+    expect([ran, timer.on()]).toEqual([[], true]);
+    world.advance(1);
+    expect([ran, timer.on(), world.pending()]).toEqual([["second"], false, 0]);
+  });
+
+  it("can be cancelled, and set again by its own function", () => {
+    const world = createWorld();
+    const timer = createTimer(createBrowser(world).tab().page);
+    let runs = 0;
+    timer.set(10, () => timer.set(10, () => runs++));
+    world.advance(20);
+    expect(runs).toBe(1);
+    timer.set(10, () => runs++);
+    timer.off();
+    world.advance(20);
+    expect([runs, timer.on()]).toEqual([1, false]);
+  });
+});
+
+describe("the browser's page", () => {
+  it("listens for visibility at the document and for other events at the window, until told to stop", () => {
+    const heard: string[] = [];
+    const stops = (["visibilitychange", "focus"] as const).map((name) =>
+      browserPage.on(name, ({ type }) => heard.push(type)),
+    );
+    const fire = (): void => {
+      document.dispatchEvent(new Event("visibilitychange"));
+      window.dispatchEvent(new Event("focus"));
+    };
+    fire();
+    for (const stop of stops) stop();
+    fire();
+    expect(heard).toEqual(["visibilitychange", "focus"]);
+  });
+
+  it("grants a lock that another tab releases, and holds it until it is released here", async () => {
+    let grant: (() => Promise<void>) | undefined;
+    const request = async (_name: string, _options: object, run: () => Promise<void>): Promise<void> => {
+      grant = run;
+    };
+    vi.stubGlobal("navigator", { locks: { request } });
+    let granted = 0;
+    const release = browserPage.lock("porchlight:shop", () => granted++);
+    expect(granted).toBe(0);
+    let held = true;
+    void grant?.().then(() => {
+      held = false;
+    });
+    await turn();
+    expect([granted, held]).toEqual([1, true]);
+    release();
+    await turn();
+    expect(held).toBe(false);
+  });
+
+  it.each([
+    ["are missing", {}],
+    ["are blocked with the cookies", { locks: { request: () => Promise.reject(new Error("SecurityError")) } }],
+  ])("grants every lock if Web Locks %s", async (_, navigator) => {
+    vi.stubGlobal("navigator", navigator);
+    let granted = 0;
+    browserPage.lock("porchlight:shop", () => granted++);
+    await turn();
+    expect(granted).toBe(1);
+  });
+
+  it("does not grant a lock that is released before its turn", async () => {
+    vi.stubGlobal("navigator", {});
+    let granted = 0;
+    browserPage.lock("porchlight:shop", () => granted++)();
+    await turn();
+    expect(granted).toBe(0);
+  });
+});
