@@ -64,7 +64,9 @@ for (const [name, options, attributes, html] of [
     await again.waitFor();
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     expect(await frame.getByRole("alert").textContent()).toBe(FRAME_WORDS.de?.failed);
-    expect(await frame.getByRole("link", { name: "Chat" }).getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+    expect(await frame.getByRole("link", { name: "Chat-Seite öffnen" }).getAttribute("href")).toBe(
+      `${stage.house.url}/c/default`,
+    );
     const [own, launcher] = await Promise.all(
       [again, page.locator(".launcher").first()].map((button) =>
         button.evaluate((element) => getComputedStyle(element).backgroundColor),

@@ -17,7 +17,7 @@ const at = (time: string) => ({
 it("states the usual reply time of people under the title and below waiting messages, and shows no dots", async () => {
   const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
   await chat.open();
-  await expect.poll(() => line(page).textContent()).toBe("Our team · usually replies in about 2 hours");
+  await expect.poll(() => line(page).textContent()).toBe("Our team\u00a0· usually replies in about 2 hours");
   stage.house.sandbox.configure({ botScript: "silent" });
   const said = await record(page);
   await chat.say("Is it in stock?");
@@ -31,8 +31,8 @@ it("states the usual reply time of people under the title and below waiting mess
 });
 
 it.each([
-  ["20", "AI assistant · usually replies in about 20 minutes"],
-  ["2880", "AI assistant · usually replies in about 2 days"],
+  ["20", "AI assistant\u00a0· usually replies in about 20 minutes"],
+  ["2880", "AI assistant\u00a0· usually replies in about 2 days"],
 ])("states the time in suitable units: %s minutes", async (minutes, words) => {
   const { page, chat } = await stage.visit({ html: html(`data-reply-minutes="${minutes}"`) });
   await chat.open();
@@ -40,10 +40,10 @@ it.each([
 });
 
 it.each([
-  ["2026-01-05T06:30:00Z", "AI assistant · back 09:00"],
-  ["2026-01-04T17:30:00Z", "AI assistant · back Mon at 09:00"],
+  ["2026-01-05T06:30:00Z", "AI assistant\u00a0· back 09:00"],
+  ["2026-01-04T17:30:00Z", "AI assistant\u00a0· back Mon at 09:00"],
   // Monday evening: the next opening is in a week, not today.
-  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 12 Jan at 09:00"],
+  ["2026-01-05T17:30:00Z", "AI assistant\u00a0· back Mon 12 Jan at 09:00"],
 ])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, words) => {
   const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();
@@ -54,10 +54,10 @@ it.each([
 it("says that nobody is available if the site never opens, and states the reply time while it is open", async () => {
   const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();
-  await expect.poll(() => line(never.page).textContent()).toBe("AI assistant · We're away right now");
+  await expect.poll(() => line(never.page).textContent()).toBe("AI assistant\u00a0· We're away right now");
   const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
   await converse(open.chat);
-  await expect.poll(() => line(open.page).textContent()).toBe("AI assistant · usually replies instantly");
+  await expect.poll(() => line(open.page).textContent()).toBe("AI assistant\u00a0· usually replies instantly");
 });
 
 it.each(["de", "ta", "th"])("fits under the title on a phone, whatever the text: %s", async (locale) => {

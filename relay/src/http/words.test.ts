@@ -53,12 +53,12 @@ it("uses the site's own language, whatever the browser prefers", () => {
 
 const FRAME = {
   en: { word: "Chat", failed: "Couldn't load the chat.", retry: "Retry", close: "Close chat" },
-  de: { ...WORDS.de, failed: "Nicht geladen.", retry: "Noch einmal", close: "Schließen" },
+  de: { ...WORDS.de, failed: "Nicht geladen.", retry: "Noch einmal", close: "Schließen", page: "Öffnen" },
   ar: WORDS.ar,
 };
 
 it("puts into the script the words that it needs while nothing else can be fetched", () => {
-  const { close: _, ...few } = FRAME.de;
+  const { close: _, page: _page, ...few } = FRAME.de;
   expect(wordsFor(FRAME, "de")).toEqual({ de: few });
   expect(wordsFor(FRAME, "auto", "en,de;q=0.9")).toEqual({ de: few });
   expect(wordsFor(FRAME, "auto", "en")).toBeUndefined();

@@ -47,7 +47,7 @@ const languagesIn = (accepted: string): string[] =>
 export function wordsFor(words: AllWords, locale: string, accepted = ""): Readonly<Record<string, Spoken>> | undefined {
   const [language, spoken] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words) ?? [];
   if (language === undefined || spoken === undefined) return undefined;
-  const { close: _close, ...few } = spoken;
+  const { close: _close, page: _page, ...few } = spoken;
   return { [language]: few };
 }
 

@@ -36,6 +36,8 @@ export type Spoken = {
 export type FrameWords = Spoken & {
   /** Name of the button that closes the panel. */
   close: string;
+  /** Link to the chat's own page. Absent if the file could not be fetched. */
+  page?: string | undefined;
 };
 
 /** Nodes that are on the page before the panel's code is loaded. */

@@ -9,6 +9,8 @@ import css from "./frame.css?inline";
 
 /** The close button's name until the page's language is there, and if it cannot be fetched. */
 const CLOSE = "Close chat";
+/** The link to the chat's own page in English. */
+const PAGE = "Open the chat page";
 
 const sheet = new CSSStyleSheet();
 
@@ -41,7 +43,7 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   shell.style();
   if (!hasFailed) return;
   retry.textContent = spoken.retry;
-  link.textContent = shell.settings().label || spoken.word;
+  link.textContent = spoken.page ?? (shell.settings().label || spoken.word);
   dialog.replaceChildren(header, element("p", { role: "alert" }, spoken.failed), retry, link);
 }
 
@@ -50,7 +52,8 @@ async function fetchWords(shell: Shell): Promise<FrameWords> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
-  const spoken = { close: CLOSE, ...(module.spoken ?? shell.spoken) } as FrameWords;
+  const page = shell.spoken?.file ? undefined : PAGE;
+  const spoken = { close: CLOSE, page, ...(module.spoken ?? shell.spoken) } as FrameWords;
   // The panel needs this file. The loader has asked for it already if it knows the language.
   if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
   return spoken;

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "የውይይት አማራጮች",
   unread: { one: "{n} ያልተነበበ መልዕክት", other: "{n} ያልተነበቡ መልዕክቶች" },
 
-  statusAi: "AI ረዳት · ብዙውን ጊዜ ወዲያውኑ ይመልሳል",
+  statusAi: "AI ረዳት\u00a0· ብዙውን ጊዜ ወዲያውኑ ይመልሳል",
   statusHuman: "እዚህ ቡድናችን ይመልሳል",
   statusMixed: "AI ረዳት እና ቡድናችን",
   noticeAi: "ከAI ረዳት ጋር እየተወያዩ ነው። ሊሳሳት ይችላል።",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "চ্যাটের অপশন",
   unread: { one: "{n}টি না-পড়া মেসেজ", other: "{n}টি না-পড়া মেসেজ" },
 
-  statusAi: "AI সহকারী · সাধারণত সঙ্গে সঙ্গে উত্তর",
+  statusAi: "AI সহকারী\u00a0· সাধারণত সঙ্গে সঙ্গে উত্তর",
   statusHuman: "এখানে আমাদের টিম উত্তর দেয়",
   statusMixed: "AI সহকারী ও আমাদের টিম",
   noticeAi: "আপনি AI সহকারীর সঙ্গে কথা বলছেন। এর ভুল হতে পারে।",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opcions del xat",
   unread: { one: "{n} missatge no llegit", many: "{n} de missatges no llegits", other: "{n} missatges no llegits" },
 
-  statusAi: "Assistent d’IA · sol respondre a l’instant",
+  statusAi: "Assistent d’IA\u00a0· sol respondre a l’instant",
   statusHuman: "El nostre equip respon aquí",
   statusMixed: "Assistent d’IA i el nostre equip",
   noticeAi: "Estàs xatejant amb un assistent d’IA. Pot cometre errors.",

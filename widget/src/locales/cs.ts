@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Možnosti chatu",
   unread: { one: "{n} nepřečtená zpráva", few: "{n} nepřečtené zprávy", other: "{n} nepřečtených zpráv" },
 
-  statusAi: "AI asistent · obvykle odpovídá ihned",
+  statusAi: "AI asistent\u00a0· obvykle odpovídá ihned",
   statusHuman: "Tady odpovídá náš tým",
   statusMixed: "AI asistent a náš tým",
   noticeAi: "Píšete si s AI asistentem. Může se mýlit.",

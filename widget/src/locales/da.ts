@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chatindstillinger",
   unread: { one: "{n} ulæst besked", other: "{n} ulæste beskeder" },
 
-  statusAi: "AI-assistent · svarer normalt med det samme",
+  statusAi: "AI-assistent\u00a0· svarer normalt med det samme",
   statusHuman: "Her svarer vores team",
   statusMixed: "AI-assistent og vores team",
   noticeAi: "Du chatter med en AI-assistent. Den kan tage fejl.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chat-Optionen",
   unread: { one: "{n} ungelesene Nachricht", other: "{n} ungelesene Nachrichten" },
 
-  statusAi: "KI-Assistent · antwortet meist sofort",
+  statusAi: "KI-Assistent\u00a0· antwortet meist sofort",
   statusHuman: "Hier antwortet unser Team",
   statusMixed: "KI-Assistent und unser Team",
   noticeAi: "Sie chatten mit einem KI-Assistenten. Er kann Fehler machen.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Επιλογές συνομιλίας",
   unread: { one: "{n} μη αναγνωσμένο μήνυμα", other: "{n} μη αναγνωσμένα μηνύματα" },
 
-  statusAi: "Βοηθός AI · απαντά συνήθως αμέσως",
+  statusAi: "Βοηθός AI\u00a0· απαντά συνήθως αμέσως",
   statusHuman: "Εδώ απαντά η ομάδα μας",
   statusMixed: "Βοηθός AI και η ομάδα μας",
   noticeAi: "Συνομιλείτε με βοηθό AI. Μπορεί να κάνει λάθη.",

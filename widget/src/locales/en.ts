@@ -21,7 +21,7 @@ export const en = {
 
   // ── Who answers ─────────────────────────────────────────────────────────────────────────────────────────────────
   /** Line under the title; the law requires that a visitor can tell when a machine answers. */
-  statusAi: "AI assistant · usually replies instantly",
+  statusAi: "AI assistant\u00a0· usually replies instantly",
   statusHuman: "Our team replies here",
   statusMixed: "AI assistant and our team",
   /** In the empty chat, above the first message. */

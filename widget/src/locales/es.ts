@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opciones del chat",
   unread: { one: "{n} mensaje sin leer", many: "{n} de mensajes sin leer", other: "{n} mensajes sin leer" },
 
-  statusAi: "Asistente de IA · suele responder al instante",
+  statusAi: "Asistente de IA\u00a0· suele responder al instante",
   statusHuman: "Nuestro equipo responde aquí",
   statusMixed: "Asistente de IA y equipo",
   noticeAi: "Estás chateando con un asistente de IA. Puede cometer errores.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Vestluse valikud",
   unread: { one: "{n} lugemata sõnum", other: "{n} lugemata sõnumit" },
 
-  statusAi: "AI-assistent · vastab tavaliselt kohe",
+  statusAi: "AI-assistent\u00a0· vastab tavaliselt kohe",
   statusHuman: "Siin vastab meie meeskond",
   statusMixed: "AI-assistent ja meie meeskond",
   noticeAi: "Vestlete AI-assistendiga. See võib eksida.",

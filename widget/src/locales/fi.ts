@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chatin asetukset",
   unread: { one: "{n} lukematon viesti", other: "{n} lukematonta viestiä" },
 
-  statusAi: "Tekoälyavustaja · vastaa yleensä heti",
+  statusAi: "Tekoälyavustaja\u00a0· vastaa yleensä heti",
   statusHuman: "Tiimimme vastaa täällä",
   statusMixed: "Tekoälyavustaja ja tiimimme",
   noticeAi: "Keskustelet tekoälyavustajan kanssa. Se voi tehdä virheitä.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Mga opsyon sa chat",
   unread: { one: "{n} hindi pa nababasang mensahe", other: "{n} na hindi pa nababasang mensahe" },
 
-  statusAi: "AI assistant · karaniwang sumasagot agad",
+  statusAi: "AI assistant\u00a0· karaniwang sumasagot agad",
   statusHuman: "Dito sumasagot ang team namin",
   statusMixed: "AI assistant at ang team namin",
   noticeAi: "Ka-chat mo ang isang AI assistant. Maaari itong magkamali.",

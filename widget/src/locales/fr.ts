@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Options du chat",
   unread: { one: "{n} message non lu", many: "{n} de messages non lus", other: "{n} messages non lus" },
 
-  statusAi: "Assistant IA · répond généralement tout de suite",
+  statusAi: "Assistant IA\u00a0· répond généralement tout de suite",
   statusHuman: "Notre équipe vous répond ici",
   statusMixed: "Assistant IA et notre équipe",
   noticeAi: "Vous discutez avec un assistant IA. Il peut se tromper.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "ચેટના વિકલ્પો",
   unread: { one: "{n} ન વાંચેલો મેસેજ", other: "{n} ન વાંચેલા મેસેજ" },
 
-  statusAi: "AI આસિસ્ટન્ટ · સામાન્ય રીતે તરત જવાબ",
+  statusAi: "AI આસિસ્ટન્ટ\u00a0· સામાન્ય રીતે તરત જવાબ",
   statusHuman: "અહીં અમારી ટીમ જવાબ આપે છે",
   statusMixed: "AI આસિસ્ટન્ટ અને અમારી ટીમ",
   noticeAi: "તમે AI આસિસ્ટન્ટ સાથે વાત કરી રહ્યા છો. તેનાથી ભૂલ થઈ શકે છે.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "אפשרויות צ׳אט",
   unread: { one: "הודעה אחת שלא נקראה", two: "שתי הודעות שלא נקראו", other: "{n} הודעות שלא נקראו" },
 
-  statusAi: "עוזר AI · בדרך כלל עונה מיד",
+  statusAi: "עוזר AI\u00a0· בדרך כלל עונה מיד",
   statusHuman: "הצוות שלנו עונה כאן",
   statusMixed: "עוזר AI והצוות שלנו",
   noticeAi: "אתם מתכתבים עם עוזר AI. הוא עלול לטעות.",

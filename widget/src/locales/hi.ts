@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "चैट के विकल्प",
   unread: { one: "{n} अपठित मैसेज", other: "{n} अपठित मैसेज" },
 
-  statusAi: "AI असिस्टेंट · आमतौर पर तुरंत जवाब",
+  statusAi: "AI असिस्टेंट\u00a0· आमतौर पर तुरंत जवाब",
   statusHuman: "यहाँ हमारी टीम जवाब देती है",
   statusMixed: "AI असिस्टेंट और हमारी टीम",
   noticeAi: "आप AI असिस्टेंट से बात कर रहे हैं। उससे गलती हो सकती है।",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opcije chata",
   unread: { one: "{n} nepročitana poruka", few: "{n} nepročitane poruke", other: "{n} nepročitanih poruka" },
 
-  statusAi: "AI asistent · obično odgovara odmah",
+  statusAi: "AI asistent\u00a0· obično odgovara odmah",
   statusHuman: "Ovdje odgovara naš tim",
   statusMixed: "AI asistent i naš tim",
   noticeAi: "Razgovarate s AI asistentom. Može pogriješiti.",

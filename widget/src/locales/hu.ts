@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Csevegés beállításai",
   unread: { one: "{n} olvasatlan üzenet", other: "{n} olvasatlan üzenet" },
 
-  statusAi: "AI-asszisztens · általában azonnal válaszol",
+  statusAi: "AI-asszisztens\u00a0· általában azonnal válaszol",
   statusHuman: "Itt a csapatunk válaszol",
   statusMixed: "AI-asszisztens és a csapatunk",
   noticeAi: "AI-asszisztenssel cseveg. Hibázhat.",

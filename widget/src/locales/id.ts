@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opsi chat",
   unread: { other: "{n} pesan belum dibaca" },
 
-  statusAi: "Asisten AI · biasanya langsung membalas",
+  statusAi: "Asisten AI\u00a0· biasanya langsung membalas",
   statusHuman: "Tim kami membalas di sini",
   statusMixed: "Asisten AI dan tim kami",
   noticeAi: "Anda sedang chat dengan asisten AI. Jawabannya bisa keliru.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Valkostir",
   unread: { one: "{n} ólesin skilaboð", other: "{n} ólesin skilaboð" },
 
-  statusAi: "Gervigreind · svarar oftast strax",
+  statusAi: "Gervigreind\u00a0· svarar oftast strax",
   statusHuman: "Teymið okkar svarar hér",
   statusMixed: "Gervigreind og teymið okkar",
   noticeAi: "Þú ert að spjalla við gervigreind. Henni getur skjátlast.",

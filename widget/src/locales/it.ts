@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opzioni della chat",
   unread: { one: "{n} messaggio non letto", many: "{n} di messaggi non letti", other: "{n} messaggi non letti" },
 
-  statusAi: "Assistente IA · di solito risponde subito",
+  statusAi: "Assistente IA\u00a0· di solito risponde subito",
   statusHuman: "Qui risponde il nostro team",
   statusMixed: "Assistente IA e il nostro team",
   noticeAi: "Stai chattando con un assistente IA. Può commettere errori.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "チャットの設定",
   unread: { other: "未読メッセージ{n}件" },
 
-  statusAi: "AIアシスタント · 通常すぐに返信します",
+  statusAi: "AIアシスタント\u00a0· 通常すぐに返信します",
   statusHuman: "スタッフが返信します",
   statusMixed: "AIアシスタントとスタッフ",
   noticeAi: "AIアシスタントが対応しています。回答が誤っている場合があります。",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "ಚಾಟ್ ಆಯ್ಕೆಗಳು",
   unread: { one: "{n} ಓದದ ಸಂದೇಶ", other: "{n} ಓದದ ಸಂದೇಶಗಳು" },
 
-  statusAi: "AI ಸಹಾಯಕ · ಸಾಮಾನ್ಯವಾಗಿ ತಕ್ಷಣ ಉತ್ತರ",
+  statusAi: "AI ಸಹಾಯಕ\u00a0· ಸಾಮಾನ್ಯವಾಗಿ ತಕ್ಷಣ ಉತ್ತರ",
   statusHuman: "ಇಲ್ಲಿ ನಮ್ಮ ತಂಡ ಉತ್ತರಿಸುತ್ತದೆ",
   statusMixed: "AI ಸಹಾಯಕ ಮತ್ತು ನಮ್ಮ ತಂಡ",
   noticeAi: "ನೀವು AI ಸಹಾಯಕನೊಂದಿಗೆ ಮಾತನಾಡುತ್ತಿದ್ದೀರಿ. ಅದು ತಪ್ಪು ಮಾಡಬಹುದು.",

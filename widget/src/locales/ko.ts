@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "채팅 옵션",
   unread: { other: "읽지 않은 메시지 {n}개" },
 
-  statusAi: "AI 어시스턴트 · 보통 바로 답변해요",
+  statusAi: "AI 어시스턴트\u00a0· 보통 바로 답변해요",
   statusHuman: "담당자가 답변해 드려요",
   statusMixed: "AI 어시스턴트와 담당자",
   noticeAi: "AI 어시스턴트와 대화 중이에요. 답변이 틀릴 수 있어요.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Pokalbio parinktys",
   unread: { one: "{n} neskaityta žinutė", few: "{n} neskaitytos žinutės", other: "{n} neskaitytų žinučių" },
 
-  statusAi: "DI asistentas · paprastai atsako iškart",
+  statusAi: "DI asistentas\u00a0· paprastai atsako iškart",
   statusHuman: "Čia atsako mūsų komanda",
   statusMixed: "DI asistentas ir mūsų komanda",
   noticeAi: "Kalbatės su DI asistentu. Jis gali klysti.",

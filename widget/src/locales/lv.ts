@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Tērzēšanas opcijas",
   unread: { zero: "{n} nelasītu ziņu", one: "{n} nelasīta ziņa", other: "{n} nelasītas ziņas" },
 
-  statusAi: "MI asistents · parasti atbild uzreiz",
+  statusAi: "MI asistents\u00a0· parasti atbild uzreiz",
   statusHuman: "Šeit atbild mūsu komanda",
   statusMixed: "MI asistents un mūsu komanda",
   noticeAi: "Jūs sarakstāties ar MI asistentu. Tas var kļūdīties.",

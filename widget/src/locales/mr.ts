@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "चॅटचे पर्याय",
   unread: { one: "{n} न वाचलेला मेसेज", other: "{n} न वाचलेले मेसेज" },
 
-  statusAi: "AI असिस्टंट · सहसा लगेच उत्तर",
+  statusAi: "AI असिस्टंट\u00a0· सहसा लगेच उत्तर",
   statusHuman: "इथे आमची टीम उत्तर देते",
   statusMixed: "AI असिस्टंट आणि आमची टीम",
   noticeAi: "तुम्ही AI असिस्टंटशी बोलत आहात. त्याच्याकडून चूक होऊ शकते.",

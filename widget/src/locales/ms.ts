@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Pilihan sembang",
   unread: { other: "{n} mesej belum dibaca" },
 
-  statusAi: "Pembantu AI · biasanya terus membalas",
+  statusAi: "Pembantu AI\u00a0· biasanya terus membalas",
   statusHuman: "Pasukan kami membalas di sini",
   statusMixed: "Pembantu AI dan pasukan kami",
   noticeAi: "Anda sedang bersembang dengan pembantu AI. Jawapannya mungkin silap.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chatvalg",
   unread: { one: "{n} ulest melding", other: "{n} uleste meldinger" },
 
-  statusAi: "KI-assistent · svarer vanligvis med en gang",
+  statusAi: "KI-assistent\u00a0· svarer vanligvis med en gang",
   statusHuman: "Her svarer teamet vårt",
   statusMixed: "KI-assistent og teamet vårt",
   noticeAi: "Du chatter med en KI-assistent. Den kan gjøre feil.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "च्याटका विकल्प",
   unread: { one: "{n} नपढिएको सन्देश", other: "{n} नपढिएका सन्देश" },
 
-  statusAi: "AI सहायक · प्रायः तुरुन्तै जवाफ",
+  statusAi: "AI सहायक\u00a0· प्रायः तुरुन्तै जवाफ",
   statusHuman: "यहाँ हाम्रो टोली जवाफ दिन्छ",
   statusMixed: "AI सहायक र हाम्रो टोली",
   noticeAi: "तपाईं AI सहायकसँग कुरा गर्दै हुनुहुन्छ। यसबाट गल्ती हुन सक्छ।",

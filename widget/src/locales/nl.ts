@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chatopties",
   unread: { one: "{n} ongelezen bericht", other: "{n} ongelezen berichten" },
 
-  statusAi: "AI-assistent · antwoordt meestal meteen",
+  statusAi: "AI-assistent\u00a0· antwoordt meestal meteen",
   statusHuman: "Ons team antwoordt hier",
   statusMixed: "AI-assistent en ons team",
   noticeAi: "Je chat met een AI-assistent. Die kan fouten maken.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "ਚੈਟ ਦੇ ਵਿਕਲਪ",
   unread: { one: "{n} ਅਣਪੜ੍ਹਿਆ ਸੁਨੇਹਾ", other: "{n} ਅਣਪੜ੍ਹੇ ਸੁਨੇਹੇ" },
 
-  statusAi: "AI ਸਹਾਇਕ · ਆਮ ਤੌਰ ’ਤੇ ਤੁਰੰਤ ਜਵਾਬ",
+  statusAi: "AI ਸਹਾਇਕ\u00a0· ਆਮ ਤੌਰ ’ਤੇ ਤੁਰੰਤ ਜਵਾਬ",
   statusHuman: "ਇੱਥੇ ਸਾਡੀ ਟੀਮ ਜਵਾਬ ਦਿੰਦੀ ਹੈ",
   statusMixed: "AI ਸਹਾਇਕ ਅਤੇ ਸਾਡੀ ਟੀਮ",
   noticeAi: "ਤੁਸੀਂ AI ਸਹਾਇਕ ਨਾਲ ਗੱਲ ਕਰ ਰਹੇ ਹੋ। ਇਸ ਤੋਂ ਗਲਤੀ ਹੋ ਸਕਦੀ ਹੈ।",

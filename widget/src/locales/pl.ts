@@ -12,7 +12,7 @@ export const messages: Messages = {
     other: "{n} nieprzeczytanej wiadomości",
   },
 
-  statusAi: "Asystent AI · zwykle odpowiada od razu",
+  statusAi: "Asystent AI\u00a0· zwykle odpowiada od razu",
   statusHuman: "Tu odpowiada nasz zespół",
   statusMixed: "Asystent AI i nasz zespół",
   noticeAi: "Rozmawiasz z asystentem AI. Może się mylić.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "د چټ غوراوي",
   unread: { one: "{n} نالوستلی پیغام", other: "{n} نالوستلي پیغامونه" },
 
-  statusAi: "AI مرستیال · معمولاً سمدستي ځواب ورکوي",
+  statusAi: "AI مرستیال\u00a0· معمولاً سمدستي ځواب ورکوي",
   statusHuman: "دلته زموږ ټیم ځواب ورکوي",
   statusMixed: "AI مرستیال او زموږ ټیم",
   noticeAi: "تاسو له AI مرستیال سره خبرې کوئ. کېدای شي تېروتنه وکړي.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opções do chat",
   unread: { one: "{n} mensagem não lida", many: "{n} de mensagens não lidas", other: "{n} mensagens não lidas" },
 
-  statusAi: "Assistente de IA · costuma responder na hora",
+  statusAi: "Assistente de IA\u00a0· costuma responder na hora",
   statusHuman: "Nossa equipe responde aqui",
   statusMixed: "Assistente de IA e nossa equipe",
   noticeAi: "Você está falando com um assistente de IA. Ele pode cometer erros.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opções do chat",
   unread: { one: "{n} mensagem não lida", many: "{n} de mensagens não lidas", other: "{n} mensagens não lidas" },
 
-  statusAi: "Assistente de IA · costuma responder logo",
+  statusAi: "Assistente de IA\u00a0· costuma responder logo",
   statusHuman: "A nossa equipa responde aqui",
   statusMixed: "Assistente de IA e equipa",
   noticeAi: "Está a falar com um assistente de IA. Pode cometer erros.",

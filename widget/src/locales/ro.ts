@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opțiuni chat",
   unread: { one: "{n} mesaj necitit", few: "{n} mesaje necitite", other: "{n} de mesaje necitite" },
 
-  statusAi: "Asistent AI · răspunde de obicei imediat",
+  statusAi: "Asistent AI\u00a0· răspunde de obicei imediat",
   statusHuman: "Aici răspunde echipa noastră",
   statusMixed: "Asistent AI și echipa noastră",
   noticeAi: "Vorbești cu un asistent AI. Poate greși.",

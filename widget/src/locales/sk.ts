@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Možnosti chatu",
   unread: { one: "{n} neprečítaná správa", few: "{n} neprečítané správy", other: "{n} neprečítaných správ" },
 
-  statusAi: "AI asistent · zvyčajne odpovedá hneď",
+  statusAi: "AI asistent\u00a0· zvyčajne odpovedá hneď",
   statusHuman: "Tu odpovedá náš tím",
   statusMixed: "AI asistent a náš tím",
   noticeAi: "Píšete si s AI asistentom. Môže sa mýliť.",

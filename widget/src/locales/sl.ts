@@ -12,7 +12,7 @@ export const messages: Messages = {
     other: "{n} neprebranih sporočil",
   },
 
-  statusAi: "Pomočnik UI · običajno odgovori takoj",
+  statusAi: "Pomočnik UI\u00a0· običajno odgovori takoj",
   statusHuman: "Tukaj odgovarja naša ekipa",
   statusMixed: "Pomočnik UI in naša ekipa",
   noticeAi: "Klepetate s pomočnikom UI (umetna inteligenca). Lahko se zmoti.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opcije četa",
   unread: { one: "{n} nepročitana poruka", few: "{n} nepročitane poruke", other: "{n} nepročitanih poruka" },
 
-  statusAi: "AI asistent · obično odmah odgovara",
+  statusAi: "AI asistent\u00a0· obično odmah odgovara",
   statusHuman: "Ovde odgovara naš tim",
   statusMixed: "AI asistent i naš tim",
   noticeAi: "Dopisujete se sa AI asistentom. Može da pogreši.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chattalternativ",
   unread: { one: "{n} oläst meddelande", other: "{n} olästa meddelanden" },
 
-  statusAi: "AI-assistent · svarar oftast direkt",
+  statusAi: "AI-assistent\u00a0· svarar oftast direkt",
   statusHuman: "Här svarar vårt team",
   statusMixed: "AI-assistent och vårt team",
   noticeAi: "Du chattar med en AI-assistent. Den kan göra fel.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chaguo za gumzo",
   unread: { one: "Ujumbe {n} haujasomwa", other: "Jumbe {n} hazijasomwa" },
 
-  statusAi: "Msaidizi wa AI · kwa kawaida hujibu papo hapo",
+  statusAi: "Msaidizi wa AI\u00a0· kwa kawaida hujibu papo hapo",
   statusHuman: "Timu yetu hujibu hapa",
   statusMixed: "Msaidizi wa AI na timu yetu",
   noticeAi: "Unazungumza na msaidizi wa AI. Anaweza kukosea.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "அரட்டை விருப்பங்கள்",
   unread: { one: "{n} படிக்காத செய்தி", other: "{n} படிக்காத செய்திகள்" },
 
-  statusAi: "AI உதவியாளர் · பொதுவாக உடனே பதில்",
+  statusAi: "AI உதவியாளர்\u00a0· பொதுவாக உடனே பதில்",
   statusHuman: "எங்கள் குழு பதிலளிக்கும்",
   statusMixed: "AI உதவியாளரும் குழுவும்",
   noticeAi: "AI உதவியாளருடன் பேசுகிறீர்கள். அது தவறு செய்யலாம்.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "ตัวเลือกแชต",
   unread: { other: "ข้อความที่ยังไม่ได้อ่าน {n} ข้อความ" },
 
-  statusAi: "ผู้ช่วย AI · มักตอบทันที",
+  statusAi: "ผู้ช่วย AI\u00a0· มักตอบทันที",
   statusHuman: "ทีมงานของเราตอบที่นี่",
   statusMixed: "ผู้ช่วย AI และทีมงานของเรา",
   noticeAi: "คุณกำลังแชตกับผู้ช่วย AI ซึ่งอาจตอบผิดได้",

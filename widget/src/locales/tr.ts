@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Sohbet seçenekleri",
   unread: { one: "{n} okunmamış mesaj", other: "{n} okunmamış mesaj" },
 
-  statusAi: "Yapay zekâ asistanı · genelde hemen yanıtlar",
+  statusAi: "Yapay zekâ asistanı\u00a0· genelde hemen yanıtlar",
   statusHuman: "Burada ekibimiz yanıtlıyor",
   statusMixed: "Yapay zekâ asistanı ve ekibimiz",
   noticeAi: "Bir yapay zekâ asistanıyla yazışıyorsunuz. Hata yapabilir.",

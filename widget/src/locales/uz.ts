@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chat sozlamalari",
   unread: { one: "{n} ta oʻqilmagan xabar", other: "{n} ta oʻqilmagan xabar" },
 
-  statusAi: "AI yordamchi · odatda darhol javob beradi",
+  statusAi: "AI yordamchi\u00a0· odatda darhol javob beradi",
   statusHuman: "Bu yerda jamoamiz javob beradi",
   statusMixed: "AI yordamchi va jamoamiz",
   noticeAi: "Siz AI yordamchi bilan yozishyapsiz. U xato qilishi mumkin.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Tùy chọn",
   unread: { other: "{n} tin nhắn chưa đọc" },
 
-  statusAi: "Trợ lý AI · thường trả lời ngay",
+  statusAi: "Trợ lý AI\u00a0· thường trả lời ngay",
   statusHuman: "Nhân viên trả lời tại đây",
   statusMixed: "Trợ lý AI và nhân viên",
   noticeAi: "Bạn đang trò chuyện với trợ lý AI. Trợ lý có thể mắc lỗi.",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "聊天选项",
   unread: { other: "{n} 条未读消息" },
 
-  statusAi: "AI 助手 · 通常会立即回复",
+  statusAi: "AI 助手\u00a0· 通常会立即回复",
   statusHuman: "我们的团队在此回复",
   statusMixed: "AI 助手和我们的团队",
   noticeAi: "您正在与 AI 助手聊天，它可能会出错。",

@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "聊天選項",
   unread: { other: "{n} 則未讀訊息" },
 
-  statusAi: "AI 助理 · 通常會立即回覆",
+  statusAi: "AI 助理\u00a0· 通常會立即回覆",
   statusHuman: "我們的團隊在此回覆",
   statusMixed: "AI 助理和我們的團隊",
   noticeAi: "您正在與 AI 助理聊天，它可能會出錯。",

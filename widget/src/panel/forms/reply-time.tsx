@@ -77,7 +77,7 @@ export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "
   return () => {
     const late = isUnreachable(ui);
     const more = isClosed() ? back() : settings.value.replyMinutes > 0 && !late ? usually(ui) : "";
-    const words = more ? `${authorOf(ui)} · ${more}` : late ? authorOf(ui) : t(`status${replier(ui)}`);
+    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : late ? authorOf(ui) : t(`status${replier(ui)}`);
     return <span key={words}>{words}</span>;
   };
 });

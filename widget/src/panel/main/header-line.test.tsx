@@ -16,18 +16,18 @@ afterEach(() => {
 
 const line = (): string | null | undefined => on.root.querySelector("#about")?.textContent;
 
-const READY = "AI assistant · usually replies instantly";
+const READY = "AI assistant\u00a0· usually replies instantly";
 const ALONE = "AI assistant";
 
 const STATES: [name: string, link: Link, ending: LinkEnding | undefined, delivery: Delivery, line: string][] = [
   ["online", "online", undefined, "ok", READY],
   ["before the first connection", "idle", undefined, "ok", READY],
   ["offline", "offline", undefined, "ok", ALONE],
-  ["waiting for the next try", "waiting", undefined, "ok", "AI assistant · Connecting…"],
+  ["waiting for the next try", "waiting", undefined, "ok", "AI assistant\u00a0· Connecting…"],
   ["while the service cannot be reached", "online", undefined, "delayed", ALONE],
-  ["not allowed", "ended", "notAllowed", "ok", "AI assistant · This chat isn't available here."],
-  ["deleted", "ended", "gone", "ok", "AI assistant · This conversation has ended."],
-  ["logged out", "ended", "normal", "ok", "AI assistant · This conversation has ended."],
+  ["not allowed", "ended", "notAllowed", "ok", ALONE],
+  ["deleted", "ended", "gone", "ok", "AI assistant\u00a0· This conversation has ended."],
+  ["logged out", "ended", "normal", "ok", "AI assistant\u00a0· This conversation has ended."],
   ["signed out", "ended", "badToken", "ok", ALONE],
   ["too old for the relay", "ended", "version", "ok", ALONE],
 ];
@@ -43,7 +43,7 @@ it.each(STATES)("the header tells the truth: %s", async (_, link, ending, delive
 it("says that no reply came after two minutes, and forgets it with the next question", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
-  await vi.waitFor(() => expect(line()).toBe("AI assistant · No reply yet."));
+  await vi.waitFor(() => expect(line()).toBe("AI assistant\u00a0· No reply yet."));
   on.chat.working.value = { since: Date.now() };
   await drawn();
   expect(line()).toBe(READY);

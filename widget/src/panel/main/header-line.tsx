@@ -22,8 +22,8 @@ const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
  * `ready`: the usual line, or what the site's hours say.
  */
 const WORDS = {
-  /** The relay accepts no messages from this page. */
-  notAllowed: "endedNotAllowed",
+  /** The relay accepts no messages from this page: the thread, which is empty, says so. */
+  notAllowed: undefined,
   /** Deleted, or logged out. */
   ended: "endedGone",
   /** The connection has ended for another reason: an update, or an identity that has expired. */
@@ -84,7 +84,7 @@ export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now"
     if (isReady && Usual) return <Usual />;
     // Promise no answer time before the opening hours are known.
     const isUsual = isReady && !settings.value.hours.timeZone;
-    const line = words ? `${authorOf(ui)} · ${t(words)}` : isUsual ? t(`status${replier(ui)}`) : authorOf(ui);
+    const line = words ? `${authorOf(ui)}\u00a0· ${t(words)}` : isUsual ? t(`status${replier(ui)}`) : authorOf(ui);
     return <span key={line}>{line}</span>;
   };
 });
