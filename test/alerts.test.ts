@@ -45,4 +45,5 @@ it("alerts the operator when an account is paused, when messages failed, and whe
   house.sandbox.failNext("incoming", 1, 400);
   await visitor.send("this one fails");
   await expect.poll(() => told("alert.raised", "failures")).toHaveLength(1);
+  expect(told("alert.raised", "failures")[0]?.data).toMatchObject({ problem: "1 message failed within 15 minutes." });
 });

@@ -2,7 +2,7 @@ import { huntAll } from "./hunt.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 
-/** Tests them, for `npm run soak`; a mutant that no test noticed is a violation. */
+/** Runs the long mutants, for `npm run soak`. A mutant that no suite finds is a violation. */
 export async function longMutants(): Promise<Report> {
   const begun = performance.now();
   const hunted = await huntAll(LONG_MUTANTS);

@@ -1,10 +1,11 @@
 /**
- * A storm: many visitors write while the relay is killed again and again and the service fails at random. Afterwards
- * everything is counted: what was acknowledged must be at the service once and in order, and what the service saw
- * answered with 200 must be in its visitor's thread once and in order.
+ * A storm: many visitors write while the relay is killed several times and the service fails at random. Afterwards,
+ * each acknowledged message must be at the service once and in order, and each reply that was answered 200 must be in its
+ * visitor's thread once and in order.
  */
 
 import { randomId } from "../../shared/id.ts";
+import { type BothFlaws, bothFlaws, flawsOf } from "../flaws.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
@@ -13,18 +14,7 @@ import { type Report, seconds } from "./suites/suite.ts";
 export type Storm = { visitors: number; messages: number; kills: number; seed: number };
 
 /** Counts over all visitors. */
-export type Figures = {
-  acknowledged: number;
-  lost: number;
-  doubled: number;
-  misordered: number;
-  replies: number;
-  repliesLost: number;
-  repliesDoubled: number;
-  repliesMisordered: number;
-  kills: number;
-  seconds: number;
-};
+export type Figures = BothFlaws & { acknowledged: number; replies: number; kills: number; seconds: number };
 
 const FAULTS = [
   { route: "incoming", kind: "status", status: 503, rate: 0.08, when: "before" },
@@ -32,7 +22,7 @@ const FAULTS = [
   { route: "incoming", kind: "resetConnection", rate: 0.04, when: "after" },
 ] as const;
 
-/** What one visitor did: the texts that the relay acknowledged, in typing order. */
+/** A visitor, and the texts that the relay acknowledged, in typing order. */
 type Account = { visitor: Visitor; acknowledged: string[] };
 
 export async function storm({ visitors, messages, kills, seed }: Storm): Promise<Figures> {
@@ -63,7 +53,7 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
   }
 }
 
-/** Storms one after the other, each with another seed, for so many minutes, and what they add up to. */
+/** Runs storms with different seeds for this many minutes, and sums up their figures. */
 export async function storms({
   seed,
   minutes,
@@ -95,7 +85,7 @@ export async function storms({
 
 type Killer = { acknowledged: () => void; up: () => Promise<void> };
 
-/** Kills the relay each time another share of all messages was acknowledged, and starts it again. */
+/** Kills the relay at even shares of the acknowledged messages, and starts it again. */
 function createKiller(house: House, kills: number, total: number): Killer {
   let seen = 0;
   let done = 0;
@@ -134,7 +124,7 @@ async function write({ visitor, acknowledged }: Account, who: number, messages: 
 
 type Counted = Omit<Figures, "kills" | "seconds">;
 
-/** Compares one visitor's word with what the service has, and with what the thread shows him. */
+/** Compares one visitor's messages with what the service has, and the replies with what the thread shows. */
 async function count({ sandbox }: House, { visitor, acknowledged }: Account): Promise<Counted> {
   await visitor.drop();
   await visitor.connect();
@@ -146,23 +136,9 @@ async function count({ sandbox }: House, { visitor, acknowledged }: Account): Pr
   const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
   return {
     acknowledged: acknowledged.length,
-    lost: missing(acknowledged, at),
-    doubled: at.length - new Set(at).size,
-    misordered: misplaced(acknowledged, at),
     replies: sent.length,
-    repliesLost: missing(sent, shown),
-    repliesDoubled: shown.length - new Set(shown).size,
-    repliesMisordered: misplaced(sent, shown),
+    ...bothFlaws(flawsOf(acknowledged, at), flawsOf(sent, shown)),
   };
-}
-
-const missing = (wanted: string[], found: string[]): number => wanted.filter((text) => !found.includes(text)).length;
-
-/** How many of the texts that both have stand at another place among them. */
-function misplaced(wanted: string[], found: string[]): number {
-  const both = wanted.filter((text) => found.includes(text));
-  const order = found.filter((text, index) => both.includes(text) && found.indexOf(text) === index);
-  return both.filter((text, index) => order[index] !== text).length;
 }
 
 function sum(all: Counted[]): Counted {

@@ -9,12 +9,32 @@ import { speedTable } from "./speed.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
-/** The relay's settings as a table. */
-function settingsTable(): string {
-  const rows = settingsHelp().map(
+/** These settings of the relay as a table. */
+function tableOf(settings: ReturnType<typeof settingsHelp>): string {
+  const rows = settings.map(
     ({ env, fallback, help }) => `| \`${env}\` | ${fallback === "" ? "" : `\`${cell(fallback)}\``} | ${cell(help)} |\n`,
   );
   return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("")}`;
+}
+
+const settingsTable = (): string => tableOf(settingsHelp());
+
+/** The settings that most operators need on the first day, in the order of the README. */
+const FIRST = [
+  ...["SERVICE_URL", "SERVICE_API_KEY", "PUBLIC_URL", "ALLOWED_ORIGINS", "TRUST_PROXY"],
+  ...["PORT", "DATA_DIR", "DATABASE_URL", "ADMIN_TOKEN", "BACKUP_TO"],
+];
+
+/** @throws Error when a setting of `FIRST` does not exist */
+function firstSettingsTable(): string {
+  const known = new Map(settingsHelp().map((setting) => [setting.env, setting]));
+  return tableOf(
+    FIRST.map((name) => {
+      const setting = known.get(name);
+      if (setting === undefined) throw new Error(`There is no setting ${name}`);
+      return setting;
+    }),
+  );
 }
 
 /** A generated table. In its document it is between `<!-- name: from source -->` and `<!-- end of name -->`. */
@@ -29,6 +49,12 @@ const TABLES: readonly Table[] = [
   },
   { document: "relay/docs/guides/figures.md", name: "soak", source: "test/faults/figures.json", table: soakTable },
   { document: "relay/docs/guides/figures.md", name: "speed", source: "test/bench/figures.json", table: speedTable },
+  {
+    document: "README.md",
+    name: "first settings",
+    source: "relay/src/base/config.ts",
+    table: firstSettingsTable,
+  },
   { document: "README.md", name: "costs", source: "test/bench/figures.json", table: costTable },
 ];
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { FLAWLESS } from "../flaws.ts";
 import { type Cluster, ORIGIN, startCluster } from "./cluster.ts";
-import { FLAWLESS, traffic } from "./traffic.ts";
+import { traffic } from "./traffic.ts";
 
 let cluster: Cluster;
 beforeAll(async () => {

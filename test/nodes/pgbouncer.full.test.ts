@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { FLAWLESS } from "../flaws.ts";
 import { startPgbouncer } from "../setup/pgbouncer.ts";
 import { type Postgres, startPostgres } from "../setup/postgres.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { FLAWLESS, traffic } from "./traffic.ts";
+import { traffic } from "./traffic.ts";
 
 let postgres: Postgres;
 let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;

@@ -1,27 +1,11 @@
-/** Visitors who write while something happens, and what came of each of their messages. */
+/** Visitors who write while something happens, and a count of what was lost, doubled or misordered. */
 
 import { randomId } from "../../shared/id.ts";
+import { type BothFlaws, bothFlaws, flawsOf } from "../flaws.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Cluster } from "./cluster.ts";
 
-export type Figures = {
-  acknowledged: number;
-  lost: number;
-  doubled: number;
-  misordered: number;
-  repliesLost: number;
-  repliesDoubled: number;
-  repliesMisordered: number;
-};
-
-export const FLAWLESS = {
-  lost: 0,
-  doubled: 0,
-  misordered: 0,
-  repliesLost: 0,
-  repliesDoubled: 0,
-  repliesMisordered: 0,
-};
+export type Figures = BothFlaws & { acknowledged: number };
 
 type Plan = {
   visitors: number;
@@ -106,26 +90,8 @@ async function count(
   const expected = wrote.map((text) => `echo: ${text}`);
   await Promise.all(expected.map((text) => visitor.hears(text)));
   const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
-  return {
-    acknowledged: wrote.length,
-    ...named("", flaws(wrote, at)),
-    ...named("replies", flaws(expected, shown)),
-  } as Figures;
+  return { acknowledged: wrote.length, ...bothFlaws(flawsOf(wrote, at), flawsOf(expected, shown)) };
 }
-
-function flaws(wanted: readonly string[], found: readonly string[]) {
-  const first = found.filter((text, i) => found.indexOf(text) === i);
-  return {
-    lost: wanted.filter((text) => !found.includes(text)).length,
-    doubled: found.length - first.length,
-    misordered: first.filter((text, i) => i > 0 && text < (first[i - 1] ?? "")).length,
-  };
-}
-
-const named = (prefix: string, { lost, doubled, misordered }: ReturnType<typeof flaws>) =>
-  prefix === ""
-    ? { lost, doubled, misordered }
-    : { repliesLost: lost, repliesDoubled: doubled, repliesMisordered: misordered };
 
 const sum = (a: Figures, b: Figures): Figures =>
   Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value + b[name as keyof Figures]])) as Figures;

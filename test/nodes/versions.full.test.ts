@@ -2,8 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { plant, shelfOf } from "../faults/mutants/plant.ts";
+import { FLAWLESS } from "../flaws.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { FLAWLESS, traffic } from "./traffic.ts";
+import { traffic } from "./traffic.ts";
 
 /** Sources of a newer version: this one, with one more step of the schema, which changes tables that every message uses. */
 function newerVersion(): string {

@@ -105,8 +105,8 @@ const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): 
   "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
 /**
- * The thread that an id stands for now, if a message may go there: it belongs to this relay and this site, and is not deleted.
- * A person whom the owner names by their own id may never have visited: that id contains the site.
+ * The thread that an id currently stands for, if a message may go there: it belongs to this relay and this site, and is
+ * not deleted. A person whom the owner names by their own id may never have visited: that id contains the site.
  */
 async function reachable(
   { signing }: OutreachDeps,

@@ -44,7 +44,7 @@ type Surroundings = {
   beside: (account: string) => void;
 };
 
-/** Messages leave a refused campaign out for this long, in ms. */
+/** How long messages are sent without a refused campaign, in ms. */
 const REFUSED_MS = 600_000;
 
 /** Whether the refusal may be about the campaign. It is, if the same message is accepted without it. */
@@ -53,7 +53,7 @@ const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
 function createRouting({ clock, log, beside }: Surroundings): Routed {
-  /** Refused campaigns, by account and id, and the time until which messages leave each of them out. */
+  /** Refused campaigns by account and id, each with the time until which messages are sent without it. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
     const { campaignId } = message;

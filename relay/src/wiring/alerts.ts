@@ -41,7 +41,7 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
 
 async function failures({ db, clock }: Core): Promise<Problem[]> {
   const count = await failedSince(db, clock.now() - FAILURES_MS);
-  const problem = `${count} messages failed within 15 minutes.`;
+  const problem = `${count} ${count === 1 ? "message" : "messages"} failed within 15 minutes.`;
   const cure = "The page Deliveries shows the reasons and sends them again.";
   return when(count > 0, { kind: "failures", subject: "", problem, cure });
 }

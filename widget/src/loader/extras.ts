@@ -1,6 +1,6 @@
 /**
- * What the tag's script does not bring: the frame until the panel's code is there, and the way to what most pages never need. Fetched
- * when it is first needed.
+ * Code that the tag's script does not contain: the panel's frame while the panel's code loads, and functions that most
+ * pages never need. Fetched when first needed.
  */
 
 import type { ExtrasModule, Shell } from "./contract.ts";

@@ -20,14 +20,14 @@ export type MountOptions = Options & {
 };
 
 /**
- * The page's object while a mounting is under way holds that mounting under this name: every copy of this module on the page,
- * one in each of its parts, knows it.
+ * While a mount runs, `window.PorchlightSettings` holds its promise under this symbol. A page may contain several
+ * copies of this module; through the symbol, each of them can wait for the others.
  */
 const UNDER_WAY = Symbol.for("porchlight.mounting");
 type Held = Options & { [UNDER_WAY]?: Promise<unknown> };
 const underWay = (): Promise<unknown> | undefined => (pageSettings() as Held | undefined)?.[UNDER_WAY];
 
-/** Modules are run once by their address; each mounting has another. */
+/** The browser runs a module once per address, so each mount uses another address. */
 let count = 0;
 
 function restore(own: Options | undefined): void {
@@ -35,18 +35,21 @@ function restore(own: Options | undefined): void {
   else delete window.PorchlightSettings;
 }
 
-/** Runs the script with settings that it reads as it starts; afterwards the page's own stand there again. */
+/**
+ * Runs the tag's script with these settings, which it reads when it starts. Restores the page's own settings
+ * afterwards.
+ */
 async function fetchScript(relay: string, site: string, settings: Options): Promise<void> {
   const address = `${relay}/w/${encodeURIComponent(site)}.js?mount=`;
   const own = pageSettings();
   const run = async (): Promise<void> => {
     count++;
-    // Numbers, so that the browser's cache can know the address from an earlier page.
+    // A counter, so that addresses repeat across pages and the browser's cache can be used.
     await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address + count);
-    // Another copy of this module has counted so far: then that script has run already, and a word of chance is new.
+    // Another copy of this module has already used this number, so the script did not run again. Use a random address.
     if (!pageFunction()?.site)
       await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address + Math.random());
-    // From here on they are an update's, so that a later one can take each of them back.
+    // Also pass the settings as an update, so that a later update can reset each of them.
     void pageFunction()?.("update", settings);
   };
   const held: Held = { ...own, ...settings, relay };

@@ -1,6 +1,6 @@
 /** The chat's settings and their sources, in rising order: the site, `data-*`, the page's object, `update`. */
 
-// By its path: the npm package brings the types of this file, and has no package `@porchlight/shared` to look in.
+// Imported by path: the npm package contains the types of this file, but no package `@porchlight/shared`.
 import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite, UPLOAD_MAX } from "../../../shared/site.ts";
 
 type Own = Omit<PublicSite, "id" | keyof Look> &
@@ -17,7 +17,9 @@ type Own = Omit<PublicSite, "id" | keyof Look> &
     prefill: { readonly [field: string]: string };
     /** A name for the page's context, such as a campaign. The site's routes can use it. */
     campaign: string;
-    /** What the page knows and `teaserWhen` may ask for, such as `{ cart: 59, returning: true }`. It stays in the browser. */
+    /**
+     * Values of the page that `teaserWhen` can test, such as `{ cart: 59, returning: true }`. They stay in the browser.
+     */
     values: { readonly [name: string]: string | number | boolean };
   };
 
@@ -117,14 +119,14 @@ export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSet
   return result as PanelSettings;
 }
 
-/** Text in which something can be read. */
+/** Whether the value is a text that is not blank. */
 const isWord = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
 function like(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
   if (typeof kept === "number") return Number(value) || kept;
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";
-  // A text that reads as something else is a text where one belongs.
+  // A text that was parsed as another type becomes text again if the setting is a text.
   const text = typeof value === "object" ? undefined : `${value || ""}`;
   if (Array.isArray(kept)) return (Array.isArray(value) ? value : (text?.split("|") ?? kept)).filter(isWord);
   if (typeof kept === "string") return text ?? kept;

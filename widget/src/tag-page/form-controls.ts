@@ -7,7 +7,7 @@ import type { Control } from "./control.ts";
 
 type CustomFields = Readonly<Record<string, CustomField>>;
 
-/** The custom fields as they stand on the page. Forms offer them, so they listen for changes. */
+/** The custom fields currently on the page. The controls of forms offer them, so they listen for changes. */
 export type OfferedFields = { custom: CustomFields; listeners: (() => void)[] };
 
 const DETAILS: readonly [name: string, label: string][] = [
@@ -159,7 +159,7 @@ export function customFieldsControl(own: CustomFields, offered: OfferedFields): 
       }),
     };
     all.push(made);
-    // While it is typed the name follows the label; then it stays, so that forms that ask for it go on to.
+    // The key follows the label while it is typed. Then it is fixed, so that forms keep asking for the field.
     made.label.addEventListener("change", () => {
       const label = made.label.value.trim();
       if (label) made.key ??= keyOf(label, taken());

@@ -93,7 +93,7 @@ export const TABLE = {
     example: "another-secret-of-16-characters",
     fallback: "",
     parse: optional(secret),
-    help: "Token that opens the operator's pages to read, not to act. For a reader of one site, `porchlight token add <name> --scopes admin:read --site <site>` makes a token.",
+    help: "Read-only token for the operator's pages. For a reader of one site, `porchlight token add <name> --scopes admin:read --site <site>` makes a token.",
   },
   adminListen: {
     env: "ADMIN_LISTEN",
@@ -206,13 +206,13 @@ export const TABLE = {
     env: "UPLOAD_AV_MB",
     fallback: "16",
     parse: megabytes,
-    help: "The same for audio and video.",
+    help: "Largest audio or video file that visitors may upload, in megabytes. 0: none.",
   },
   uploadDocument: {
     env: "UPLOAD_DOCUMENT_MB",
     fallback: "20",
     parse: megabytes,
-    help: "The same for PDF and plain text.",
+    help: "Largest PDF or plain text file that visitors may upload, in megabytes. 0: none.",
   },
   uploadVisitor: {
     env: "UPLOAD_VISITOR_MB",
@@ -322,14 +322,14 @@ export const TABLE = {
     example: "ops@example.com",
     fallback: "",
     parse: optional(mailbox),
-    help: "Address that gets a mail when the operator must act: account paused, messages failing, disk full, budget used up, ledger stuck. Needs SMTP_URL.",
+    help: "E-mail address that gets a mail when the operator must act: account paused, messages failing, disk full, budget used up, ledger stuck. Needs SMTP_URL.",
   },
   alertWebhook: {
     env: "ALERT_WEBHOOK",
     example: "https://ops.example.com/porchlight",
     fallback: "",
     parse: optional(postTo),
-    help: "Address that gets the same alerts as JSON, signed like the other webhooks. Needs ALERT_WEBHOOK_SECRET.",
+    help: "Web address that gets the alerts as JSON, signed like the other webhooks. Needs ALERT_WEBHOOK_SECRET.",
   },
   alertSecret: {
     env: "ALERT_WEBHOOK_SECRET",

@@ -39,10 +39,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-it("removes the old backup only after the new one is on the disk, with its folders", async () => {
-  const folder = join(root, "backups");
-  const clock = manualClock(1_000_000);
-  const backups = createBackups({
+/** Scheduled backups of a relay on PostgreSQL into this folder, of which the newest is kept. */
+const backupsInto = (folder: string, clock = manualClock(1_000_000)) =>
+  createBackups({
     db: { dialect: "postgres" },
     clock,
     log: silentLog,
@@ -54,6 +53,11 @@ it("removes the old backup only after the new one is on the disk, with its folde
       backups: { folder, every: 1_000, keep: 1 },
     },
   });
+
+it("removes the old backup only after the new one is on the disk, with its folders", async () => {
+  const folder = join(root, "backups");
+  const clock = manualClock(1_000_000);
+  const backups = backupsInto(folder, clock);
   const first = await backups?.run();
   clock.skip(1_000);
   root = folder;
@@ -69,19 +73,8 @@ it("removes the old backup only after the new one is on the disk, with its folde
 it("holds the files of visitors and the help articles of the owner", async () => {
   mkdirSync(join(root, "data", "help"));
   writeFileSync(join(root, "data", "help", "default.json"), '[{"title": "Returns", "url": "/returns"}]');
-  const backups = createBackups({
-    db: { dialect: "postgres" },
-    clock: manualClock(1_000_000),
-    log: silentLog,
-    works: () => true,
-    settings: {
-      dataDir: join(root, "data"),
-      databaseUrl: "postgres://localhost/none",
-      uploads: UPLOADS,
-      backups: { folder: join(root, "backups"), every: 1_000, keep: 1 },
-    },
-  });
-  const made = await backups?.run();
-  const held = readdirSync(join(root, "backups", made?.name ?? ""), { recursive: true });
+  const folder = join(root, "backups");
+  const made = await backupsInto(folder)?.run();
+  const held = readdirSync(join(folder, made?.name ?? ""), { recursive: true });
   expect(held.map(String).sort()).toEqual(["help", "help/default.json", "media", "media/ab", "media/ab/abc"]);
 });
