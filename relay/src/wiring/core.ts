@@ -26,6 +26,8 @@ export type StandIns = {
   /** Folder of the built widget. */
   widget?: string;
   open?: typeof openDatabase;
+  /** Time for the database to store a callback before it goes to the spool, in ms. */
+  intakePatience?: number;
 };
 
 /** The base of every part of the relay. */
@@ -54,6 +56,8 @@ export type Core = {
   hide: (secret: string) => void;
   /** The relay's public origin; undefined while it is not known. */
   publicOrigin: string | undefined;
+  /** See `StandIns`. */
+  intakePatience: number | undefined;
   /** The TCP port: the one of the settings until the server listens. */
   port: number;
 };
@@ -115,6 +119,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
     signing: secrets.signing,
     hide: owners.add,
     publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,
+    intakePatience: standIns.intakePatience,
     port: settings.port,
   };
   const { publicOrigin } = core;

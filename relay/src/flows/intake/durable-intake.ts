@@ -28,6 +28,8 @@ type IntakeDeps<Entry, Stored extends string> = {
    * Absent: not at all. See `HOLD_MS`.
    */
   hold?: number | undefined;
+  /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `PATIENCE_MS`. */
+  patience?: number | undefined;
   events: LogEvents;
   /** What the log says about an entry. */
   describe: (entry: Entry) => Parameters<Log>[1];
@@ -62,7 +64,7 @@ export type DurableIntake<Entry, Stored extends string> = {
   stop: () => Promise<void>;
 };
 
-/** Time for the database to store an entry, in ms. After it, the entry goes to the spool. */
+/** Default of `patience`. The service waits only seconds for its answer (R-304). */
 const PATIENCE_MS = 1_000;
 /**
  * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to no
@@ -82,7 +84,7 @@ export function createIntake<Entry, Stored extends string>(
 ): DurableIntake<Entry, Stored> {
   const state: State<Entry, Stored> = {
     ...deps,
-    deadline: createDeadlines(deps.clock, PATIENCE_MS),
+    deadline: createDeadlines(deps.clock, deps.patience ?? PATIENCE_MS),
     spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
     held: undefined,

@@ -34,6 +34,8 @@ type RepliesDeps = {
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** Signs visitor ids. */
   signing: string;
+  /** See `IntakeDeps`. */
+  patience?: number | undefined;
 };
 type State = RepliesDeps & {
   keys: ReplyKeys;
@@ -68,6 +70,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
   const intake = createIntake<Reply, Stored>({
     clock: deps.clock,
     log: deps.log,
+    patience: deps.patience,
     spool: deps.spool,
     write: (reply) => write(state, reply),
     // If the database does not answer, the MAC of the id decides whether to keep the reply.
