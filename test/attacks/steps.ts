@@ -1,13 +1,15 @@
 /**
  * Counts the steps that the scanners take, in a separate process: blocks of code that V8 ran (precise coverage), and
- * characters that string searches and regular expressions went over. It cannot see backtracking inside one call of an
- * expression, only where the search starts and where the match ends.
+ * characters that string searches and regular expressions went over. A call of an expression counts the characters from where
+ * it starts to where the match ends. A call that backtracks too often (`backtracking.ts`) counts the square of the text's length.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { tooDeep } from "../../relay/src/base/depth.ts";
 import { emailOf } from "../../relay/src/base/input-text.ts";
 import { phoneOf } from "../../relay/src/base/phone.ts";
+import { displayName } from "../../relay/src/files/names.ts";
+import { TEXT } from "../../relay/src/files/types.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parsePlain } from "../../widget/src/text/inline.ts";
@@ -16,8 +18,10 @@ import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
 import { withoutBlocks } from "../../widget/src/text/without-blocks.ts";
 import { corpus } from "../corpora.ts";
+import { backtracksTooOften } from "./backtracking.ts";
 
-export type Steps = { cases: { name: string; ratio: number }[]; control: number };
+/** The controls: `control` is the growth of a quadratic scanner, `expression` that of a quadratic regular expression. */
+export type Steps = { cases: { name: string; ratio: number }[]; control: number; expression: number };
 
 let charactersRead = 0;
 
@@ -41,6 +45,7 @@ function countSearches(): void {
   };
   RegExp.prototype.exec = function (this: RegExp, text: string) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
+    if (backtracksTooOften(this, text)) charactersRead += text.length ** 2;
     const found = exec.call(this, text);
     const end = found === null ? (this.sticky ? from : text.length) : found.index + found[0].length;
     // An expression that begins with ^ is only tried at the start of the text.
@@ -84,6 +89,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
   headers: (text) => HEADERS.map((name) => [statedWait(429, { [name]: text }, 0), statedLimit({ [name]: text })]),
   email: emailOf,
+  name: (text) => displayName(text, TEXT),
   phone: (text) => phoneOf(text, "GB"),
 };
 
@@ -164,10 +170,19 @@ function repeated(): string[] {
   return [...own, ...lines.filter((_, n) => n % step === 0)];
 }
 
-/** The factor by which the steps grow for twice the text. */
-function ratioOf(scan: (text: string) => unknown, part: string, size: number): number {
-  const text = part.repeat(Math.ceil(size / part.length));
-  const [once, twice] = [stepsOf(() => scan(text)), stepsOf(() => scan(text + text))];
+/** Long rows of one character between other text: some expressions start again at each character of the row. */
+const FRAMED = [" ", "\t", ".", "-", "#", "*"].flatMap((part) =>
+  ["", "# a", "a@b"].map((before) => ({ before, part, behind: "b" })),
+);
+
+/** The factor by which the steps grow when the row `part` is twice as long. */
+function ratioOf(
+  scan: (text: string) => unknown,
+  size: number,
+  { before = "", part, behind = "" }: { before?: string; part: string; behind?: string },
+): number {
+  const row = part.repeat(Math.ceil(size / part.length));
+  const [once, twice] = [row, row + row].map((text) => stepsOf(() => scan(before + text + behind))) as [number, number];
   return twice / Math.max(once, size);
 }
 
@@ -184,10 +199,18 @@ ask("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 /** Above the longest address that a scanner looks for (2,048), so that its bound does not look like growth. */
 const SIZE = 5_000;
 const cases = Object.entries(SCANNERS).flatMap(([name, scan]) =>
-  repeated().map((part) => ({ name: `${name}: ${JSON.stringify(part)}`, ratio: ratioOf(scan, part, SIZE) })),
+  [...repeated().map((part) => ({ part })), ...FRAMED].map((text) => ({
+    name: `${name}: ${JSON.stringify(text)}`,
+    ratio: ratioOf(scan, SIZE, text),
+  })),
 );
-const answer: Steps = { cases, control: ratioOf(careless, "a", SIZE) };
-if (process.send === undefined) console.log(answer.control, cases.toSorted((a, b) => b.ratio - a.ratio).slice(0, 12));
+const answer: Steps = {
+  cases,
+  control: ratioOf(careless, SIZE, { part: "a" }),
+  expression: ratioOf((text) => text.replace(/[.\s]+$/, ""), SIZE, { part: ".", behind: "b" }),
+};
+if (process.send === undefined)
+  console.log(answer.control, answer.expression, cases.toSorted((a, b) => b.ratio - a.ratio).slice(0, 12));
 else process.send(answer);
 session.disconnect();
 process.disconnect?.();

@@ -25,10 +25,13 @@ export const list = (given: string): string[] =>
 export const onOff = (given: string): boolean =>
   oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
 
+/** Whether an address names a user or a password: nothing sends them. */
+const hasUser = ({ username, password }: URL): boolean => username !== "" || password !== "";
+
 export const web = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
   if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
-  if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
+  if (hasUser(url) || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
 /** Where the database lies. */
@@ -62,7 +65,7 @@ export const postTo = (given: string): string => {
   const url = URL.canParse(given)
     ? new URL(given)
     : problem("must be an address like https://other.example.com/callback");
-  if (url.username !== "" || url.hash !== "") problem("must have no user and no fragment");
+  if (hasUser(url) || url.hash !== "") problem("must have no user and no fragment");
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))
     ? given
     : problem("must start with https://");
