@@ -55,7 +55,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 3,
     what: "replies under wrong secrets",
     defence: ["relay/src/http/callbacks.ts", "relay/src/http/guesses.ts"],
-    tests: ["relay/src/http/guesses.test.ts", "test/callbacks.test.ts"],
+    tests: ["relay/src/http/guesses.test.ts", "relay/src/http/callbacks.test.ts", "test/callbacks.test.ts"],
     inside: forgedCallbacks,
   },
   {
@@ -83,7 +83,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 7,
     what: "origins that resemble the listed one, at the socket, its fallback and the uploads",
     defence: ["relay/src/records/sites.ts", "relay/src/socket/socket.ts"],
-    tests: ["relay/src/records/sites.test.ts"],
+    tests: ["relay/src/records/sites.test.ts", "relay/src/socket/upgrade.test.ts", "relay/src/http/fallback.test.ts"],
     inside: foreignOrigins,
   },
   {
@@ -104,14 +104,14 @@ export const ATTACKS: readonly Attack[] = [
     number: 10,
     what: "each site's tokens at each other site",
     defence: ["relay/src/flows/session/session.ts", "relay/src/records/tokens.ts"],
-    tests: ["test/tenants.test.ts"],
+    tests: ["test/tenants.test.ts", "relay/src/flows/session/session.test.ts"],
     inside: otherSites,
   },
   {
     number: 11,
     what: "the account's key and the owner's id in every log line, answer, file and build of the run, in seven spellings",
     defence: ["relay/src/base/log.ts", "relay/src/service/http.ts"],
-    tests: ["test/secrets.test.ts"],
+    tests: ["test/secrets.test.ts", "relay/src/service/http.test.ts"],
     inside: leakedKey,
   },
   {
@@ -132,7 +132,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 14,
     what: "a page that allows nothing but the relay, with Trusted Types",
     defence: ["widget/src/loader/dom.ts"],
-    tests: ["test/browser/policy.test.ts"],
+    tests: ["relay/src/http/page.test.ts", "test/browser/policy.test.ts"],
     browser: strictPage,
   },
   {
@@ -154,7 +154,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 17,
     what: "hostile files under six names and types",
     defence: ["relay/src/http/media.ts", "relay/src/files/types.ts", "relay/src/files/sniff.ts"],
-    tests: ["test/media.test.ts", "test/browser/uploads.test.ts"],
+    tests: ["relay/src/http/media.test.ts", "test/media.test.ts", "test/browser/uploads.test.ts"],
     inside: hostileUploads,
     browser: openedUploads,
   },
@@ -176,7 +176,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 20,
     what: "replies that name addresses of this machine in every field",
     defence: ["relay/src/service/callbacks.ts", "relay/src/hooks/post.ts"],
-    tests: ["relay/src/hooks/post.test.ts"],
+    tests: ["relay/src/hooks/post.test.ts", "test/outgoing.test.ts"],
     inside: forgedRequests,
   },
   {
@@ -299,7 +299,12 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/admin/access.ts",
       "relay/src/admin/sessions.ts",
     ],
-    tests: ["test/hostile.test.ts", "test/admin.test.ts", "relay/src/admin/access.test.ts"],
+    tests: [
+      "test/hostile.test.ts",
+      "test/admin.test.ts",
+      "relay/src/admin/access.test.ts",
+      "relay/src/http/api/router.test.ts",
+    ],
     inside: exposedPages,
   },
   {
@@ -331,7 +336,12 @@ export const ATTACKS: readonly Attack[] = [
     number: 40,
     what: "addresses that are none, odd strings as telephone numbers, and forty forms of one visitor",
     defence: ["relay/src/flows/capture.ts", "relay/src/flows/budgets.ts", "relay/src/base/phone.ts"],
-    tests: ["relay/src/flows/leads.test.ts", "relay/src/flows/budgets.test.ts", "relay/src/base/phone.test.ts"],
+    tests: [
+      "relay/src/flows/leads.test.ts",
+      "relay/src/flows/budgets.test.ts",
+      "relay/src/base/phone.test.ts",
+      "relay/src/base/contact-details.test.ts",
+    ],
     inside: forms,
   },
 ];
