@@ -21,12 +21,12 @@ const LONG = [
   ...["suites", "outages", "defences", "mutants", "core", "credits", "leads", "storm"].map(
     (name) => `test/faults/${name}`,
   ),
-  ...["widget", "restarts", "control", "attacks", "deploy", "outreach", "service/delivery"].map(
+  ...["widget", "restarts", "control-socket", "attacks", "deploy", "outreach", "service/delivery"].map(
     (name) => `test/${name}`,
   ),
-  ...["networks", "looks", "clobbered", "engines/firefox", "engines/webkit"].map((name) => `test/browser/${name}`),
-  ...["states", "room", "order", "guest", "privacy", "replay"].map((name) => `test/browser/checks/${name}`),
-  "test/browser/checks/lines",
+  ...["networks", "design", "dom-clobbering", "engines/firefox", "engines/webkit"].map((name) => `test/browser/${name}`),
+  ...["states", "small-windows", "message-order", "page-libraries", "privacy", "unsent-messages"].map((name) => `test/browser/checks/${name}`),
+  "test/browser/checks/failing-connections",
 ].map((name) => `/${name}.test.ts`);
 
 /** Vitest's order, project by project, with the long files first. */
@@ -48,7 +48,7 @@ const FULL = "test/**/*.full.test.ts";
  */
 const PARTS = [
   ...["api", "bucket", "callbacks", "callbacks.table", "client", "conversation", "credits", "erase", "forward"],
-  ...["identity", "leads", "lines", "mail", "media", "outreach", "ratings", "reactions", "restarts", "routing"],
+  ...["identity", "leads", "http-fallback", "mail", "media", "outreach", "ratings", "reactions", "restarts", "routing"],
   ...["secrets", "tenants", "try", "widget"],
 ];
 const whole = process.env.PROFILES === "whole";

@@ -4,7 +4,7 @@ import { realClock } from "../relay/src/base/clock.ts";
 import { randomId } from "../shared/id.ts";
 import type { ErrorFrame, Mailed, RelayFrame } from "../shared/protocol.ts";
 import { type House, type HouseOptions, startHouse } from "./harness.ts";
-import { type Postbox, startPostbox } from "./postbox.ts";
+import { type Postbox, startPostbox } from "./mail-server.ts";
 import { type Env, runAt, runProcess } from "./relays.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";

@@ -4,7 +4,7 @@ import { type House, KEY } from "./harness.ts";
 export type Run = { code: number; out: string; err: string };
 
 /**
- * Runs `porchlight` with exactly these variables in its environment, in the test's own process: `control.test.ts` and
+ * Runs `porchlight` with exactly these variables in its environment, in the test's own process: `control-socket.test.ts` and
  * `lock.test.ts` start processes.
  */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {

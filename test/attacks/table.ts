@@ -231,7 +231,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 27,
     what: "forty fresh visitors of one address, ten messages each",
     defence: ["relay/src/flows/budgets.ts", "relay/src/records/quotas.ts", "relay/src/socket/frames.ts"],
-    tests: ["relay/src/flows/budgets.test.ts", "relay/src/socket/frames.test.ts", "test/guard.test.ts"],
+    tests: ["relay/src/flows/budgets.test.ts", "relay/src/socket/frames.test.ts", "test/flood-protection.test.ts"],
     run: manyMessages,
   },
   {

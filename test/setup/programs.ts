@@ -9,7 +9,7 @@ const CHROMIUM: Program = {
   package: "chromium",
 };
 /**
- * The same Chromium without windows, for most tests: it needs less than half of the CPU time (measured on looks.test.ts: 14 s
+ * The same Chromium without windows, for most tests: it needs less than half of the CPU time (measured on design.test.ts: 14 s
  * instead of 34 s). Systems that have no such package use the whole browser.
  */
 const HEADLESS: Program = { names: ["chromium-headless-shell"], package: "chromium-headless-shell", optional: true };

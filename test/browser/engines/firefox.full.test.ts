@@ -4,11 +4,11 @@
  */
 
 import { startFirefox } from "./firefox.ts";
-import { handsIn } from "./hands.ts";
-import { linesIn } from "./lines.ts";
-import { looksIn } from "./looks.ts";
-import { mannersIn } from "./manners.ts";
+import { inputIn } from "./input.ts";
+import { brokenConnectionsIn } from "./broken-connections.ts";
+import { appearanceIn } from "./appearance.ts";
+import { hostPageIn } from "./host-page.ts";
 import { setStage } from "./stage.ts";
 
 const stage = setStage(startFirefox);
-for (const part of [looksIn, handsIn, mannersIn, linesIn]) part("Firefox", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn]) part("Firefox", stage);

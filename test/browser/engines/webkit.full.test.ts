@@ -3,12 +3,12 @@
  * in `npm test`.
  */
 
-import { handsIn } from "./hands.ts";
-import { linesIn } from "./lines.ts";
-import { looksIn } from "./looks.ts";
-import { mannersIn } from "./manners.ts";
+import { inputIn } from "./input.ts";
+import { brokenConnectionsIn } from "./broken-connections.ts";
+import { appearanceIn } from "./appearance.ts";
+import { hostPageIn } from "./host-page.ts";
 import { setStage } from "./stage.ts";
 import { startWebKit } from "./webkit.ts";
 
 const stage = setStage(startWebKit);
-for (const part of [looksIn, handsIn, mannersIn, linesIn]) part("WebKit", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn]) part("WebKit", stage);

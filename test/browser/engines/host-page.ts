@@ -9,7 +9,7 @@ const HOSTILE = `<style>html{font-size:62.5%}*{all:unset!important}porch-light,d
 body{display:block!important;transform:translateZ(0)!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}</style>`;
 
 /** @param name of the engine, for the names of the tests */
-export function mannersIn(name: string, stage: Stage): void {
+export function hostPageIn(name: string, stage: Stage): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
     const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
     const { width, height, right, bottom } = await chat.find({ css: ".launcher" });

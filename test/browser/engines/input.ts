@@ -6,7 +6,7 @@ import { SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
-export function handsIn(name: string, stage: Stage): void {
+export function inputIn(name: string, stage: Stage): void {
   const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
 
   it(`58 in ${name} the keyboard reaches everything, in visual order, and the focus returns`, async () => {

@@ -13,7 +13,7 @@ const PNG = Buffer.from(
 );
 
 /** @param name of the engine, for the names of the tests */
-export function looksIn(name: string, stage: Stage): void {
+export function appearanceIn(name: string, stage: Stage): void {
   it(`in ${name} a picked picture is previewed, sent, and shown`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-pick-"));
     const file = join(folder, "dot.png");

@@ -6,7 +6,7 @@ import { SOON } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
-export function linesIn(name: string, stage: Stage): void {
+export function brokenConnectionsIn(name: string, stage: Stage): void {
   for (const [how, buffers] of [
     ["a stream", false],
     ["long polls", true],
