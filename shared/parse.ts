@@ -1,4 +1,7 @@
-/** Turns text from the wire into a frame, or says why it is none. One table per direction, one predicate per field. */
+/**
+ * Parses text from the network into a frame, or says what is wrong with it. One table per direction, one predicate per
+ * field.
+ */
 
 import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";
 import type { ClientFrame, RelayFrame } from "./protocol.ts";
@@ -26,7 +29,7 @@ const list =
   (check: Check): Check =>
   (v) =>
     Array.isArray(v) && v.every(check);
-/** What stands inside a relay's frame: unknown fields are ignored there too. */
+/** An object inside a relay's frame. Unknown fields are ignored there too. */
 const shape =
   (fields: Fields): Check =>
   (v) =>
@@ -139,12 +142,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Names the first field that is wrong; `undefined` when all is well. */
+/** The name of the first invalid field; undefined if there is none. */
 const wrongIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
   Object.keys(fields).find((name) => !fields[name]?.(value[name]));
 
-/** Names the first field that does not belong, besides the frame's own tag. */
-const strangeIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
+/** The name of the first unknown field, other than `t`. */
+const unknownIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
   Object.keys(value).find((name) => name !== "t" && !Object.hasOwn(fields, name));
 
 function parse<Frame>(raw: string, table: Record<string, Fields>, strict: boolean): Parsed<Frame> {
@@ -158,12 +161,12 @@ function parse<Frame>(raw: string, table: Record<string, Fields>, strict: boolea
   const kind = value.t;
   if (typeof kind !== "string" || !Object.hasOwn(table, kind)) return { problem: "t" };
   const fields = table[kind] as Fields;
-  const wrong = wrongIn(value, fields) ?? (strict ? strangeIn(value, fields) : undefined);
+  const wrong = wrongIn(value, fields) ?? (strict ? unknownIn(value, fields) : undefined);
   return wrong === undefined ? { frame: value as Frame } : { problem: `${kind}.${wrong}` };
 }
 
-/** A frame from a client. Unknown fields are refused: nobody but our own widget speaks here. */
+/** A frame from a client. Unknown fields are refused, because only this project's widget connects. */
 export const parseClientFrame = (raw: string): Parsed<ClientFrame> => parse<ClientFrame>(raw, FROM_CLIENT, true);
 
-/** A frame from the relay. Unknown fields are ignored: a newer relay may say more than this widget understands. */
+/** A frame from the relay. Unknown fields are ignored: a newer relay may send fields that this widget does not know. */
 export const parseRelayFrame = (raw: string): Parsed<RelayFrame> => parse<RelayFrame>(raw, FROM_RELAY, false);

@@ -1,4 +1,6 @@
-/** A mail server that keeps what it is given, for tests: with a user and a password, and with manners on demand. */
+/**
+ * A mail server for tests that keeps the mails it gets. It can require a user and password, and refuse mails on demand.
+ */
 
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
@@ -76,7 +78,7 @@ export async function startPostbox(): Promise<Postbox> {
   };
 }
 
-/** A letter of two forms, taken apart: RFC 5322 and RFC 2046 as far as they are used. */
+/** Parses a mail with a text and an HTML part: RFC 5322 and RFC 2046 as far as they are used. */
 function read(raw: string): Omit<Received, "from" | "to"> {
   const [head = "", body = ""] = halves(raw);
   const headers = headersIn(head);

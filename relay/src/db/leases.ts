@@ -153,7 +153,7 @@ async function epochsOf(tx: Transaction, node: string, names: readonly string[])
   return new Map(rows.flatMap((row) => (row.node === node ? [[row.name, row.epoch] as const] : [])));
 }
 
-/** One of these leases that another node holds, because its settings name an account that ours do not. */
+/** One of these leases that another node holds, because its configuration has accounts that this node's lacks. */
 async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   const [row] = await tx.anyOf<{ name: string }>(
@@ -163,7 +163,10 @@ async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise
   return row?.name;
 }
 
-/** Ends all leases of a node. Locks their rows in the order of their names, as `TAKE` does: else both could wait for each other. */
+/**
+ * Ends all leases of a node. Locks their rows in the order of their names, as `TAKE` does, so that the two cannot
+ * deadlock.
+ */
 const giveBack = (db: LeasesOptions["db"], node: string): Promise<unknown> =>
   db.all(
     `WITH mine AS (SELECT name FROM leases WHERE node = $1 ORDER BY name FOR UPDATE)

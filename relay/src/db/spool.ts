@@ -52,7 +52,7 @@ export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges")
       try {
         // The leading line break ends a line that a full disk cut off.
         const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
-        if (writeSync(fd, line) < line.length) throw new Error("The disk took only a part");
+        if (writeSync(fd, line) < line.length) throw new Error("The disk stored only a part of the entry");
         fdatasyncSync(fd);
       } finally {
         closeSync(fd);

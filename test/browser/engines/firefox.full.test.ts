@@ -3,11 +3,11 @@
  * in `npm test`.
  */
 
-import { startFirefox } from "./firefox.ts";
-import { inputIn } from "./input.ts";
-import { brokenConnectionsIn } from "./broken-connections.ts";
 import { appearanceIn } from "./appearance.ts";
+import { brokenConnectionsIn } from "./broken-connections.ts";
+import { startFirefox } from "./firefox.ts";
 import { hostPageIn } from "./host-page.ts";
+import { inputIn } from "./input.ts";
 import { setStage } from "./stage.ts";
 
 const stage = setStage(startFirefox);

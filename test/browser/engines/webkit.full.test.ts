@@ -3,10 +3,10 @@
  * in `npm test`.
  */
 
-import { inputIn } from "./input.ts";
-import { brokenConnectionsIn } from "./broken-connections.ts";
 import { appearanceIn } from "./appearance.ts";
+import { brokenConnectionsIn } from "./broken-connections.ts";
 import { hostPageIn } from "./host-page.ts";
+import { inputIn } from "./input.ts";
 import { setStage } from "./stage.ts";
 import { startWebKit } from "./webkit.ts";
 

@@ -358,7 +358,7 @@ export const TRUST: readonly Mutant[] = [
   }),
   inShared("ban on unknown fields of frames (A1)", "parse.test.ts", {
     in: "parse",
-    find: "strict ? strangeIn($$) : undefined",
+    find: "strict ? unknownIn($$) : undefined",
     replace: "undefined",
   }),
   inShared("ban on prototype keys as kinds of frames (A29)", "parse.test.ts", {
@@ -367,7 +367,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "!(kind in table)",
   }),
   inShared("ban on prototype keys as fields of frames (A29)", "parse.test.ts", {
-    in: "strangeIn",
+    in: "unknownIn",
     find: "!Object.hasOwn(fields, name)",
     replace: "!(name in fields)",
   }),

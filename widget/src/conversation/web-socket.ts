@@ -1,4 +1,4 @@
-/** The WebSocket transport: one text frame each way is one frame of the protocol. */
+/** The WebSocket transport: each text frame is one frame of the protocol. */
 
 import type { OpenTransport } from "./connection.ts";
 

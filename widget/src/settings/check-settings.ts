@@ -6,10 +6,13 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
 
-/** What only a page sets, and what the relay bakes in. */
+/** Settings that only a page sets, or that the relay puts into the script. */
 const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
 
-/** Whether a name is another one with a letter or two wrong: attributes of other tools stand on the tag, too. */
+/**
+ * Whether a name differs from a known one by at most two letters. Any other unknown name may be an attribute of another
+ * tool.
+ */
 function isLike(name: string, known: string): boolean {
   let row = Array.from({ length: known.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...name].entries()) {
@@ -25,7 +28,7 @@ function isLike(name: string, known: string): boolean {
 
 /**
  * One sentence for each setting that is wrong, with its name first.
- * @param settings as they came, from all layers
+ * @param settings unchecked, from all layers
  */
 export function problemsOf(settings: object): string[] {
   const known = Object.keys(SETTINGS);

@@ -1,4 +1,7 @@
-/** A file in a message: pictures, sounds and films of the relay's own are shown, anything else is a link. Comes with the tray. */
+/**
+ * A file in a message: pictures, audio and video from the relay are shown, any other file is a link. Loaded with the
+ * tray.
+ */
 
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
@@ -9,21 +12,24 @@ import { adopt } from "../base/style.ts";
 import css from "./attachment.css?inline";
 import { FileLink } from "./file-link.tsx";
 
-/** Where the rules for files are in force: once for all of a chat. */
-const dressed = new WeakSet<ShadowRoot>();
+/** Shadow roots that already have the style sheet. */
+const styled = new WeakSet<ShadowRoot>();
 
 export type AttachedProps = { media: Media; author: string };
 
 type AttachedNeeds = Needs<"t" | "shell" | "part">;
-/** What is drawn: a file of the relay's own, and what to do when it cannot be had. */
+/** A file from the relay, and what to call when it cannot be loaded. */
 type Own = { media: Media; href: string; author: string; onError: () => void };
 
 export const Attached = live<AttachedProps>((ui: AttachedNeeds) => {
   const { shell } = ui;
-  /** Address of a file that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
+  /**
+   * Address of a file that could not be loaded, because the page's policy forbids it or it no longer exists. It becomes
+   * a link.
+   */
   const lost = signal("");
-  if (!dressed.has(shell.root)) adopt(shell.root, css);
-  dressed.add(shell.root);
+  if (!styled.has(shell.root)) adopt(shell.root, css);
+  styled.add(shell.root);
   return ({ media, author }) => {
     const { type, name } = media;
     const url = new URL(media.url, shell.relay);
@@ -32,7 +38,7 @@ export const Attached = live<AttachedProps>((ui: AttachedNeeds) => {
     const onError = (): void => {
       lost.value = media.url;
     };
-    // Nothing is fetched from elsewhere because a message said so.
+    // A message must not make the browser fetch from another host.
     const draw = url.origin === new URL(shell.relay).origin && !missing && drawnAs(type);
     return draw ? draw(ui, { media, href, author, onError }) : <FileLink href={href} name={name} lost={missing} />;
   };
@@ -71,7 +77,7 @@ function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onErr
         alt={alt}
         width={width}
         height={height}
-        // A banner is cut at its sides before it becomes a line.
+        // A very wide picture is cropped at its sides; otherwise it would be only a few pixels high.
         class={Number(width) > 5 * Number(height) ? "wide" : undefined}
         loading="lazy"
         decoding="async"
