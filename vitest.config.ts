@@ -24,8 +24,12 @@ const LONG = [
   ...["widget", "restarts", "control-socket", "attacks", "deploy", "outreach", "service/delivery"].map(
     (name) => `test/${name}`,
   ),
-  ...["networks", "design", "dom-clobbering", "engines/firefox", "engines/webkit"].map((name) => `test/browser/${name}`),
-  ...["states", "small-windows", "message-order", "page-libraries", "privacy", "unsent-messages"].map((name) => `test/browser/checks/${name}`),
+  ...["networks", "design", "dom-clobbering", "engines/firefox", "engines/webkit"].map(
+    (name) => `test/browser/${name}`,
+  ),
+  ...["states", "small-windows", "message-order", "page-libraries", "privacy", "unsent-messages"].map(
+    (name) => `test/browser/checks/${name}`,
+  ),
   "test/browser/checks/failing-connections",
 ].map((name) => `/${name}.test.ts`);
 

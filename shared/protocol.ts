@@ -1,19 +1,19 @@
 /**
- * The wire: every frame either side may send, over any transport. Types only.
+ * The protocol: every frame that either side may send, over any transport. Types only.
  *
  * A thread is a numbered log. Each change of a thread (a message, a later state of a message) takes the next number `n`
- * of its visitor, without gaps. The relay streams what changed after the number a client knows; each `message` frame says
- * in `after` which number it continues from, so a client that reads `after` greater than what it holds knows that it
- * missed something and greets again. There is no other way to catch up.
+ * of its visitor, without gaps. The relay streams the changes after the number that a client knows. Each `message`
+ * frame says in `after` which number it continues from. A client that reads an `after` greater than its own number has
+ * missed something, and sends `hello` again. There is no other way to catch up.
  */
 
-/** Rises only when an old widget could not talk to a new relay. */
+/** Increases only when old widgets cannot talk to a new relay. */
 export const PROTOCOL = 1;
 
-/** What a visitor's message has reached. PRODUCT: sent = durable here; delivered = the service answered 200. */
+/** How far a visitor's message got. `sent`: durable in the relay. `delivered`: the service answered 200. */
 export type SentState = "sent" | "delivered" | "failed";
 
-/** Why a message failed, as a code; the widget words it in the visitor's language. */
+/** Why a message failed, as a code; the widget says it in the visitor's language. */
 export type FailReason =
   | "rejected" // the service refused this message (400, 413, 415, 422)
   | "expired" // not deliverable within the horizon
@@ -22,12 +22,12 @@ export type FailReason =
 /** A file that belongs to a message. `url` is absolute or relative to the relay's origin. */
 export type Media = {
   url: string;
-  /** MIME type, from the file's bytes, never from the sender's word. */
+  /** MIME type, detected from the file's bytes and never taken from the sender. */
   type: string;
   name: string;
   /** Bytes. */
   size: number;
-  /** Pixels, pictures only, so that nothing shifts while it loads. */
+  /** Pixels, for pictures only, so that the layout does not shift while they load. */
   width?: number;
   height?: number;
 };
@@ -61,8 +61,8 @@ export type Reply = Entry & {
   /** The visitor's own emoji on this reply, if any (R-235). */
   reaction?: string;
   /**
-   * From where to where `text` stands for a file that is not available here (R-605), in UTF-16 units. It says so in English, for
-   * whoever reads text only; the widget puts the words of the visitor's language there.
+   * The part of `text` that replaces a file that is not available here (R-605), in UTF-16 units. It is in English, for
+   * clients that show only text; the widget replaces it with the visitor's language.
    */
   noFile?: [from: number, to: number];
 };
@@ -70,13 +70,13 @@ export type Message = VisitorMessage | Reply;
 
 /** A conversation's rating, given once (WIDGET 8.5). */
 export type Rating = {
-  /** From 1, the worst, to `of`. Absent: the visitor was asked and does not want to say. */
+  /** From 1, the worst, to `of`. Absent: the visitor was asked and did not want to answer. */
   score?: number;
   of: 2 | 5;
   comment?: string;
 };
 
-/** Whether the way to the service is open. `delayed`: messages are safe here and will go out. */
+/** Whether the service can be reached. `delayed`: messages are stored and will be delivered later. */
 export type Delivery = "ok" | "delayed";
 
 // ── client → relay ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -89,7 +89,7 @@ export type Hello = {
   token?: string;
   /** The owner's signed JWT. With the `token` of an anonymous visitor, that visitor's thread becomes the user's, once. */
   identity?: string;
-  /** The log the client holds, and up to which number; absent: it holds nothing. */
+  /** Epoch of the log that the client holds, and the newest number that it has. Absent: it holds nothing. */
   epoch?: string;
   since?: number;
 };
@@ -101,7 +101,7 @@ export type Send = {
   text: string;
   /** Key of a finished upload. */
   media?: string;
-  /** Where it was written; the site's routes look at it once per conversation. Path and query of the page. */
+  /** Where it was written; the site's routes use it once per conversation. Path and query of the page. */
   page?: string;
   /** Title of that page, for the owner's backend. */
   title?: string;
@@ -112,21 +112,24 @@ export type Send = {
   /** The visitor has chosen `campaign`: the routes look at it again, also within a conversation. */
   chosen?: boolean;
 };
-/** Send a failed message anew. */
+/** Sends a failed message again. */
 export type Retry = { t: "retry"; id: string };
 /** Everything up to `n` was seen. */
 export type Read = { t: "read"; n: number };
-/** The visitor's emoji on the newest reply; an empty string takes it back (R-235). */
+/** The visitor's emoji on the newest reply; an empty string removes it (R-235). */
 export type React = { t: "react"; id: string; emoji: string };
 export type Typing = { t: "typing" };
 /**
- * What a visitor says of themselves in a form. Answered with `lead` once it is durable, or with an `error` that names the
- * field; the same `id` again then replaces what it says anew.
+ * A form with the visitor's contact details. Answered with `lead` once it is durable, or with an `error` that names the
+ * field. The same `id` again corrects the form.
  */
 export type Lead = {
   t: "lead";
   id: string;
-  /** True: before or in a chat, and the service hears of it with the next message. False: "call me back". */
+  /**
+   * True: the form belongs to a chat, and the service gets the details with the next message. False: the visitor asks
+   * to be contacted.
+   */
   chat: boolean;
   firstName?: string;
   lastName?: string;
@@ -135,18 +138,18 @@ export type Lead = {
   phone?: string;
   /** The sentence that was agreed to. */
   consent?: string;
-  /** The e-mail address, this one or the one that is known, is for the replies that come while the visitor is away… */
+  /** Whether replies that arrive while the visitor is away are mailed, to this or the known e-mail address. */
   reply?: boolean;
-  /** …with a link to this path, in this language (BCP 47). Title of the page as in `Send`. */
+  /** Path to which these mails link. `title` as in `Send`; `locale` is the language of the mails (BCP 47). */
   page?: string;
   title?: string;
   locale?: string;
 };
-/** Asks for the conversation by e-mail, at the address that is known. Answered with `mailed`, or an `error`. */
+/** Asks for the conversation by e-mail, at the known address. Answered with `mailed`, or an `error`. */
 export type Transcript = { t: "transcript"; id: string; page?: string; locale?: string };
-/** What the visitor thinks of the conversation. Counted once; answered like a lead. */
+/** The visitor's rating of the conversation. Counts once; answered like a lead. */
 export type Rate = { t: "rate"; id: string } & Rating;
-/** Asks for the messages before place `before`. */
+/** Asks for the messages before position `before`. */
 export type Older = { t: "older"; before: number };
 /** Deletes the visitor and the thread here. */
 export type Forget = { t: "forget" };
@@ -171,20 +174,20 @@ export type ClientFrame =
 // ── relay → client ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Answer to `hello`. With `reset` the client drops what it holds: the thread starts anew at `after`, and what lies before
- * is asked for with `older` when `older` is true.
+ * Answer to `hello`. With `reset` the client drops its messages: the thread starts again at `after`. If `older` is
+ * true, earlier messages can be requested with an `older` frame.
  */
 export type Welcome = {
   t: "welcome";
   v: number;
   /** Milliseconds since 1970 by the relay's clock: a browser's own may be a day off, and every `at` is the relay's. */
   now: number;
-  /** Present when the client must keep a new one. */
+  /** A new token, which the client must keep. */
   token?: string;
   epoch: string;
-  /** The `message` frames that follow continue from this number… */
+  /** The `message` frames that follow continue from this number. */
   after: number;
-  /** …and have caught up at this one. */
+  /** The newest number: at it, the client has caught up. */
   head: number;
   reset: boolean;
   older: boolean;
@@ -193,20 +196,23 @@ export type Welcome = {
   delivery: Delivery;
   /** Answer to a signed `identity` only: the person's first name, to greet them by. */
   name?: string;
-  /** Present once an e-mail address of the visitor's is known, from a form or signed: nobody is asked for it twice. */
+  /**
+   * Present once an e-mail address of the visitor's is known, from a form or signed, so that the visitor is not asked
+   * again.
+   */
   email?: boolean;
   /** Present once the visitor was asked for it. */
   rating?: Rating;
 };
 export type MessageFrame = { t: "message"; after: number; message: Message };
 export type History = { t: "history"; before: number; messages: Message[]; older: boolean };
-/** What is true right now and not worth a number: how far was read elsewhere, whether deliveries go out, the rating. */
+/** State that has no number: the read position on other devices, the delivery state, the rating. */
 export type Status = { t: "status"; read?: number; delivery?: Delivery; rating?: Rating };
 /** The service accepted the newest message and may be working on an answer; `false` ends it. */
 export type Working = { t: "typing"; on: boolean };
 /**
  * `id` names the frame's message or form when the error is about one, `field` the form's field; `retryAfter` in
- * milliseconds. What the service finds wrong with a form may come after its `lead`, also on a later connection.
+ * milliseconds. An error that the service finds in a form may come after its `lead`, also on a later connection.
  */
 export type ErrorFrame = { t: "error"; code: ErrorCode; id?: string; field?: "email" | "phone"; retryAfter?: number };
 export type ErrorCode =
@@ -220,15 +226,18 @@ export type ErrorCode =
   | "invalid_email"
   | "invalid_phone"
   | "not_allowed"
-  /** The owner does not want this visitor: the connection ends with `notAllowed`. */
+  /** The owner has blocked this visitor: the connection ends with `notAllowed`. */
   | "blocked";
 /** A form, or a rating, is durable. */
 export type Captured = { t: "lead"; id: string };
 /** The conversation is on its way to this address. */
 export type Mailed = { t: "mailed"; id: string; email: string };
-/** The connection will be closed; come back after a random time in `retry` (milliseconds, from–to). */
+/** The connection will be closed. Reconnect after a random time in `retry` (milliseconds, from–to). */
 export type Bye = { t: "bye"; retry: [number, number] };
-/** Heartbeat, also unasked. A client that holds less than `head` and waits for nothing has missed something. */
+/**
+ * Heartbeat, also sent without a `ping`. A client that holds less than `head` and waits for nothing has missed
+ * something.
+ */
 export type Pong = { t: "pong"; head: number };
 export type RelayFrame =
   | Welcome

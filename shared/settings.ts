@@ -1,5 +1,5 @@
 /**
- * What a site may say of its chat: every setting, what it may be, and what it does. The configuration file, the page's
+ * Every setting of a site's chat: its allowed values, its default and its effect. The configuration file, the page's
  * `data-*` and objects, the page that makes the tag and the table in the widget's manual all read this one list.
  */
 
@@ -9,7 +9,7 @@ import type { CustomFieldType, Look, PublicSite } from "./site.ts";
 
 type Rule =
   | { kind: "text"; max: number }
-  | { kind: "choice"; of: readonly string[] /** Whether `#id` and `.class` fit, too. */; selector?: boolean }
+  | { kind: "choice"; of: readonly string[] /** Whether `#id` and `.class` are allowed too. */; selector?: boolean }
   | { kind: "number"; min: number; max: number }
   | { kind: "switch" }
   | { kind: "list"; max: number; each: number }
@@ -33,7 +33,7 @@ export type Setting = Rule & {
   help: string;
 };
 
-/** What a site may set. `id`, `uploads` and `mail` are the relay's own. */
+/** The settings of a site's chat. The relay itself sets `id`, `uploads` and `mail`. */
 export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads" | "mail" | keyof Look>;
 
 const text = (max: number): Rule => ({ kind: "text", max });
@@ -143,7 +143,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
 
 /** By the id or by one class. */
 const SELECTOR = /^[#.][\w-]+$/;
-/** Long enough for any glyph, and nothing that is not drawing. */
+/** An SVG path: only drawing commands and numbers. */
 const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
 
 const isText = (value: unknown, max: number): value is string => typeof value === "string" && value.length <= max;
@@ -231,7 +231,7 @@ function complaintOfWords(value: unknown): string | undefined {
 }
 
 /**
- * What is wrong with a value, as words that follow the setting's name; nothing when it is good.
+ * What is wrong with a value, as words that follow the setting's name; undefined if it is valid.
  * @param value as JSON has it: numbers are numbers, lists are lists
  */
 export function complaintOf(name: string, value: unknown): string | undefined {
@@ -295,7 +295,7 @@ const isAddress = (value: unknown): boolean =>
   isText(value, 2_000) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
 /**
- * A value that came as an attribute's text, as JSON would have it; what does not fit stays text. An empty attribute
+ * Converts the text of an attribute to the type of its setting. Text that does not fit stays text. An empty attribute
  * switches on, lists are separated by `|`, objects are JSON.
  */
 export function fromAttribute(name: string, given: string): unknown {

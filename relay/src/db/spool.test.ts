@@ -12,7 +12,7 @@ async function taken(dir: string): Promise<unknown[]> {
   return entries;
 }
 
-it("gives back what was appended, in order, also in a later life, and is empty then", async () => {
+it("replays the appended entries in order, in a later process too, and is empty then", async () => {
   const dir = folder();
   const spool = openSpool<{ n: number }>(dir, "replies");
   for (let n = 0; n < 3; n++) spool.append({ n });
@@ -22,7 +22,7 @@ it("gives back what was appended, in order, also in a later life, and is empty t
   expect(openSpool(dir, "replies").waiting).toBe(false);
 });
 
-it("hands everything over again when a replay broke off, with what came meanwhile behind it", async () => {
+it("replays everything again after a failed replay, followed by newer entries", async () => {
   const dir = folder();
   const spool = openSpool<{ n: number }>(dir, "replies");
   spool.append({ n: 0 });
@@ -35,7 +35,7 @@ it("hands everything over again when a replay broke off, with what came meanwhil
   expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
 });
 
-it("passes over a line that a full disk cut off, and keeps those behind it", async () => {
+it("skips a line that a full disk cut off, and keeps the lines after it", async () => {
   const dir = folder();
   writeFileSync(join(dir, "replies.spool"), '{"n":0}\n{"n":');
   const spool = openSpool<{ n: number }>(dir, "replies");

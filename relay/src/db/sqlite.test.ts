@@ -42,7 +42,7 @@ describe("transactions", () => {
     expect(await db.all("SELECT x FROM t ORDER BY x")).toMatchObject([{ x: 1 }, { x: 2 }]);
   });
 
-  it("fail together, once, while another process holds the database: nobody waits in line for the next second", async () => {
+  it("fail together while another process holds the database, instead of waiting a second each", async () => {
     const file = newFile();
     const db = database(file);
     await db.run("CREATE TABLE t (x INTEGER)");
@@ -79,7 +79,7 @@ it("numbers its parameters, whatever their order", async () => {
   ]);
 });
 
-it("refuses a damaged file with its name, and leaves it, also when no seal was set because the relay was killed", async () => {
+it("refuses a damaged file, also if a kill left it without a seal", async () => {
   const file = newFile();
   const db = openSqlite(file);
   await db.run("CREATE TABLE t (x TEXT)");
@@ -91,7 +91,7 @@ it("refuses a damaged file with its name, and leaves it, also when no seal was s
   expect(() => openSqlite(file)).toThrow(/damaged|malformed/);
 });
 
-describe("a large file that was not closed in order", () => {
+describe("a large file that was not closed cleanly", () => {
   /** A file without a seal. @param damaged whether the pages of a table are overwritten */
   async function unsealed(damaged: boolean): Promise<string> {
     const file = newFile();
@@ -120,7 +120,7 @@ describe("a large file that was not closed in order", () => {
     expect(() => openSqlite(file, { atOnceMax: 0 })).toThrow(/damaged|malformed/);
   });
 
-  it("is sealed at its end once it was found sound, and not when it was closed before", async () => {
+  it("is sealed at its close if its check has passed, but not if it was closed before that", async () => {
     const file = await unsealed(false);
     const hasty = openSqlite(file, { atOnceMax: 0 });
     await hasty.close();
@@ -151,7 +151,7 @@ describe("a commit's flush", () => {
     return {
       db,
       flushes,
-      /** `again`: each flush succeeds at once, as a system's does that has reported a failure. */
+      /** `again`: each flush succeeds at once, like that of a system that has already reported the failure. */
       works,
       /** Runs a write and ends its flush. */
       async write(sql: string): Promise<void> {
@@ -163,7 +163,7 @@ describe("a commit's flush", () => {
     };
   }
 
-  it("is awaited before the write resolves, and before anybody reads what was written", async () => {
+  it("is awaited before the write resolves, and before its rows are read", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: string[] = [];
@@ -192,7 +192,7 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
-  it("that fails also ends all reading: nobody learns of what the disk may not have", async () => {
+  it("that fails also stops all reads, so that no unstored row is returned", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const written = db.run("INSERT INTO t VALUES (1)");
@@ -208,7 +208,7 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
-  it("goes on while the next group is written; the results come in the order of the commits", async () => {
+  it("continues while the next group is written; results come in the order of the commits", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: number[] = [];
@@ -262,7 +262,7 @@ describe("a commit's flush", () => {
     });
     const rejected = expect(second).rejects.toMatchObject({ errcode: 10 });
     await opened.promise;
-    // The system reports the failure once: the flush of the second commit would look good.
+    // The system reports the failure once: the flush of the second commit would seem to succeed.
     works.again = true;
     flushes[0]?.reject(new Error("EIO"));
     await first;
@@ -274,7 +274,7 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
-  it("is awaited before a later transaction that read its rows is told why it failed", async () => {
+  it("is awaited before a later transaction that read its rows is rejected", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: string[] = [];
