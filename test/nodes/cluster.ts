@@ -39,9 +39,10 @@ export type Cluster = {
   end: (node: number) => Promise<void>;
   /**
    * Starts a node again, on the same port and data folder.
+   * @param more settings for this run only
    * @param root folder of its sources, such as those of another version; absent: this version
    */
-  start: (node: number, root?: string) => Promise<void>;
+  start: (node: number, more?: Env, root?: string) => Promise<void>;
   /** Pauses or resumes a node's process. */
   signal: (node: number, signal: "SIGSTOP" | "SIGCONT") => void;
   /** The log lines of a node since its last start. */
@@ -64,7 +65,7 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
   const visitors: Visitor[] = [];
   const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
 
-  async function start(node: number, root?: string): Promise<void> {
+  async function start(node: number, more: Env = {}, root?: string): Promise<void> {
     const run = root === undefined ? runProcess : runFrom(root);
     running[node] = await run({
       PORT: String(ports[node]),
@@ -79,6 +80,7 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
       ...(redis && { REDIS_URL: redis.url }),
       ...UNLIMITED,
       ...options.env,
+      ...more,
     });
   }
   const living = (node: number): Running => running[node] ?? fail(`Node ${node} does not run`);

@@ -33,7 +33,7 @@ it("loses, duplicates and reorders no message while a newer version takes one no
   cluster.sendCallbacksTo(0);
   const halfway = async (): Promise<void> => {
     await cluster.end(1);
-    await cluster.start(1, newer);
+    await cluster.start(1, {}, newer);
   };
   expect(await traffic(cluster, { ...onBoth, halfway })).toEqual({ acknowledged: 120, ...FLAWLESS });
 });
@@ -49,13 +49,13 @@ it("runs both versions beside each other, whichever takes the callbacks or sends
   await cluster.end(sender);
   const other = { ...onBoth, nodeOf: () => 1 - sender };
   expect(await traffic(cluster, other)).toEqual({ acknowledged: 120, ...FLAWLESS });
-  if (sender === 1) await cluster.start(1, newer);
+  if (sender === 1) await cluster.start(1, {}, newer);
 });
 
 it("refuses to start the older version again, in one sentence", async () => {
   await cluster.end(0).catch(() => {});
   await expect(cluster.start(0)).rejects.toThrow("a newer Porchlight wrote this database (schema 999,");
-  await cluster.start(0, newer);
+  await cluster.start(0, {}, newer);
   cluster.sendCallbacksTo(0);
   expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });
 });
