@@ -16,7 +16,7 @@ code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem 1rem; z-index: 2; }
 .skip:focus { top: 0.5rem; }
-.bar { display: flex; gap: 0.75rem; align-items: center; padding: 0.6rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
+.bar { display: flex; gap: 0.75rem; align-items: center; padding: 0.6rem max(1rem, calc(50% - 37rem)); background: var(--card); border-bottom: 1px solid var(--line); }
 .brand { margin: 0; font-weight: 650; }
 .brand a { color: inherit; text-decoration: none; }
 .find { display: flex; gap: 0.4rem; flex: 1 1 0; min-width: 0; max-width: 30rem; }
@@ -28,7 +28,7 @@ button.main { background: var(--accent); color: var(--accent-ink); border-color:
 button.plain { border: 0; background: none; color: var(--accent); padding: 0.4rem 0.75rem; text-align: left; width: 100%; }
 main { padding: 1.5rem 1rem 3rem; max-width: 76rem; margin: 0 auto; outline: none; }
 nav { background: var(--card); border-bottom: 1px solid var(--line); }
-nav ul { list-style: none; margin: 0; padding: 0 0.5rem; display: flex; overflow-x: auto; }
+nav ul { list-style: none; margin: 0; padding: 0 max(0.4rem, calc(50% - 37.6rem)); display: flex; overflow-x: auto; }
 nav a { display: block; padding: 0.55rem 0.6rem; color: inherit; text-decoration: none; white-space: nowrap; border-bottom: 2px solid transparent; }
 nav a:focus-visible { outline-offset: -3px; }
 nav a:hover { border-color: var(--line); }
@@ -72,11 +72,11 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .badge.delivered, .badge.done, .badge.ok { color: var(--good); }
 .badge.failed, .badge.refused, .badge.unknown { color: var(--bad); }
 .badge.waiting, .badge.sent, .badge.open { color: var(--wait); }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.75rem 1.5rem; margin: 0 0 1.5rem; }
+.facts { display: flex; flex-wrap: wrap; gap: 0.75rem 2rem; margin: 0 0 1.5rem; }
 .facts dt { color: var(--soft); font-size: 0.87rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .thread { list-style: none; margin: 0; padding: 0; display: grid; gap: 0.6rem; }
-.thread li { max-width: 42rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
+.thread li { max-width: min(42rem, 100%); width: fit-content; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
 .thread li.visitor { margin-left: auto; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
 .thread p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .thread footer { color: var(--soft); font-size: 0.87rem; }

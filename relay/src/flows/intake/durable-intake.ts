@@ -24,10 +24,10 @@ type IntakeDeps<Entry, Stored extends string> = {
   /** Entries of one lane are replayed one after the other, those of different lanes at the same time. */
   laneOf: (entry: Entry) => string;
   /**
-   * How long the answer to a spooled entry waits for the database, in ms, counted from the first spooled entry of an outage.
-   * Absent: not at all. See `HOLD_MS`.
+   * The answer to a spooled entry waits for the database for up to `ms`, counted from the first spooled entry of an outage; see
+   * `HOLD_MS`. Absent: it does not wait. `idOf` names an entry, in the spool too.
    */
-  hold?: number | undefined;
+  hold?: { ms: number; idOf: (entry: Entry) => string } | undefined;
   /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `PATIENCE_MS`. */
   patience?: number | undefined;
   events: LogEvents;
@@ -41,6 +41,8 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   spooled: Set<string> | "all";
   /** The replay under way. */
   replaying: Promise<void> | undefined;
+  /** Answers the spooled entries that wait, by id. */
+  answers: Map<string, () => void>;
   /** Ends the wait of the entries that are spooled in this outage; absent: nothing was spooled since the last replay. */
   held: Held | undefined;
   /** Cancels the replay that is planned; absent: none is. */
@@ -87,6 +89,7 @@ export function createIntake<Entry, Stored extends string>(
     deadline: createDeadlines(deps.clock, deps.patience ?? PATIENCE_MS),
     spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
+    answers: new Map(),
     held: undefined,
     cancelReplay: undefined,
     stopped: false,
@@ -113,19 +116,42 @@ async function take<Entry, Stored extends string>(state: State<Entry, Stored>, e
   // that has just failed is not asked again for each entry.
   if (mustWait(state, entry) && clock.uptime() >= state.retryAt) await inTime(state, replay(state)).catch(() => {});
   const waiting = mustWait(state, entry);
-  const written = waiting ? undefined : await inTime(state, write(entry)).catch((error: unknown) => ({ error }));
+  const attempt = waiting ? undefined : write(entry);
+  const written = attempt && (await inTime(state, attempt).catch((error: unknown) => ({ error })));
   if (typeof written === "string") return written;
   if (!(await inTime(state, isOurs(entry)).catch(() => true))) return "unknown";
   const kept = keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
-  if (kept === "spooled" && state.hold !== undefined && !state.stopped) await heldBy(state, state.hold).over;
+  if (kept === "spooled" && !state.stopped) await untilStored(state, entry, attempt);
   return kept;
 }
 
+/**
+ * Waits until the database has a spooled entry, or the hold is over.
+ * @param attempt the first attempt to write it, which may succeed late
+ */
+function untilStored<Entry, Stored extends string>(
+  state: State<Entry, Stored>,
+  entry: Entry,
+  attempt: Promise<Stored> | undefined,
+): Promise<void> {
+  const { hold, answers } = state;
+  if (hold === undefined) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const id = hold.idOf(entry);
+  answers.set(id, resolve);
+  attempt?.then(
+    () => resolve(),
+    () => {},
+  );
+  void heldBy(state, hold.ms).over.then(resolve);
+  return promise.finally(() => answers.delete(id));
+}
+
 /** The wait of this outage's entries; its time begins with the first of them. */
-function heldBy<Entry, Stored extends string>(state: State<Entry, Stored>, hold: number): Held {
+function heldBy<Entry, Stored extends string>(state: State<Entry, Stored>, ms: number): Held {
   if (state.held !== undefined) return state.held;
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const cancel = state.clock.after(hold, resolve);
+  const cancel = state.clock.after(ms, resolve);
   const end = (): void => {
     cancel();
     resolve();
@@ -200,12 +226,15 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
  * arrive.
  */
 async function writeAll<Entry, Stored extends string>(
-  { write, laneOf }: State<Entry, Stored>,
+  { write, laneOf, hold, answers }: State<Entry, Stored>,
   entries: readonly Entry[],
 ): Promise<void> {
   const lanes = [...Map.groupBy(entries, laneOf).values()];
   const inOrder = async (lane: readonly Entry[]): Promise<void> => {
-    for (const entry of lane) await write(entry);
+    for (const entry of lane) {
+      await write(entry);
+      if (hold !== undefined) answers.get(hold.idOf(entry))?.();
+    }
   };
   // Every lane must end before the next replay begins.
   const ended = await Promise.allSettled(lanes.map(inOrder));

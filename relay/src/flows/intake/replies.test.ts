@@ -250,6 +250,24 @@ describe("a reply to one of several nodes that share the database", () => {
     expect(await shown()).toEqual(["number 1", "number 2"]);
   });
 
+  it("is answered as soon as the database takes it late, although other replies wait", async () => {
+    const late = Promise.withResolvers<void>();
+    const slow: Database = {
+      ...db(),
+      dialect: "postgres",
+      append: (work, item) => late.promise.then(() => disk.append(work, item)),
+    };
+    const receive = start({ db: slow });
+    const first = receive.receive(reply(1));
+    await expect.poll(clock.waiting).toBeGreaterThan(0);
+    clock.pass(1_000);
+    await expect.poll(() => spool().waiting).toBe(true);
+    expect(await isAnswered(first)).toBe(false);
+    late.resolve();
+    expect(await first).toBe("spooled");
+    expect([await shown(), spool().waiting]).toEqual([["number 1"], true]);
+  });
+
   it("is answered 4 s after the first spooled reply of an outage, and later ones at once", async () => {
     mood = "failing";
     const receive = startNode(dir);

@@ -78,7 +78,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
     ordered: true,
     laneOf: ({ visitor }) => visitor,
     // Other nodes share PostgreSQL, and may store the visitor's next reply.
-    hold: deps.db.dialect === "postgres" ? HOLD_MS : undefined,
+    hold: deps.db.dialect === "postgres" ? { ms: HOLD_MS, idOf: ({ id }) => id } : undefined,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });
