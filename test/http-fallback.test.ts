@@ -81,6 +81,17 @@ describe("a browser without WebSockets", () => {
     expect(await glance()).toEqual([]);
   });
 
+  it("reads on the relay's own page without an Origin header, which browsers do not send with such a GET", async () => {
+    const origin = house.url.replace("127.0.0.1", "localhost");
+    const opened = await ask("/socket/lines", { method: "POST" }, origin);
+    const { line } = (await opened.json()) as { line: string };
+    await ask(`/socket/lines/${line}`, { method: "POST", body: JSON.stringify(HELLO) }, origin);
+    const read = (site: string): Promise<Response> =>
+      fetch(`${house.url}/socket/lines/${line}?mode=poll`, { headers: { "sec-fetch-site": site } });
+    expect(framesOf(await (await read("same-origin")).text())[0]?.t).toBe("welcome");
+    for (const site of ["cross-site", "same-site", "none"]) expect((await read(site)).status).toBe(403);
+  });
+
   it("may read the relay's health", async () => {
     expect((await fetch(`${house.url}/healthz`)).headers.get("access-control-allow-origin")).toBe("*");
   });

@@ -118,7 +118,8 @@ async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | und
   const gone = new AbortController();
   (c.env.outgoing as ServerResponse).once("close", () => gone.abort());
   const { search } = new URL(c.req.url);
-  const headers = { origin: c.req.header("origin") ?? "", [PASSED_ON]: "1" };
+  const sender = isOwnRead(c) ? { "sec-fetch-site": "same-origin" } : { origin: c.req.header("origin") ?? "" };
+  const headers = { ...sender, [PASSED_ON]: "1" };
   const answer = await fetch(`${address}${path}${search}`, { method, headers, body, signal: gone.signal }).catch(
     () => undefined,
   );
@@ -130,8 +131,20 @@ async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | und
   return answer.status === 204 ? c.body(null, 204) : c.body(answer.body as ReadableStream, answer.status as 200);
 }
 
+/**
+ * Whether a page on the relay's own origin, such as `/c/default`, reads a connection. A browser sends no Origin with a GET to
+ * the page's own origin (fetch.spec.whatwg.org, "append a request Origin header"). The connection's id works as a token, and was
+ * given only to an allowed origin.
+ */
+const isOwnRead = (c: C): boolean =>
+  c.req.method === "GET" && c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === "same-origin";
+
 async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Response | void> {
   const origin = c.req.header("origin");
+  if (isOwnRead(c)) {
+    c.header("Cache-Control", "no-store, no-transform");
+    return next();
+  }
   if (origin === undefined) throw new RelayError("origin_not_allowed");
   c.header("Access-Control-Allow-Origin", origin);
   c.header("Vary", "Origin");
@@ -168,7 +181,8 @@ function start(state: Fallback, c: C, leave: () => void): FallbackConnection {
 /** Finds the connection that a request names. A connection of another origin counts as not found. */
 function lineOf({ open }: Fallback, c: C): FallbackConnection {
   const line = open.get(c.req.param("line") ?? "");
-  if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
+  const isOwner = isOwnRead(c) || line?.origin === c.req.header("origin");
+  if (line === undefined || !isOwner) throw new RelayError("not_found");
   return line;
 }
 
