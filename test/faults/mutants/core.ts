@@ -18,8 +18,8 @@ export const CORE: Mutant[] = [
     name: "answers a callback before its commit",
     edits: [
       {
-        find: "await inTime(state, write($reply)).catch($failed)",
-        replace: `(void write($reply).catch(() => {}), "stored")`,
+        find: "await inTime(state, attempt).catch($failed)",
+        replace: `(void attempt.catch(() => {}), "stored" as Stored)`,
       },
     ],
     killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
