@@ -59,7 +59,7 @@ const crowded: Page = { ...page, lock: () => () => {} };
 const lines = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
   httpFallback({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
 
-const WAYS: [name: string, open: () => OpenTransport][] = [
+const TRANSPORTS: [name: string, open: () => OpenTransport][] = [
   ["a WebSocket", socket],
   ["a stream", () => lines()],
   ["long polls", () => lines({ fetch: withoutStreams, silence: 100 })],
@@ -92,7 +92,7 @@ const shows = (chat: Chat, wanted: (chat: Chat) => boolean) =>
     );
   });
 
-for (const [name, open] of WAYS)
+for (const [name, open] of TRANSPORTS)
   describe(`the widget's chat over ${name}`, () => {
     it("sends, receives the answer, and has the thread after a reload", async () => {
       const storage = new Map<string, string>();

@@ -114,7 +114,7 @@ export function controlPlane(service: Service, operator: Operator): Hono {
   reading(app, service, operator);
   replying(app, operator);
   arranging(app, service, operator);
-  app.all("/*", (c) => c.json({ error: "No such order" }, 404));
+  app.all("/*", (c) => c.json({ error: "Unknown operation" }, 404));
   return app;
 }
 

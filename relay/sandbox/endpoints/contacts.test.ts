@@ -12,7 +12,7 @@ const verbs = ({ call }: Bench) => ({
 });
 
 describe("POST /contacts (BEHAVIOUR 4.3)", () => {
-  it("R-421 creates a contact with 201 and answers it bare", async () => {
+  it("R-421 creates a contact with 201 and answers with the contact itself", async () => {
     const { create } = verbs(await setUp());
     const { status, body } = await create({
       firstName: "Ada",
