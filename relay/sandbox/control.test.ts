@@ -112,7 +112,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     await sandbox.until(() => client.bodies().at(-1)?.body === "echo: bot?");
   });
 
-  it("answers impossible orders with 400 or 404 and a sentence", async () => {
+  it("answers invalid operations with 400 or 404 and a sentence", async () => {
     const { control } = await setUp();
     const wrong: [string, unknown, number][] = [
       ["/human-reply", { body: "hi" }, 400],

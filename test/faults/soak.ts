@@ -1,12 +1,11 @@
 /**
- * `npm run soak [name…]`: the long versions of the fault suites, one after the other, with the bounds that are promised.
- * Says how each one goes while it runs, writes its figures to `figures.json`, from which the README's table is made
- * (`node test/house/tables.ts`), and ends with 1 when one found anything wrong.
+ * `npm run soak [name…]`: the long versions of the fault suites, in sequence, with the promised bounds. Prints the
+ * progress of each, writes its figures to `figures.json`, from which the table in `relay/docs/guides/figures.md` is
+ * made (`node test/house/tables.ts`), and exits with 1 when one found a violation.
  *
- *   npm run soak                       all of them, about an hour on two cores
- *   npm run soak kill callbacks        these two
- *   SOAK_SEED=7 npm run soak kill      with another seed; for real processes it fixes the schedule, not the machine
- *   SOAK_MINUTES=60 npm run soak storm storms for an hour
+ * npm run soak all of them, about an hour on two cores npm run soak kill callbacks these two SOAK_SEED=7 npm run soak
+ * kill with another seed; for real processes it fixes the schedule, not the machine SOAK_MINUTES=60 npm run soak storm
+ * storms for an hour
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -43,7 +42,7 @@ export type Soaked = {
   suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
 };
 
-/** Runs one suite in its long version; `tell` says how far it is. */
+/** Runs one suite in its long version. `tell` reports its progress. */
 type Long = (seed: number, tell: (words: string) => void) => Promise<Report>;
 
 const SUITES: Record<string, Long> = {
@@ -75,7 +74,7 @@ const SEED = Number(process.env.SOAK_SEED ?? 20_261_121);
 /** The figures of the last soak of each suite. */
 export const lastSoak = (): Soaked => JSON.parse(readFileSync(FIGURES, "utf8")) as Soaked;
 
-/** Writes down what a suite found, beside what the others found before. */
+/** Stores the figures of a suite, and keeps those of the others. */
 function keep(name: string, { violations, figures }: Report): void {
   const suites = existsSync(FIGURES) ? lastSoak().suites : {};
   suites[name] = { command: `npm run soak ${name}`, seed: SEED, violations: violations.length, figures };

@@ -2,24 +2,27 @@ import { CLOSE } from "@porchlight/shared/close";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Message, RelayFrame } from "@porchlight/shared/protocol";
 
-/** The way to the relay, simulated or real. What is put comes out in order, or not at all. */
+/** A connection to the relay, simulated or real. Texts arrive in order, or not at all. */
 export type Line = { put: (text: string) => void; cut: () => void };
 export type Heard = { frame: (text: string) => void; end: (code: number) => void };
-/** Opens a line; nothing when there is no relay to reach. */
+/** Opens a connection; undefined if the relay cannot be reached. */
 export type Open = (heard: Heard) => Line | undefined;
 
 /** What a visitor's tabs share in the browser's storage: the token, and how many chats were deleted. */
 export type Person = { token: string | undefined; deleted: number };
-/** Whose token it is, read as nobody but the relay may: what a session signs begins with the visitor's id. */
+/**
+ * The visitor of a token, whose payload begins with the visitor's id. Outside of tests, only the relay reads tokens
+ * like this.
+ */
 export function visitorOf({ token }: Person): string {
   const [payload = ""] = token?.split(".") ?? [];
   const [visitor] = payload === "" ? [] : (JSON.parse(Buffer.from(payload, "base64url").toString()) as [string]);
   return visitor ?? "";
 }
 
-/** `chat` counts the visitor's chats: what belongs to a deleted one is never sent again. */
+/** `chat`: how many of the visitor's chats were deleted before. Messages of a deleted chat are never sent again. */
 export type Typed = { id: string; text: string; at: number; chat: number };
-/** Every time a message showed as failed: why, and when. */
+/** Each time that a message was shown as failed, with the reason. */
 export type Failures = { reason: string | undefined; at: number }[];
 
 export type TabOptions = {
@@ -28,23 +31,23 @@ export type TabOptions = {
   open: Open;
   now: () => number;
   after: (ms: number, fn: () => void) => void;
-  /** Milliseconds until the next try after a line was lost. */
+  /** Milliseconds until the next try after a lost connection. */
   comeBack: () => number;
   /** Whether it may connect now: a person's later tabs wait for the token of the first one. */
   mayConnect?: () => boolean;
-  /** Whether it may send now; whoever says yes again calls `send`. */
+  /** Whether it may send now. When this becomes true again, call `send`. */
   maySend?: () => boolean;
-  /** Milliseconds after which the visitor presses Retry on what failed; nothing: never. */
+  /** Milliseconds after which the visitor presses Retry on a failed message; undefined: never. */
   retryAfter?: (() => number) | undefined;
   /** The relay has shown a message of this tab's visitor for the first time. */
   onAcked?: () => void;
-  /** The relay let this tab in. */
+  /** The relay has sent `welcome` to this tab. */
   onConnected?: () => void;
 };
 
 /**
  * One tab of a visitor, as the widget behaves: one message under way, kept until the relay shows it, resume by number,
- * older pages until there are no more. What breaks the protocol is a violation, not an exception: the run goes on.
+ * older pages until there are no more. A breach of the protocol is recorded as a violation, and the run continues.
  */
 export function createTab(options: TabOptions) {
   const {
@@ -69,13 +72,13 @@ export function createTab(options: TabOptions) {
   const violations: string[] = [];
   let epoch: string | undefined;
   let held = 0;
-  /** Place before which the relay keeps more than this tab has. */
+  /** Position before which the relay has messages that this tab lacks. */
   let floor = 0;
   let gaps = 0;
   let resets = 0;
   let line: Line | undefined;
   let underWay: string | undefined;
-  /** The token of the hello: the one that a refusal is about. */
+  /** The token sent in `hello`, to which a refusal refers. */
   let used: string | undefined;
   let serial = 0;
   let deleted = person.deleted;
@@ -118,7 +121,7 @@ export function createTab(options: TabOptions) {
     lose();
   }
 
-  /** The chat was deleted, or is not known any more. Whoever hears it first wipes the storage. */
+  /** The chat was deleted or is unknown. The first tab that learns it clears the storage. */
   function bury(): void {
     if (person.token === used) {
       person.token = undefined;
@@ -127,7 +130,7 @@ export function createTab(options: TabOptions) {
     startAnew();
   }
 
-  /** Nothing of the deleted chat stays. */
+  /** Drops everything of the deleted chat. */
   function startAnew(): void {
     deleted = person.deleted;
     buried.push(...typed.splice(0));
@@ -171,7 +174,7 @@ export function createTab(options: TabOptions) {
       (message) => message.from === "visitor" && message.state === "failed" && message.reason !== "rejected",
     );
 
-  /** Presses Retry, again when it led nowhere: the line may be gone at that moment. */
+  /** Presses Retry, and repeats it while the message is shown as failed: the connection may be lost at that moment. */
   function press(id: string): void {
     if (!failing().some((message) => message.id === id)) return;
     put({ t: "retry", id });
@@ -246,16 +249,16 @@ export function createTab(options: TabOptions) {
     name,
     person,
     typed,
-    /** What was typed into chats that were deleted since. */
+    /** Messages of chats that were deleted since. */
     buried,
-    /** Ids that the relay has shown, and when: acknowledged. */
+    /** Acknowledged messages: ids that the relay has shown, and when. */
     acked,
     /** Texts of replies that were shown, and when first. */
     heard,
     /** Ids that have ever shown as failed, why, and when. */
     failed,
     failing,
-    /** Presses Retry on what failed. */
+    /** Presses Retry on a failed message. */
     press,
     seen,
     violations,
@@ -268,7 +271,7 @@ export function createTab(options: TabOptions) {
     partial: (): boolean => floor > 0,
     gaps: (): number => gaps,
     resets: (): number => resets,
-    /** Codes with which the relay ended lines, and the last hint when to come back. */
+    /** The relay's close codes, and the last time span that it gave for reconnecting. */
     codes: (): readonly number[] => codes,
     spread: (): readonly [number, number] | undefined => spread,
     type(text: string): Typed {
@@ -278,25 +281,25 @@ export function createTab(options: TabOptions) {
       next();
       return item;
     },
-    /** Sends what another tab typed: both found it in the browser's storage. */
+    /** Sends a message that another tab typed, as if both had found it in the browser's storage. */
     replay(item: Typed): void {
       if (acked.has(item.id) || deleted !== item.chat || outbox.some(({ id }) => id === item.id)) return;
       outbox.push(item);
       next();
     },
-    /** Takes over what a closed tab left in the browser's storage. */
+    /** Takes over a message that a closed tab left in the browser's storage. */
     inherit(item: Typed): void {
       typed.push(item);
       outbox.push(item);
       next();
     },
-    /** What the relay has not shown yet. */
+    /** Messages that the relay has not shown yet. */
     left: (): readonly Typed[] => [...outbox],
     forget(): void {
       forgetting = true;
       put({ t: "forget" });
     },
-    /** The line breaks without a word. */
+    /** The connection breaks without a close frame. */
     cut(): void {
       if (line !== undefined) lose();
     },

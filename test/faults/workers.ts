@@ -12,10 +12,10 @@ const RUN = join(import.meta.dirname, "core", "run.ts");
 export type Broken = { seed: number; violations: string[] };
 export type Lived = { sum: Sum; broken: Broken[] };
 
-/** Seeds that one process lives through before it hands back what it found. */
+/** Seeds that one process simulates before it returns its findings. */
 const CHUNK = 100;
 
-/** Lives through the seeds in processes of their own: as many at a time as there are cores, four at most. */
+/** Simulates the seeds in separate processes: as many at a time as there are cores, at most four. */
 export async function live({ from, to, ...order }: Order): Promise<Lived> {
   const lived: Lived = { sum: nothing(), broken: [] };
   let next = from;
@@ -48,11 +48,11 @@ async function liveInProcess(order: Order, lived: Lived): Promise<void> {
     finished ||= "sum" in line;
   });
   await new Promise((resolve) => child.once("close", resolve));
-  // A core that cannot even be loaded, or that throws where nothing catches it, has failed too.
+  // A core that cannot be loaded, or throws an uncaught error, has failed too.
   if (!finished) lived.broken.push({ seed: order.from, violations: [`ended: ${said.slice(-500)}`] });
 }
 
-/** How to live through one seed again. */
+/** The command that repeats one seed. */
 const replay = ({ seed, violations }: Broken, given: object = {}): string =>
   `node test/faults/core/run.ts '${JSON.stringify({ root: RELAY, from: seed, to: seed, given })}'\n  ${violations.join("\n  ")}`;
 

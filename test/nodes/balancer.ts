@@ -4,8 +4,8 @@ import { type Nginx, runNginx } from "../nginx.ts";
 import { freePort } from "../ports.ts";
 
 /**
- * No relay is ever left out: nginx answers 502 at once when it takes all of them for failed, and a restart of one relay after
- * the other makes it believe that.
+ * nginx never excludes a relay: it would answer 502 at once when it considers all relays failed, as it does after a
+ * restart of one relay after the other.
  */
 const server = (port: number, backup: boolean): string =>
   `server 127.0.0.1:${port} max_fails=0${backup ? " backup" : ""};`;
@@ -18,8 +18,8 @@ const upstream = (name: string, [first = 0, ...others]: readonly number[]): stri
   }`;
 
 /**
- * A callback goes to the next relay when the first one cannot be reached or breaks off: a second try does no harm, because
- * relays know replies by their ids.
+ * A callback goes to the next relay when the first one cannot be reached or breaks off: a second try does no harm,
+ * because relays recognise replies by their ids.
  */
 const configuration = (port: number, { callbacks, visitors }: Ports): string => `
   ${upstream("callbacks", callbacks)}

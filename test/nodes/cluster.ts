@@ -33,9 +33,9 @@ export type Cluster = {
   visitor: (node: number, token?: string) => Visitor;
   /** Which node sends messages to the service. */
   holder: () => number;
-  /** Ends a node as a power cut does. */
+  /** Ends a node like a power cut. */
   kill: (node: number) => Promise<void>;
-  /** Ends a node as SIGTERM does. */
+  /** Ends a node with SIGTERM. */
   end: (node: number) => Promise<void>;
   /**
    * Starts a node again, on the same port and data folder.

@@ -145,7 +145,9 @@ async function admits({ db, clock, log, hooks }: State, site: Site, arrival: Arr
   return allowed;
 }
 
-/** The request to the guard. A visitor with a signed identity has a row since the greeting, so a new visitor has no `sub`. */
+/**
+ * The request to the guard. A visitor with a signed identity has a row since `hello`, so a new visitor has no `sub`.
+ */
 function arrivingBody(site: string, { visitor, address, text, page }: Arrival, now: number): ArrivingBody {
   const profile = { sub: null, contactId: null, page: page ?? null };
   const timestamp = new Date(now).toISOString();

@@ -8,13 +8,13 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 export type RelayProcess = {
   child: ChildProcess;
   port: number;
-  /** What it said, one JSON line each, errors among them. */
+  /** The lines of its output, JSON log lines and errors. */
   lines: string[];
   ended: Promise<Ended>;
   kill: (signal: NodeJS.Signals) => Promise<Ended>;
 };
 
-/** A relay that ended before it listened: what it said. */
+/** The relay ended before it listened. The message contains its output. */
 export class NotStarted extends Error {
   readonly ended: Ended;
   constructor(ended: Ended, lines: readonly string[]) {

@@ -13,7 +13,7 @@ import { ORIGIN, socketTo } from "./socket.ts";
 
 const SECRET = "callback-secret-of-the-faults";
 
-/** A line of the relay's log, as far as complaints are judged. */
+/** The fields of a log line that are checked for complaints. */
 type LogLine = { level: number; event: string; cause?: string };
 
 /**
@@ -30,7 +30,7 @@ export type StageOptions = {
   env?: Env;
   service?: Partial<Behaviour>;
   wrapper?: readonly string[];
-  /** Calls a minute to begin with. The pace is not what most runs are about. */
+  /** Calls a minute at the start. High, because most runs do not test the pacer. */
   rate?: number;
   /** Another service than the mock, and its key. */
   other?: { url: string; key: string };
@@ -83,7 +83,7 @@ export async function openStage({
     return relay;
   }
 
-  /** Service and visitors know where the relay is; it keeps its port from its first life on. */
+  /** Tells the service and the visitors the relay's port, which it keeps for all its processes. */
   function meet(port: number): void {
     if (settings.PORT === String(port)) return;
     settings.PORT = String(port);
@@ -113,7 +113,7 @@ export async function openStage({
     return created;
   }
 
-  /** What stands in the database, read beside the relay. */
+  /** Reads rows of the database while the relay runs. */
   function read<T>(sql: string): T[] {
     const db = new DatabaseSync(database, { readOnly: true });
     try {
@@ -145,7 +145,7 @@ export async function openStage({
     return outbox?.waiting === 0 && tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
   }
 
-  /** What the relay complained of, in all its lives. Nothing here gives it a reason, unless the suite expects one. */
+  /** Complaints in the logs of all of the relay's processes, except those that the suite expects. */
   const complaints = (expected: readonly string[]): string[] =>
     lives
       .flatMap(({ lines }) => lines)
@@ -153,7 +153,7 @@ export async function openStage({
       .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
       .map(({ event }) => `complaint: ${event}`);
 
-  /** Grows whenever a message or a reply gets further. */
+  /** Increases whenever a message or a reply makes progress. */
   const moved = (): number => mock.effects.length + mock.posted.length + tabs.reduce((sum, one) => sum + one.held(), 0);
 
   /**
@@ -195,7 +195,7 @@ export async function openStage({
     return { violations: [...mock.violations, ...complaints(more.expected ?? []), ...judge(evidence)], rows };
   }
 
-  /** A tab that nobody looks at any more. */
+  /** Closes a tab, which is not checked any more. */
   function leave(gone: Tab): void {
     gone.close();
     tabs.splice(tabs.indexOf(gone), 1);
@@ -235,7 +235,7 @@ export async function openStage({
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** Asks again and again until the condition holds; false when it did not in time. */
+/** Polls until the condition holds. @returns false if it did not hold in time */
 export async function until(condition: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<boolean> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
@@ -245,7 +245,7 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
   return true;
 }
 
-/** A person with so many tabs. */
+/** A person with this number of tabs. */
 export function visit(stage: Stage, name: string, tabs: number, more: Parameters<Stage["tab"]>[2] = {}): Tab[] {
   const person: Person = { token: undefined, deleted: 0 };
   return Array.from({ length: tabs }, (_, i) => stage.tab(`${name}-tab${i}`, person, more));

@@ -10,11 +10,11 @@ import { type Env, portOf } from "./relay.ts";
 export type Supervisor = {
   port: number;
   lines: string[];
-  /** How the lives so far ended, as exit codes. */
+  /** Exit codes of the processes so far. */
   exits: number[];
-  /** Lives that have begun to listen. */
+  /** Number of processes that have started to listen. */
   started: () => number;
-  /** Ends the relay's present life; the supervisor starts the next one. */
+  /** Sends a signal to the current process; the supervisor starts the next one. */
   signal: (signal: NodeJS.Signals) => void;
   stop: () => Promise<void>;
 };
@@ -32,8 +32,8 @@ while [ -z "$stopped" ]; do
 done`;
 
 /**
- * Runs the relay as systemd does with a socket unit: a listening socket that outlives every life of the relay is handed to
- * it as file descriptor 3. What connects between two lives waits in the kernel's queue.
+ * Runs the relay as systemd does with a socket unit: a listening socket that outlives every process of the relay is
+ * passed to it as file descriptor 3. Connections between two processes wait in the kernel's queue.
  */
 export async function supervise(root: string, env: Env): Promise<Supervisor> {
   const server = createServer();
@@ -46,7 +46,7 @@ export async function supervise(root: string, env: Env): Promise<Supervisor> {
     env: { LOG_LEVEL: "info", ...compiledIn(root), ...env, LISTEN_FDS: "1" },
     stdio: ["ignore", "pipe", "pipe", fd],
   });
-  // Nobody here accepts from it: the shell and the relay hold it from now on.
+  // This process does not accept connections from it: the shell and the relay hold it from now on.
   server.close();
   const lines: string[] = [];
   const exits: number[] = [];

@@ -17,7 +17,7 @@ export const tracing = (file: string): string[] => {
 export const traced = (file: string): boolean =>
   /\+\+\+ (exited with|killed by) .*\n$/.test(readFileSync(file, "utf8"));
 
-/** The calls in the order in which they ended: one that others interrupted stands at its second half. */
+/** The calls in the order in which they ended: an interrupted call is at the place of its second half. */
 export function callsIn(file: string): Call[] {
   const begun = new Map<string, string>();
   return readFileSync(file, "utf8")
