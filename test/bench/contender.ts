@@ -28,13 +28,15 @@ export type ContenderOptions = {
   silent?: boolean;
   /** Data folder of the relay. */
   folder?: string;
+  /** Settings of the server besides those of all of its kind. */
+  env?: Record<string, string>;
 };
 
 /** Starts a contender. */
 export async function startContender(kind: Kind, options: ContenderOptions = {}): Promise<Contender> {
-  const { name = kind, visitors = 0, keep = true, refuses = false, silent = false, folder } = options;
+  const { name = kind, visitors = 0, keep = true, refuses = false, silent = false, folder, env } = options;
   const service = await startService({ refuses, remembers: silent });
-  const server = await startServer(kind, service.url, folder === undefined ? {} : { folder });
+  const server = await startServer(kind, service.url, { ...(folder && { folder }), ...(env && { env }) });
   if (!silent) service.callTo(server.port, server.callbacks, keep);
   const contender: Contender = {
     name,

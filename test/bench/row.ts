@@ -28,7 +28,7 @@ export type Row = {
 };
 
 /** Milliseconds between two rounds, so that work left over from one round does not count in the next. */
-const SETTLE_MS = 150;
+const SETTLE_MS = 100;
 
 /** Runs a round of every contender, then the next round, each time in the other order. */
 export async function alternate<T extends { name: string }>(

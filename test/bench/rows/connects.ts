@@ -3,13 +3,15 @@ import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
 import { cpuOf, type Figures } from "../load.ts";
 import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
-import { type Seeded, seeded } from "../seed.ts";
+import { seeded } from "../seed.ts";
 import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 
 /** Connections being made at once. */
 const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
+/** Sockets of the floor whose idle CPU is measured beside the relay's: both crowds fit into the usual 20,000 open files. */
+const FLOOR_CROWD = 5_000;
 const CROWD_MESSAGES = 1_000_000;
 /**
  * Milliseconds between the connects and the measurement of idle CPU, so that work left from connecting does not count.
@@ -17,7 +19,6 @@ const CROWD_MESSAGES = 1_000_000;
 const REST_MS = 3_000;
 /** Windows in which a crowd's CPU is measured. */
 const WINDOWS = 5;
-const FLOOR_WINDOW_MS = 500;
 /** Sockets opened before memory is measured, so that one-time growth of the process does not count. */
 const WARM = 500;
 
@@ -59,50 +60,85 @@ const gather = ({ server }: Contender, visitors: readonly Known[], count: number
     return connect(server, { ...(known && { known }) });
   });
 
-/** CPU of a server while its sockets are idle, in % of a core: one figure for each window. */
-async function idlePercents(contender: Contender, windowMs: number): Promise<number[]> {
-  const percents: number[] = [];
+type Sockets = { count: number; contender: Contender };
+
+/**
+ * CPU of servers while their sockets are idle, measured in the same windows, each a fifth of the heartbeat interval:
+ * for each server a figure for each window, in % of a core for `CROWD` sockets.
+ */
+async function idlePercents(crowds: readonly Sockets[]): Promise<number[][]> {
+  const percents: number[][] = crowds.map(() => []);
+  const windowMs = HEARTBEAT_MS / WINDOWS;
+  const used = (): Promise<number[]> =>
+    Promise.all(crowds.map(async ({ contender }) => (await contender.server.usage()).cpu));
   for (let window = 0; window < WINDOWS; window++) {
-    const cpu = await cpuOf(contender, () => new Promise((resolve) => setTimeout(resolve, windowMs)));
-    percents.push(cpu / windowMs / 10);
+    const before = await used();
+    await new Promise((resolve) => setTimeout(resolve, windowMs));
+    for (const [i, cpu] of (await used()).entries())
+      percents[i]?.push(((cpu - (before[i] ?? 0)) / windowMs / 10) * (CROWD / (crowds[i]?.count ?? CROWD)));
   }
   return percents;
 }
 
-/**
- * 10,000 idle sockets: what they cost, and how long it takes until all are back after a cut. Memory and the wave are
- * measured once; the CPU in five windows over one whole heartbeat interval. The floor has no heartbeats, so its windows
- * are short.
- */
-async function crowd(contender: Contender, visitors: readonly Known[]): Promise<Figures[]> {
-  const { server } = contender;
+/** Opens a crowd. `bytes`: memory that the server holds for each of its sockets. */
+async function fill(contender: Contender, visitors: readonly Known[]): Promise<{ sockets: Visitor[]; bytes: number }> {
   const warm = await gather(contender, [], WARM);
-  const before = (await server.settled()).rss;
-  let sockets = await gather(contender, visitors, CROWD);
-  const bytes = ((await server.settled()).rss - before) / CROWD;
-  const beats = server.kind === "relay";
-  if (beats) await new Promise((resolve) => setTimeout(resolve, REST_MS));
-  const percents = await idlePercents(contender, beats ? HEARTBEAT_MS / WINDOWS : FLOOR_WINDOW_MS);
-  for (const socket of sockets) socket.cut();
+  const before = (await contender.server.settled()).rss;
+  const sockets = await gather(contender, visitors, CROWD);
+  const bytes = ((await contender.server.settled()).rss - before) / CROWD;
+  for (const socket of warm) socket.cut();
+  return { sockets, bytes };
+}
+
+/** Cuts a crowd. `waveMs`: how long it takes until all are back. */
+async function wave(contender: Contender, visitors: readonly Known[], crowd: readonly Visitor[]) {
+  for (const socket of crowd) socket.cut();
   const begin = performance.now();
-  sockets = await gather(contender, visitors, CROWD);
-  const waveMs = performance.now() - begin;
-  for (const socket of [...warm, ...sockets]) socket.cut();
-  return percents.map((idlePercent, i) => (i === 0 ? { idlePercent, bytes, waveMs } : { idlePercent }));
+  const sockets = await gather(contender, visitors, CROWD);
+  return { sockets, waveMs: performance.now() - begin };
+}
+
+/**
+ * 10,000 idle sockets: what they cost, and how long it takes until all are back after a cut. Memory and the
+ * wave are measured once; the CPU in five windows over one whole heartbeat interval, of both servers at the same time. The
+ * floor sends the same heartbeats.
+ */
+async function crowd(floor: Contender, relay: Contender, visitors: readonly Known[]): Promise<Rounds> {
+  const bare = await fill(floor, []);
+  const bareWave = await wave(floor, [], bare.sockets);
+  for (const socket of bareWave.sockets.splice(FLOOR_CROWD)) socket.cut();
+  const ours = await fill(relay, visitors);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const [floorPercents = [], relayPercents = []] = await idlePercents([
+    { contender: floor, count: FLOOR_CROWD },
+    { contender: relay, count: CROWD },
+  ]);
+  const { waveMs, sockets } = await wave(relay, visitors, ours.sockets);
+  for (const socket of [...sockets, ...bareWave.sockets]) socket.cut();
+  const rounds = (percents: readonly number[], once: Figures): Figures[] =>
+    percents.map((idlePercent, i) => (i === 0 ? { idlePercent, ...once } : { idlePercent }));
+  return {
+    floor: rounds(floorPercents, { bytes: bare.bytes, waveMs: bareWave.waveMs }),
+    relay: rounds(relayPercents, { bytes: ours.bytes, waveMs }),
+  };
 }
 
 async function crowds(plan: Plan): Promise<Rounds> {
   const results: Rounds = { floor: [], relay: [] };
   for (let round = 0; round < (plan.long ? plan.rounds : 1); round++) {
-    for (const kind of ["floor", "relay"] as const) {
-      const seed: Seeded | undefined = kind === "relay" ? await seeded(CROWD_MESSAGES) : undefined;
-      const contender = await startContender(kind, seed === undefined ? {} : { folder: seed.folder });
-      try {
-        results[kind]?.push(...(await crowd(contender, seed?.visitors ?? [])));
-      } finally {
-        await contender.stop();
-        seed?.remove();
-      }
+    const seed = await seeded(CROWD_MESSAGES);
+    try {
+      const measured = await among(
+        [
+          () => startContender("floor", { env: { HEARTBEATS: "1" } }),
+          () => startContender("relay", { folder: seed.folder }),
+        ],
+        async ([floor, relay]) =>
+          floor === undefined || relay === undefined ? {} : crowd(floor, relay, seed.visitors),
+      );
+      for (const [name, rounds] of Object.entries(measured)) results[name]?.push(...rounds);
+    } finally {
+      seed.remove();
     }
   }
   return results;

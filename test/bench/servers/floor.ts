@@ -1,11 +1,13 @@
 /**
  * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
  * Nothing is stored or checked. `node floor.ts <service>` sends its port to its parent. It echoes frames of type
- * `echo`.
+ * `echo`. With `HEARTBEATS=1` it sends the relay's heartbeats: a frame to each socket once per interval, a ping with every
+ * other one.
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { Pool } from "undici";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -39,11 +41,37 @@ async function deliver(socket: WebSocket, fromId: string, { id, text }: Frame): 
   socket.send(JSON.stringify({ t: "message", message: { id, text, from: "visitor" } }));
 }
 
+type Beat = { socket: WebSocket; pings: boolean };
+/** The sockets by the second of the interval in which their heartbeat is due. */
+const beats = Array.from({ length: HEARTBEAT_MS / 1_000 }, () => new Set<Beat>());
+
+/** Sends the heartbeats of one second, and plans those of the next one. */
+function sendHeartbeats(second: number): void {
+  for (const beat of beats[second % beats.length] ?? []) {
+    if (beat.pings) beat.socket.ping();
+    beat.socket.send(JSON.stringify({ t: "pong", head: 90 }));
+    beat.pings = !beat.pings;
+  }
+  setTimeout(sendHeartbeats, 1_000, second + 1);
+}
+
+/** Gives a socket its heartbeats until it closes. */
+function plan(socket: WebSocket): void {
+  const slot = beats[Math.floor(Math.random() * beats.length)];
+  const beat = { socket, pings: true };
+  slot?.add(beat);
+  socket.on("close", () => slot?.delete(beat));
+}
+
+const hasHeartbeats = process.env.HEARTBEATS === "1";
+if (hasHeartbeats) sendHeartbeats(0);
+
 new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket) => {
   const id = randomBytes(16).toString("hex");
   sockets.set(id, socket);
   socket.on("close", () => sockets.delete(id));
   socket.on("error", () => {});
+  if (hasHeartbeats) plan(socket);
   socket.on("message", (data) => {
     const text = String(data);
     if (text.startsWith('{"t":"echo"')) return socket.send(text);
