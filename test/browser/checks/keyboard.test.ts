@@ -179,6 +179,17 @@ it("58 earlier messages load on request, and the last of them leave the focus in
   await expect.poll(() => focused(page)).toBe("log");
 });
 
+it.each([
+  ["a form", 'data-prechat="name?|email"', "#form-name"],
+  ["the start screen", "data-start-screen", "#title"],
+  ["the question for consent", "data-require-consent", "#title"],
+])("58 opening the chat by keyboard moves the focus into it, also to %s", async (_, attributes, place) => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${attributes}`)) });
+  await chat.launcher.first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(`porch-light ${place}:focus`).waitFor();
+});
+
 it("58 dismissing the teaser by keyboard moves the focus to the launcher, and fetches nothing", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(`${HOST}${stage.tag('data-site="default" data-teaser="Questions?"')}`),

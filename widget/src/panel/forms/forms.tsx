@@ -29,9 +29,17 @@ type FootNeeds = Needs<
 /** "We'll be back Tuesday at 2:00 AM.", with one dot where the time ends with one ("2:00 π.μ."). */
 const untilWords = (t: Translate, when: string): string => t("closedUntil", { when }).replace("..", ".");
 
+/** Puts the form in the place of the text field, or takes it away. */
+function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): void {
+  const wasWriting = shell.root.activeElement?.id === "message";
+  asking.value = isAsking;
+  // The text field goes away, and the focus with it.
+  if (wasWriting && isAsking) setTimeout(focusComposer);
+}
+
 /** The form in place of the composer: before the first message, or outside business hours. */
 export const Foot = live((ui: FootNeeds, mounted) => {
-  const { t, settings, chat, announcer, focusComposer, shell, asking } = ui;
+  const { t, settings, chat, announcer, focusComposer, shell } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
@@ -40,7 +48,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   mounted(
     watch(() => {
-      asking.value = isClosed() || asks();
+      ask(ui, isClosed() || asks());
     }),
   );
   mounted(

@@ -175,7 +175,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
       isOpen.value = true;
       if (!byHand) return;
       if (matchMedia("(pointer:fine)").matches) focusComposer();
-      else app.querySelector("h2")?.focus();
+      // No field to be seen, or on a touch screen, whose keyboard would cover the panel.
+      if (!app.contains(root.activeElement)) app.querySelector("h2")?.focus();
     },
     close,
     async send(text) {

@@ -5,6 +5,7 @@
 
 import { type Signal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import type { Shell } from "../../loader/contract.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import { wordsOf } from "../base/author.ts";
@@ -79,9 +80,18 @@ export const Start = live((ui: StartNeeds, mounted) => {
     const Rich = rich.value?.RichText;
     const state: State = { ui, t, articles: articles.value, isShown, query, reading, Rich };
     if (!isShown.value) return articles.value[0] ? wayBack(state) : null;
-    return <section class="start">{reading.value ? article(state, reading.value) : overview(state)}</section>;
+    return (
+      <section class="start" ref={() => leaveField(shell)}>
+        {reading.value ? article(state, reading.value) : overview(state)}
+      </section>
+    );
   };
 });
+
+/** The start screen hides the text field; the focus must not be lost with it. */
+function leaveField({ root }: Pick<Shell, "root">): void {
+  if (root.activeElement?.id === "message") root.querySelector<HTMLElement>("#title")?.focus();
+}
 
 /** Above the thread: leads back to the articles. */
 const wayBack = ({ t, isShown }: State) => (
