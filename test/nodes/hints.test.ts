@@ -43,6 +43,8 @@ it("serves a browser without WebSockets whose requests reach different nodes", a
   const stream = await fetch(at(1, "?mode=stream"), { headers });
   expect([stream.status, stream.headers.get("access-control-allow-origin")]).toEqual([200, ORIGIN]);
   await stream.body?.cancel();
+  const own = await fetch(at(1, "?mode=poll&wait=0"), { headers: { "sec-fetch-site": "same-origin" } });
+  expect(own.status).toBe(200);
   const strange = await fetch(at(1), { method: "POST", headers: { origin: "https://other.example" }, body });
   expect(strange.status).toBe(403);
   expect((await fetch(`${at(1)}/end`, { method: "POST", headers })).status).toBe(204);

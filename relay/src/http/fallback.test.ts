@@ -112,6 +112,20 @@ describe("a connection over the HTTP fallback", () => {
     }
   });
 
+  it("may be read without an Origin header by a page on the relay's own origin, and by no other page", async () => {
+    const path = await open();
+    const read = (site: string): Promise<Response> =>
+      fetch(`${url + path}?mode=poll&wait=0`, { headers: { "sec-fetch-site": site } });
+    const answers = await Promise.all(["same-origin", "same-site", "cross-site", "none"].map(read));
+    expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 403]);
+    const written = await fetch(url + path, {
+      method: "POST",
+      body: "{}",
+      headers: { "sec-fetch-site": "same-origin" },
+    });
+    expect(written.status).toBe(403);
+  });
+
   it("counts all unread bytes: frames that wait, frames in the present answer, and frames in earlier answers", async () => {
     const path = await open();
     const frame = "x".repeat(1024 * 1024);

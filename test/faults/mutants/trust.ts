@@ -260,6 +260,11 @@ export const TRUST: readonly Mutant[] = [
     find: "origin === undefined",
     replace: "false",
   }),
+  without("demand of the relay's own origin for reads without Origin (A7)", "fallback.test.ts", {
+    in: "isOwnRead",
+    find: `$c.req.header("sec-fetch-site") === "same-origin"`,
+    replace: "true",
+  }),
   without("list of origins of the site (A7)", "session.test.ts", {
     in: "session.open",
     find: "!sites.allows(site, origin)",
