@@ -12,7 +12,7 @@ export type Job = {
 
 /** Most jobs in one commit. It limits how long the first job waits for the last one. */
 const GROUP_MAX = 500;
-/** A smaller group does not delay the next one, and does not start while an earlier one is flushed. */
+/** A smaller group does not delay the next one. */
 const COMPANY = 4;
 /**
  * After a group of at least `COMPANY` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
@@ -90,7 +90,7 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
 
 /** Plans the start of the next group, unless an earlier start is planned. */
 function schedule(state: State): void {
-  if (state.waiting.length === 0 || !mayStart(state)) return;
+  if (state.writing || state.flushing >= FLUSHING_MAX || state.waiting.length === 0) return;
   const now = state.defer === undefined ? performance.now() : 0;
   const start = state.defer === undefined ? startOf(state, now) : 0;
   if (start >= state.start) return;
@@ -102,15 +102,6 @@ function schedule(state: State): void {
   if (state.defer !== undefined) state.defer(begin);
   else if (state.urgent) setImmediate(startWhenIdle, state, plan, now);
   else setTimeout(begin, start - now);
-}
-
-/**
- * Whether the next group may start. While another one is flushed, only a group with company: jobs that come one per turn of the
- * event loop, as callbacks on new connections do, would otherwise take a commit each.
- */
-function mayStart({ writing, flushing, waiting }: State): boolean {
-  if (writing || flushing >= FLUSHING_MAX) return false;
-  return flushing === 0 || waiting.length >= COMPANY;
 }
 
 /** Starts a planned group when its time has come or the event loop is idle; otherwise checks again in the next turn. */

@@ -156,9 +156,6 @@ describe("a commit's flush", () => {
       flushes,
       /** `again`: each flush succeeds at once, like that of a system that has already reported the failure. */
       works,
-      /** Three more writes: while a group is flushed, the next one starts only when it has company. */
-      accompany: () =>
-        Promise.allSettled(Array.from({ length: 3 }, () => db.run("UPDATE t SET x = x WHERE x IS NULL"))),
       /** Runs a write and ends its flush. */
       async write(sql: string): Promise<void> {
         const written = db.run(sql);
@@ -215,17 +212,15 @@ describe("a commit's flush", () => {
   });
 
   it("continues while the next group is written; results come in the order of the commits", async () => {
-    const { db, flushes, write, accompany } = flushedByHand();
+    const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: number[] = [];
     const insert = (x: number) => db.run("INSERT INTO t VALUES ($1)", x).then(() => told.push(x));
     const written = [insert(1)];
     await expect.poll(() => flushes.length).toBe(1);
     written.push(insert(2));
-    void accompany();
     await expect.poll(() => flushes.length).toBe(2);
     written.push(insert(3));
-    const last = accompany();
     flushes[1]?.resolve();
     for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
     // The third waits for a flush to end: a slow disk makes groups larger, not more.
@@ -233,13 +228,13 @@ describe("a commit's flush", () => {
     flushes[0]?.resolve();
     await expect.poll(() => flushes.length).toBe(3);
     flushes[2]?.resolve();
-    await Promise.all([...written, last]);
+    await Promise.all(written);
     expect(told).toEqual([1, 2, 3]);
     await db.close();
   });
 
   it("that fails also rejects what was committed after it, although that flush succeeds", async () => {
-    const { db, flushes, write, accompany } = flushedByHand();
+    const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const insert = (x: number) =>
       expect(db.run("INSERT INTO t VALUES ($1)", x)).rejects.toMatchObject({
@@ -249,7 +244,6 @@ describe("a commit's flush", () => {
     const first = insert(1);
     await expect.poll(() => flushes.length).toBe(1);
     const second = insert(2);
-    void accompany();
     await expect.poll(() => flushes.length).toBe(2);
     flushes[1]?.resolve();
     flushes[0]?.reject(new Error("EIO"));
@@ -258,7 +252,7 @@ describe("a commit's flush", () => {
   });
 
   it("that fails while a transaction is open also rejects that transaction, and nothing of it is committed", async () => {
-    const { db, flushes, works, write, accompany } = flushedByHand();
+    const { db, flushes, works, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const committed = vi.spyOn(DatabaseSync.prototype, "exec");
     const first = expect(db.run("INSERT INTO t VALUES (1)")).rejects.toMatchObject({ errcode: 10 });
@@ -269,7 +263,6 @@ describe("a commit's flush", () => {
       opened.resolve();
       await goOn.promise;
     });
-    void accompany();
     const rejected = expect(second).rejects.toMatchObject({ errcode: 10 });
     await opened.promise;
     // The system reports the failure once: the flush of the second commit would seem to succeed.
@@ -285,7 +278,7 @@ describe("a commit's flush", () => {
   });
 
   it("is awaited before a later transaction that read its rows is rejected", async () => {
-    const { db, flushes, works, write, accompany } = flushedByHand();
+    const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: string[] = [];
     const written = db.run("INSERT INTO t VALUES (1)").then(() => told.push("written"));
@@ -296,12 +289,10 @@ describe("a commit's flush", () => {
         if (length > 0) throw new Error("taken");
       })
       .catch((error: Error) => told.push(error.message));
-    const others = accompany();
     for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(told).toEqual([]);
-    works.again = true;
     flushes.shift()?.resolve();
-    await Promise.all([written, failed, others]);
+    await Promise.all([written, failed]);
     expect(told).toEqual(["written", "taken"]);
     await db.close();
   });
@@ -352,7 +343,7 @@ describe("a commit's flush", () => {
   });
 
   it("of a transaction that commits while the database waits for an earlier flush to close is awaited too", async () => {
-    const { db, flushes, write, accompany } = flushedByHand();
+    const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const told: string[] = [];
     const first = db.run("INSERT INTO t VALUES (1)").then(() => told.push("first"));
@@ -365,7 +356,6 @@ describe("a commit's flush", () => {
         await goOn.promise;
       })
       .then(() => told.push("second"));
-    void accompany();
     await opened.promise;
     const closed = db.close().then(() => told.push("closed"));
     goOn.resolve();
