@@ -115,9 +115,10 @@ export async function openNodes(options: Options) {
 
   /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
   async function settled(): Promise<boolean> {
-    if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
+    if (tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
     const [outbox] = await db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
-    if (outbox?.waiting !== 0) return false;
+    // Only when the service has every message, no more replies can begin.
+    if (outbox?.waiting !== 0 || mock.pending() > 0) return false;
     const heads = await db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
     const headOf = new Map(heads.map(({ id, head }) => [id, head]));
     return tabs.every((one) => one.held() === (headOf.get(visitorOf(one.person)) ?? 0));
