@@ -11,12 +11,12 @@ import { addToList, createContact, findContact } from "./endpoints/contacts.ts";
 import { grantCredits } from "./endpoints/credits.ts";
 import { incoming } from "./endpoints/incoming.ts";
 import { send } from "./endpoints/send.ts";
-import { type Fault, type RouteName, strikesBefore } from "./fault.ts";
+import { actsBefore, type Fault, type RouteName } from "./fault.ts";
 import { maskKey, type RequestEntry } from "./journal.ts";
 import type { SandboxConfig } from "./options.ts";
 import { draw } from "./random.ts";
 import { rateHeaders } from "./rate.ts";
-import { play, reset, write } from "./respond.ts";
+import { applyFault, reset, write } from "./respond.ts";
 import type { Service } from "./service.ts";
 
 const ENDPOINTS: Record<RouteName, Endpoint> = {
@@ -87,19 +87,20 @@ function visitOf({ config, clock }: Service, req: Request): Visit {
   return { req, found, query: new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1)), entry };
 }
 
-/** Answers a request, with a fault where one is due. @returns the status */
+/** Answers a request, or applies the fault that is scheduled for it. @returns the status */
 async function answer(service: Service, visit: Visit, res: Response): Promise<number> {
   const { config, clock, random, faults } = service;
   const fault = faults.take(visit.found?.methodOk ? visit.found.route : undefined);
   if (fault !== undefined) visit.entry.fault = fault.kind;
   const latency = draw(config.latencyMs, random);
   if (latency > 0) await clock.wait(latency);
-  if (fault !== undefined && strikesBefore(fault)) return play(res, faultAnswer(service, fault, visit), fault, clock);
+  if (fault !== undefined && actsBefore(fault))
+    return applyFault(res, faultAnswer(service, fault, visit), fault, clock);
   const result = await decide(service, visit);
   const status =
     fault === undefined
       ? write(res, result)
-      : play(res, spoils(fault) ? result : faultAnswer(service, fault, visit), fault, clock);
+      : applyFault(res, damagesAnswer(fault) ? result : faultAnswer(service, fault, visit), fault, clock);
   result.after?.();
   return status;
 }
@@ -132,7 +133,7 @@ function faultAnswer({ config }: Service, fault: Fault, visit: Visit): Answer {
 }
 
 /** Whether the fault damages the real answer. */
-const spoils = ({ kind, status }: Fault): boolean =>
+const damagesAnswer = ({ kind, status }: Fault): boolean =>
   kind !== "status" && !(kind === "emptyBody" && status !== undefined);
 
 async function accept(service: Service, { req, found, query, entry }: Visit): Promise<Result> {

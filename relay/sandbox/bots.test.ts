@@ -158,7 +158,7 @@ describe("the shop's assistant", () => {
     expect(ask(question).join(" ")).toMatch(answer);
   });
 
-  it("greets by name, thanks for a file, and does not repeat itself at once", () => {
+  it("greets by name, thanks for a file, and never gives the same answer twice in a row", () => {
     expect(ask("hi", { firstName: "Ada $&" })[0]).toBe("Hello, Ada $&! Good to see you. What can I help you with?");
     expect(ask("hi")[0]).toMatch(/^Hello! /);
     expect(ask("[image] a.png", { media: true })[0]).toMatch(/arrived/);

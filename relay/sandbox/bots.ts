@@ -2,7 +2,7 @@
  * The scripts of the AI bot (R-103). A script is a name from `BOTS`, or rules: the first rule whose `match` is in the
  * visitor's text gives the parts; a rule without `match` always matches. Each part waits `afterMs` after the one before.
  * `match` is a case-insensitive piece of text, or a pattern between slashes: `/hours?|open/`. `{body}` in a part's
- * text stands for what the visitor wrote.
+ * text is replaced by the visitor's message.
  */
 
 import type { Part, Turn } from "./bot.ts";

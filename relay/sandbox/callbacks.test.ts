@@ -236,7 +236,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(client.received[0]?.text.length).toBeGreaterThan(1024 * 1024);
   });
 
-  it("R-605 reports a person's file not at all, as an empty body, in the body, or in a field", async () => {
+  it("R-605 omits a person's file, or reports it as an empty body, in the body, or in a field", async () => {
     const { sandbox, client } = await quiet();
     const mediaUrl = "https://files.example/a.pdf";
     for (const humanAttachment of ["omit", "emptyBody", "urlInBody", "mediaUrlField"] as const) {
@@ -270,7 +270,7 @@ describe("replies from people and from tests", () => {
     await expect(sandbox.humanReply({ fromId: "v_ada", body: "" })).rejects.toThrow("body");
   });
 
-  it("R-104 follows up at once or two days later", async () => {
+  it("R-104 sends a follow-up immediately or two days later", async () => {
     const { sandbox, client } = await quiet({ clock: "virtual" });
     expect(await sandbox.followUp({ fromId: "v_ada", body: "still here?" })).toMatchObject({ status: "Sent" });
     await sandbox.followUp({ fromId: "v_ada", body: "two days", afterMs: 172_800_000 });

@@ -8,7 +8,7 @@ describe("the clock", () => {
     return { config, clock: makeClock(config, () => 1_000) };
   };
 
-  it("stands still until it is advanced, and runs due jobs in order, including ones added meanwhile", async () => {
+  it("changes only when it is advanced, and then runs due jobs in order, including jobs added meanwhile", async () => {
     const { clock } = virtual();
     const ran: [string, number][] = [];
     const note = (name: string) => () => void ran.push([name, clock.now()]);

@@ -1,4 +1,4 @@
-/** The sandbox's time: real, or virtual, which stands still until it is advanced (option `clock`). */
+/** The sandbox's clock: real time, or virtual time that changes only when a test advances it (option `clock`). */
 
 import type { SandboxConfig } from "./options.ts";
 
@@ -7,7 +7,7 @@ export type Clock = {
   now(): number;
   /** Runs `job` after `ms`. Real timers do not keep the process alive. @returns a function that cancels the job */
   after(ms: number, job: () => void): () => void;
-  /** Resolves after `ms`; at once when that is 0. */
+  /** Resolves after `ms`; immediately when `ms` is 0. */
   wait(ms: number): Promise<void>;
   /** Advances virtual time and runs the due jobs in order. The effects of a job happen before the next job. */
   advance(ms: number): Promise<void>;
@@ -44,8 +44,8 @@ function realAfter(timers: Set<NodeJS.Timeout>, ms: number, job: () => void): ()
   };
 }
 
-/** Jobs in order of their time. */
-function createAgenda() {
+/** A queue of jobs, ordered by time. */
+function createJobQueue() {
   let waiting: Due[] = [];
   return {
     /** @returns a function that removes the job */
@@ -72,7 +72,7 @@ export function makeClock(config: Pick<SandboxConfig, "clock">, realNow: () => n
   let ahead = 0;
   /** The virtual time; undefined while time is real. */
   let frozen: number | undefined;
-  const agenda = createAgenda();
+  const jobs = createJobQueue();
   const timers = new Set<NodeJS.Timeout>();
 
   function now(): number {
@@ -85,14 +85,14 @@ export function makeClock(config: Pick<SandboxConfig, "clock">, realNow: () => n
     if (frozen !== undefined) frozen += ms;
   }
   const after = (ms: number, job: () => void) =>
-    config.clock === "real" ? realAfter(timers, ms, job) : agenda.add({ at: now() + ms, job });
+    config.clock === "real" ? realAfter(timers, ms, job) : jobs.add({ at: now() + ms, job });
 
   return {
     now,
     after,
     async advance(ms) {
       const target = now() + ms;
-      for (let due = agenda.next(target); due !== undefined; due = agenda.next(target)) {
+      for (let due = jobs.next(target); due !== undefined; due = jobs.next(target)) {
         move(Math.max(0, due.at - now()));
         due.job();
         await nextTurn();
@@ -103,7 +103,7 @@ export function makeClock(config: Pick<SandboxConfig, "clock">, realNow: () => n
     clear() {
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
-      agenda.clear();
+      jobs.clear();
     },
   };
 }

@@ -19,7 +19,7 @@ import { ConfigError, maskedConfig } from "./config.ts";
 import type { Fault, FaultRoute } from "./fault.ts";
 import { type Fields, isBlank } from "./fields.ts";
 import type { Message } from "./messages.ts";
-import { type Operator, OrderError, type Seed, type To } from "./operator.ts";
+import { OperationError, type Operator, type Seed, type To } from "./operator.ts";
 import { isRecord } from "./option.ts";
 import { OPTIONS } from "./options.ts";
 import type { RechargeAsk } from "./recharge.ts";
@@ -36,9 +36,9 @@ async function fields(c: Context): Promise<Fields> {
   if (text === "") return {};
   // This also refuses simple cross-origin requests, which cannot have this type without a preflight (Fetch standard 4.8).
   if (!c.req.header("content-type")?.startsWith("application/json"))
-    throw new OrderError(400, "Content-Type must be application/json");
+    throw new OperationError(400, "Content-Type must be application/json");
   const body = jsonIn(text);
-  if (!isRecord(body)) throw new OrderError(400, "The body must be a JSON object");
+  if (!isRecord(body)) throw new OperationError(400, "The body must be a JSON object");
   return body;
 }
 
@@ -52,21 +52,21 @@ function jsonIn(text: string): unknown {
 
 function textOf(body: Fields, name: string): string {
   const value = body[name];
-  if (typeof value !== "string" || isBlank(value)) throw new OrderError(400, `${name} is required`);
+  if (typeof value !== "string" || isBlank(value)) throw new OperationError(400, `${name} is required`);
   return value;
 }
 
 function optional<T extends "string" | "number" | "boolean">(body: Fields, name: string, type: T) {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== type) throw new OrderError(400, `${name} must be a ${type}`);
+  if (typeof value !== type) throw new OperationError(400, `${name} must be a ${type}`);
   return value as { string: string; number: number; boolean: boolean }[T];
 }
 
 function toOf(body: Fields): To {
   const fromId = optional(body, "fromId", "string");
   const contactId = optional(body, "contactId", "string");
-  if (fromId === undefined && contactId === undefined) throw new OrderError(400, "fromId or contactId is required");
+  if (fromId === undefined && contactId === undefined) throw new OperationError(400, "fromId or contactId is required");
   return { ...(fromId === undefined ? {} : { fromId }), ...(contactId === undefined ? {} : { contactId }) };
 }
 
@@ -74,12 +74,12 @@ function toOf(body: Fields): To {
 export function seedOf({ lists = [], subAccounts = [], campaigns = {} }: Fields): Seed {
   const isAccount = (value: unknown) => isRecord(value) && typeof value.email === "string";
   if (!Array.isArray(lists) || !lists.every((listId) => typeof listId === "string")) {
-    throw new OrderError(400, "lists must be a list of ids");
+    throw new OperationError(400, "lists must be a list of ids");
   }
   if (!Array.isArray(subAccounts) || !subAccounts.every(isAccount)) {
-    throw new OrderError(400, "subAccounts must be a list of {email, balance?, threshold?, rechargeAmount?}");
+    throw new OperationError(400, "subAccounts must be a list of {email, balance?, threshold?, rechargeAmount?}");
   }
-  if (!isRecord(campaigns)) throw new OrderError(400, "campaigns must be {campaignId: script}");
+  if (!isRecord(campaigns)) throw new OperationError(400, "campaigns must be {campaignId: script}");
   return { lists, subAccounts, campaigns: campaigns as NonNullable<Seed["campaigns"]> };
 }
 
@@ -96,7 +96,7 @@ function rechargeOf(body: Fields): RechargeAsk {
 }
 
 /** A message without its file's bytes. */
-function lean(message: Message): unknown {
+function withoutFileBytes(message: Message): unknown {
   if (message.direction === "out" || message.media === undefined) return message;
   const { bytes, ...media } = message.media;
   return { ...message, media: { ...media, size: bytes?.length ?? null } };
@@ -108,20 +108,20 @@ const newest = <T>(c: Context, all: readonly T[]): T[] =>
 export function controlPlane(service: Service, operator: Operator): Hono {
   const app = new Hono();
   app.onError((error, c) => {
-    if (error instanceof OrderError) return c.json({ error: error.message }, error.status);
+    if (error instanceof OperationError) return c.json({ error: error.message }, error.status);
     return c.json({ error: error.message }, error instanceof ConfigError ? 400 : 500);
   });
-  reading(app, service, operator);
-  replying(app, operator);
-  arranging(app, service, operator);
+  addReadRoutes(app, service, operator);
+  addReplyRoutes(app, operator);
+  addSetupRoutes(app, service, operator);
   app.all("/*", (c) => c.json({ error: "Unknown operation" }, 404));
   return app;
 }
 
-function reading(app: Hono, { config }: Service, operator: Operator): void {
+function addReadRoutes(app: Hono, { config }: Service, operator: Operator): void {
   app.get("/state", (c) => {
     const state = operator.state();
-    return c.json({ ...state, messages: newest(c, state.messages).map(lean) });
+    return c.json({ ...state, messages: newest(c, state.messages).map(withoutFileBytes) });
   });
   app.get("/counts", (c) => c.json(operator.counts()));
   app.get("/config", (c) => {
@@ -134,13 +134,13 @@ function reading(app: Hono, { config }: Service, operator: Operator): void {
     }));
     return c.json({ values, options });
   });
-  app.get("/messages", (c) => c.json(newest(c, operator.messages(c.req.query("fromId"))).map(lean)));
+  app.get("/messages", (c) => c.json(newest(c, operator.messages(c.req.query("fromId"))).map(withoutFileBytes)));
   app.get("/outgoing", (c) => c.json(newest(c, operator.outgoing(c.req.query("fromId")))));
   app.get("/requests", (c) => c.json(newest(c, operator.requests())));
   app.get("/callbacks", (c) => c.json(newest(c, operator.callbacks())));
 }
 
-function replying(app: Hono, operator: Operator): void {
+function addReplyRoutes(app: Hono, operator: Operator): void {
   app.post("/human-reply", async (c) => {
     const body = await fields(c);
     const mediaUrl = optional(body, "mediaUrl", "string");
@@ -166,7 +166,7 @@ function replying(app: Hono, operator: Operator): void {
   });
 }
 
-function arranging(app: Hono, service: Service, operator: Operator): void {
+function addSetupRoutes(app: Hono, service: Service, operator: Operator): void {
   const done = { success: true };
   app.post("/reset", (c) => {
     operator.reset();

@@ -52,7 +52,7 @@ export type Fault = {
 /** A fault for a share of the requests (`rate`, 0 to 1). */
 export type FaultRule = Fault & { route: FaultRoute; rate: number };
 
-const SPOILERS: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
+const AFTER_EFFECT: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
 
 export const isFaultRoute = (value: unknown): value is FaultRoute =>
   value === "*" || (ROUTES as readonly unknown[]).includes(value);
@@ -76,5 +76,5 @@ export const toFault = (fault: Fault | FaultKind | number): Fault =>
       ? { kind: fault }
       : { ...fault };
 
-export const strikesBefore = (fault: Fault): boolean =>
-  (fault.when ?? (SPOILERS.includes(fault.kind) ? "after" : "before")) === "before";
+export const actsBefore = (fault: Fault): boolean =>
+  (fault.when ?? (AFTER_EFFECT.includes(fault.kind) ? "after" : "before")) === "before";

@@ -51,7 +51,7 @@ export function makeIntake(deps: IntakeDeps): Intake {
         clock.after(ms, () => process(deps, message));
         return;
       }
-      // Every timer takes the oldest message, whichever message it was set for: so none overtakes another.
+      // Each timer takes the oldest message, even if it was set for another one. So no message overtakes another.
       queue.push(message);
       clock.after(ms, () => {
         const oldest = queue.shift();

@@ -8,7 +8,7 @@ export type Lanes = {
   clear(): void;
 };
 
-/** Queues of jobs by key: jobs of one key run one at a time, jobs of different keys side by side. */
+/** Queues of jobs by key: jobs of one key run one at a time, jobs of different keys in parallel. */
 export function createLanes(): Lanes {
   const lanes = new Map<string, Lane>();
 

@@ -47,7 +47,7 @@ async function embedded(uri: string, type: string, config: SandboxConfig): Promi
   return { url: "", type, bytes };
 }
 
-/** Whether bytes of one type may be declared as the other: bytes do not identify text and unknown containers. */
+/** Whether a file of the sniffed type may be declared as `stated`. Bytes do not identify text and unknown containers. */
 const sameKind = (sniffed: string, stated: string): boolean =>
   sniffed === stated ||
   (/^(audio|video)\//.test(sniffed) && /^(audio|video)\//.test(stated)) ||

@@ -45,7 +45,7 @@ export type Counts = {
 };
 
 /** An operation that is not possible. The control API answers with `status`. */
-export class OrderError extends Error {
+export class OperationError extends Error {
   readonly status: 400 | 404 | 502;
 
   constructor(status: 400 | 404 | 502, message: string) {
@@ -58,7 +58,7 @@ export type Operator = {
   /** Changes options live. @throws ConfigError */
   configure(patch: Partial<SandboxConfig>): void;
   seed(seed: Seed): void;
-  /** The next `n` requests of `route` meet `fault`: a status, a kind, or a whole fault. */
+  /** The next `n` requests of `route` get `fault`: a status, a kind, or a complete fault. */
   failNext(route: FaultRoute, n: number, fault: Fault | FaultKind | number): void;
   /** Sends a person's reply. Resolves after the first attempt of its callback, with the outcome in `status`. */
   humanReply(reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage>;
@@ -98,7 +98,7 @@ export function makeOperator(service: Service): Operator {
   const startConfig = { ...config };
   return {
     configure: (patch) => configure(service, patch),
-    seed: (seed) => plant(service, seed),
+    seed: (seed) => addSeed(service, seed),
     failNext: (route, n, fault) => failNext(service, route, n, fault),
     humanReply: (reply) => humanReply(service, reply),
     followUp: (reply) => followUp(service, reply),
@@ -124,11 +124,11 @@ export function makeOperator(service: Service): Operator {
   };
 }
 
-/** @throws OrderError 404 when the conversation does not exist */
+/** @throws OperationError 404 when the conversation does not exist */
 function conversationOf({ contacts, messages }: Service, { fromId, contactId }: To): Conversation {
   const sender = fromId ?? (contactId === undefined ? undefined : contacts.get(contactId)?.fromId);
   const conversation = sender === undefined ? undefined : messages.conversation(sender);
-  if (conversation === undefined) throw new OrderError(404, "No conversation with this contact");
+  if (conversation === undefined) throw new OperationError(404, "No conversation with this contact");
   return conversation;
 }
 
@@ -155,8 +155,8 @@ async function verify({ config, clock, journal, changes, poster }: Service, url:
   changes.touch();
 }
 
-function plant(service: Service, { lists = [], subAccounts = [], campaigns = {} }: Seed): void {
-  if (!Object.values(campaigns).every(isScript)) throw new OrderError(400, "A campaign has an invalid script");
+function addSeed(service: Service, { lists = [], subAccounts = [], campaigns = {} }: Seed): void {
+  if (!Object.values(campaigns).every(isScript)) throw new OperationError(400, "A campaign has an invalid script");
   service.lists.seed(lists);
   service.credits.seed(subAccounts);
   service.campaigns.seed(campaigns);
@@ -165,7 +165,7 @@ function plant(service: Service, { lists = [], subAccounts = [], campaigns = {} 
 
 function failNext({ faults }: Service, route: FaultRoute, n: number, fault: Fault | FaultKind | number): void {
   const written = toFault(fault);
-  if (!isFaultRoute(route) || !isFault(written)) throw new OrderError(400, "No such route or fault");
+  if (!isFaultRoute(route) || !isFault(written)) throw new OperationError(400, "No such route or fault");
   faults.failNext(route, n, written);
 }
 
@@ -203,7 +203,7 @@ function callbackTo(
   fields: { toId: string } & Record<string, unknown>,
 ): Promise<CallbackEntry> {
   const { toId, ...others } = fields;
-  if (config.callbackUrl === "") throw new OrderError(400, "No callbackUrl is set");
+  if (config.callbackUrl === "") throw new OperationError(400, "No callbackUrl is set");
   const reply = { contactId: newId(), messageId: newId(), body: "Hello from elsewhere", fromId: toId };
   const payload = { ...payloadOf(reply, config), ...others };
   return callbacks.post(config.callbackUrl, payload, { kind: "foreign", toId });
@@ -211,7 +211,7 @@ function callbackTo(
 
 async function redeliver({ messages, callbacks }: Service, messageId: string): Promise<OutgoingMessage> {
   const message = messages.get(messageId);
-  if (message?.direction !== "out") throw new OrderError(404, "No such reply");
+  if (message?.direction !== "out") throw new OperationError(404, "No such reply");
   await callbacks.deliver(message);
   return message;
 }
@@ -221,7 +221,7 @@ async function spend(
   { email, amount }: { email: string; amount: number },
 ): Promise<RechargeEvent | undefined> {
   const account = credits.find(email);
-  if (account === undefined) throw new OrderError(404, "No such sub-account");
+  if (account === undefined) throw new OperationError(404, "No such sub-account");
   const low = credits.spend(account, amount);
   changes.touch();
   return low ? recharges.send({ email: account.email }) : undefined;
@@ -242,7 +242,7 @@ function rotateKey({ config, changes, newId }: Service): string {
 }
 
 async function advance({ config, clock }: Service, ms: number): Promise<void> {
-  if (config.clock === "real") throw new OrderError(400, "Real time cannot be advanced: set clock to virtual");
+  if (config.clock === "real") throw new OperationError(400, "Real time cannot be advanced: set clock to virtual");
   await clock.advance(ms);
 }
 
@@ -269,10 +269,10 @@ function stateOf(service: Service): State {
   };
 }
 
-/** The body of a person's reply with a file, as the option `humanAttachment` says (R-605). @throws OrderError 400 without a body */
+/** The body of a person's reply with a file, as the option `humanAttachment` says (R-605). @throws OperationError 400 without a body */
 function bodyWithFile({ body, mediaUrl }: { body: string; mediaUrl?: string }, config: SandboxConfig): string {
   if (mediaUrl === undefined) {
-    if (body === "") throw new OrderError(400, "A reply needs a body");
+    if (body === "") throw new OperationError(400, "A reply needs a body");
     return body;
   }
   if (config.humanAttachment === "emptyBody") return "";

@@ -16,7 +16,7 @@ const anything = () => true;
 const url = (help: string): Option<string> =>
   option(help, "", 'an http(s) address, or ""', (v) => v === "" || (isText(v) && /^https?:/.test(String(v))));
 
-/** Ways in which a service names its rate limit, or does not. */
+/** The header styles in which a service states its rate limit; one of them is no header. */
 export const RATE_STYLES = [
   "retryAfterSeconds",
   "retryAfterDate",
@@ -45,7 +45,7 @@ const time = {
   latencyMs: span("Delay before each API request is checked (R-011)", 0),
   processingDelayMs: span("Delay from the 200 of an incoming message to its processing (R-461)", 0),
   botDelayMs: span("Delay before the bot's first part, in addition to the script's own", 0),
-  clock: oneOf("Virtual time stands still until it is advanced", "real", "virtual"),
+  clock: oneOf("Real time, or virtual time that changes only when it is advanced", "real", "virtual"),
 };
 
 const faults = {
@@ -114,7 +114,7 @@ const semantics = {
   unknownCampaign: oneOf("How an unknown campaignId is treated (R-105)", "ignore", 400, 404),
   processInOrder: flag("Process messages in the order of their arrival (R-465)", true),
   dedupeScope: oneOf("Scope in which a messageSid is unique (R-223)", "account", "fromId"),
-  dedupeTtlMs: limit("How long a messageSid is remembered; null: for ever (R-223)", null),
+  dedupeTtlMs: limit("How long a messageSid is remembered; null: forever (R-223)", null),
   fromIdMaxLen: limit("Longest fromId (R-225)", null),
   maxBodyChars: limit("Longest body (R-209)", null),
   maxNameChars: limit("Longest name (R-209)", null),

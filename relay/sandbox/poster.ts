@@ -26,7 +26,7 @@ const CONNECTIONS = 64;
 /** Milliseconds for which an idle connection is kept: a relay that stops waits for it. */
 const KEPT_MS = 500;
 
-const WORDS: Record<string, string> = {
+const ERROR_TEXTS: Record<string, string> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
   ENOTFOUND: "host not found",
@@ -35,11 +35,11 @@ const WORDS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
 };
 
-function inWords(error: unknown, timedOut: boolean, timeoutMs: number): Error {
+function describeError(error: unknown, timedOut: boolean, timeoutMs: number): Error {
   if (timedOut) return new Error(`no answer within ${timeoutMs} ms`);
   if (!(error instanceof Error)) return new Error("failed");
   const code = "code" in error ? String(error.code) : "";
-  return new Error(WORDS[code] ?? (error.message || code));
+  return new Error(ERROR_TEXTS[code] ?? (error.message || code));
 }
 
 export function makePoster(): Poster {
@@ -72,7 +72,7 @@ export function makePoster(): Poster {
         const contentType = String(answer.headers["content-type"] ?? "");
         return { status: answer.statusCode, contentType, body: Buffer.concat(chunks) };
       } catch (error) {
-        throw inWords(error, timedOut, timeoutMs);
+        throw describeError(error, timedOut, timeoutMs);
       } finally {
         clearTimeout(timer);
       }

@@ -5,7 +5,7 @@ import type { SandboxConfig } from "./options.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.250Z");
 
-/** A sandbox whose time stands at `NOW` and which accepts `rateLimit` requests a minute. */
+/** A sandbox with a clock fixed at `NOW` that accepts `rateLimit` requests per minute. */
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const all = await setUp({ rateLimit: 3, clock: "virtual", botActive: false, ...config }, { now: () => NOW });
   const statuses = async (n: number) => {

@@ -23,7 +23,7 @@ export type Replies = {
   clear(): void;
 };
 
-/** A pause of more than this many milliseconds before a part does not delay the turns behind it. */
+/** A part with a longer pause, in milliseconds, does not delay later turns. */
 const HOLD_MS = 10_000;
 
 /** One message of a turn. */

@@ -30,7 +30,7 @@ export function write(res: ServerResponse, answer: Answer): number {
 
 export const reset = (res: ServerResponse): void => void res.socket?.resetAndDestroy();
 
-type Spoiler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
+type FaultHandler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
 
 /** Parts in which a slow body is sent. */
 const DROPS = 8;
@@ -48,17 +48,17 @@ function drip(res: ServerResponse, text: string, ms: number, clock: Clock): void
   drop();
 }
 
-const hang: Spoiler = (res, _, { ms }, clock) => {
+const hang: FaultHandler = (res, _, { ms }, clock) => {
   if (ms !== undefined) clock.after(ms, () => reset(res));
   return 0;
 };
-const cutOff: Spoiler = (res) => {
+const cutOff: FaultHandler = (res) => {
   reset(res);
   return 0;
 };
 
 /** Applies each kind of fault to the answer. @returns the sent status; 0: none */
-const PLAYS: Record<FaultKind, Spoiler> = {
+const FAULT_HANDLERS: Record<FaultKind, FaultHandler> = {
   status: (res, answer) => write(res, answer),
   emptyBody: (res, answer, { headers = {} }) => write(res, { status: answer.status, headers }),
   htmlError: (res, _, { status = 502, headers = {} }) => write(res, { ...edgePage(status), headers }),
@@ -89,5 +89,5 @@ const PLAYS: Record<FaultKind, Spoiler> = {
   },
 };
 
-export const play = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock): number =>
-  PLAYS[fault.kind](res, answer, fault, clock);
+export const applyFault = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock): number =>
+  FAULT_HANDLERS[fault.kind](res, answer, fault, clock);

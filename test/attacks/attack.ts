@@ -5,10 +5,10 @@ import type { Payloads } from "./text.ts";
 
 /** The result of an attack. */
 export type Result = {
-  /** Number of attempts, and of those that got through. The second must be 0. */
+  /** Number of attempts, and of attempts that succeeded (`through`), which must be 0. */
   tried: number;
   through: number;
-  /** Evidence that the attack works where nothing prevents it, or that honest visitors are served meanwhile. */
+  /** Evidence that the attack works without the defence, or that honest visitors are served during the attack. */
   control: string;
   /**
    * Figures of a relay under attack: largest resident memory in MB, and milliseconds until an honest visitor's message was
@@ -20,18 +20,18 @@ export type Result = {
 /** A row of the table of attacks; numbers and texts are those of `relay/docs/reliability.md`. */
 export type Attack = {
   number: number;
-  /** What is tried; if no program can try it, why. */
+  /** Description of the attack. If no program can try it, the reason. */
   what: string;
   /** Source files of the defence; empty if it is outside this product. */
   defence: readonly string[];
-  /** Test files about it: every `npm test` runs them, and `npm run attacks` runs and counts those that need no browser. */
+  /** Test files about the attack. `npm test` runs all of them; `npm run attacks` runs and counts those that need no browser. */
   tests: readonly string[];
-  /** Runs against a product in the same process; `npm test` makes fewer attempts. */
+  /** Attacks a relay in the same process. `npm test` makes fewer attempts. */
   inside?: (ground: Ground) => Promise<Result>;
-  /** Runs against a relay in its own process, with 512 MB. */
+  /** Attacks a relay in its own process, with 512 MB of memory. */
   run?: (target: Target) => Promise<Result>;
-  /** No proxy is in front of that relay: it identifies clients by the address of their connection. */
+  /** That relay has no proxy in front: it identifies clients by the address of their connection. */
   direct?: boolean;
-  /** Runs in Chromium. */
+  /** Attacks the widget in Chromium. */
   browser?: (ground: Ground, browser: Browser, payloads: Payloads) => Promise<Result>;
 };

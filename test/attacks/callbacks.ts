@@ -37,7 +37,7 @@ function wrongSecrets(secret: string, count: number): string[] {
   return [...odd, ...paths, ...near.filter((each) => each !== secret)];
 }
 
-/** A3: replies with wrong secrets. Through: any answer but 404, or a shown reply. */
+/** A3: reply callbacks with wrong secrets. Succeeds with an answer other than 404, or when a reply is shown. */
 export async function forgedCallbacks(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of A3");
   const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
@@ -45,7 +45,7 @@ export async function forgedCallbacks(ground: Ground): Promise<Result> {
   let through = 0;
   let address = ground.address();
   for (const [n, each] of tries.entries()) {
-    // An address that guesses often is slowed down, which this attack does not test.
+    // The relay slows down an address that guesses often. This attack does not test that.
     if (n % 50 === 0) address = ground.address();
     const url = `${ground.house.url}/callbacks/reply/${each}`;
     if ((await ground.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
@@ -56,7 +56,7 @@ export async function forgedCallbacks(ground: Ground): Promise<Result> {
   return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
 }
 
-/** A4: a captured reply is posted again and again, ten at a time. Through: it is shown more than once. */
+/** A4: posts a captured reply repeatedly, ten at a time. Succeeds when it is shown more than once. */
 export async function replayedCallbacks(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of A4");
   const captured = replyOf(id, "only once");
@@ -69,7 +69,7 @@ export async function replayedCallbacks(ground: Ground): Promise<Result> {
   return {
     tried,
     through: Math.max(0, shown - 2),
-    control: `under another messageId it is shown again: ${shown} in all`,
+    control: `under another messageId the reply is shown again: ${shown} in total`,
   };
 }
 
@@ -83,11 +83,11 @@ export async function leakedSecret(ground: Ground): Promise<Result> {
   await ground.callback(replyOf(id, "x"), { url: `${ground.house.callbackUrl}x` });
   const lines = ground.house.lines();
   const through = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
-  const control = `the search finds it in the address: ${spellings.some((each) => ground.house.callbackUrl.includes(each))}`;
-  return { tried: lines.length, through, control: `${control}. Not by program: what a proxy in front writes down` };
+  const control = `the search finds the secret in the callback address: ${spellings.some((each) => ground.house.callbackUrl.includes(each))}`;
+  return { tried: lines.length, through, control: `${control}. Not automated: the logs of a proxy in front` };
 }
 
-/** A20: replies that name addresses of this machine, in every field that could be fetched. Through: a request. */
+/** A20: replies with addresses of this machine, in every field that could be fetched. Succeeds with a request. */
 export async function forgedRequests(ground: Ground): Promise<Result> {
   const asked: string[] = [];
   const trap = createServer((request, response) => {
@@ -115,14 +115,14 @@ export async function forgedRequests(ground: Ground): Promise<Result> {
   await fetch(`http://127.0.0.1:${port}/control`);
   trap.close();
   trap.closeAllConnections();
-  return { tried: tries.length, through, control: `the trap hears a real request: ${asked.includes("/control")}` };
+  return { tried: tries.length, through, control: `the trap receives a real request: ${asked.includes("/control")}` };
 }
 
-/** A39: replies for unknown ids. Through: rows that they leave. */
+/** A39: reply callbacks for unknown ids. Succeeds when they leave rows. */
 export async function unknownCallbacks(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A39");
   const tried = ground.count(5_000);
-  // Messages on their way to the service have rows, which are removed when they have arrived.
+  // Messages that wait for the service have rows, which the relay removes after delivery.
   await ground.delivered();
   const before = await ground.rows();
   for (let n = 0; n < tried; n += 20)
@@ -130,5 +130,5 @@ export async function unknownCallbacks(ground: Ground): Promise<Result> {
   const grown = (await ground.rows()) - before;
   await ground.callback(replyOf(id, "a real one"));
   const real = (await ground.rows()) - before - grown;
-  return { tried, through: grown, control: `a reply for somebody here writes ${real} row` };
+  return { tried, through: grown, control: `a reply for a known visitor writes ${real} row` };
 }

@@ -52,7 +52,7 @@ async function visit({ house, protect }: Ground, browser: Browser, policy: strin
 
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
 
-/** A visitor with this identity, known to the service, who stands for the same person on another device. */
+/** A visitor with this identity, known to the service: the same person on another device. */
 async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor; id: string }> {
   const visitor = house.visitor({ identity: identityOf({ sub }) });
   await visitor.connect();
@@ -63,8 +63,8 @@ async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor;
 }
 
 /**
- * One round: sends the texts from both sides in one thread, some as file names. @returns the payloads that ran, and
- * elements that the widget does not draw
+ * One round: sends the texts from both sides in one thread, some as file names. @returns the payloads that ran, and elements
+ * that the widget does not create itself
  */
 async function inThread(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
   const { visitor, id } = await twin(ground, sub);
@@ -131,13 +131,13 @@ async function inSettings(ground: Ground, browser: Browser, texts: readonly stri
   return all;
 }
 
-/** How long a payload of the control may take to run, in milliseconds. */
+/** Time limit for a payload of the control to run, in milliseconds. */
 const FIRE_MS = 1_000;
-/** The control passes if this share of the payloads that are known to run does run. */
+/** The control passes if at least this share of the payloads that are known to run does run. */
 const FIRE_MIN = 0.9;
 
 /**
- * Triggers what waits for a person: every event handler of an element below `root`, and every link and form control.
+ * Triggers everything that needs a user's action: every event handler of an element below `root`, and every link and form control.
  * Runs in the page.
  */
 function trigger(root: ParentNode): void {
@@ -173,8 +173,8 @@ async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
 }
 
 /**
- * The control of A12: a page that writes texts as markup, with payloads that are known to run there.
- * @throws when too few run, because the test could then miss payloads that run in the chat
+ * The control of A12: a page that writes payloads as markup, where they are known to run.
+ * @throws when too few run, because the attack could then miss payloads that run in the chat
  */
 async function careless(browser: Browser, texts: readonly string[]): Promise<string> {
   const context = await browser.newContext();
@@ -185,14 +185,14 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<str
   let count = 0;
   for (const text of texts) if (await firesAsMarkup(page, text)) count++;
   await context.close();
-  const said = `${count} of ${texts.length} known ones run where a page writes them as markup`;
+  const said = `${count} of ${texts.length} known payloads run on a page that writes them as markup`;
   if (count < FIRE_MIN * texts.length) throw new Error(`The control of A12 is too weak: ${said}`);
   return said;
 }
 
 /**
- * A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Through: a payload that
- * ran or was drawn as an element.
+ * A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Succeeds when a payload runs
+ * or becomes an element.
  */
 export async function scripts(ground: Ground, browser: Browser, { all, firing }: Payloads): Promise<Result> {
   const control = await careless(browser, firing);
@@ -209,8 +209,8 @@ export async function scripts(ground: Ground, browser: Browser, { all, firing }:
 }
 
 /**
- * A14: a conversation on a page that allows nothing but the relay's scripts. Through: an error or violation that the
- * browser reports.
+ * A14: a conversation on a page whose policy allows only the relay's scripts. Succeeds when the browser reports an error or a
+ * violation.
  */
 export async function strictPage(ground: Ground, browser: Browser): Promise<Result> {
   const { url } = ground.house;
@@ -231,10 +231,10 @@ export async function strictPage(ground: Ground, browser: Browser): Promise<Resu
     .catch(() => undefined);
   await page.waitForFunction(() => (window as unknown as Hooked).fired.length > 0);
   await context.close();
-  return { tried, through, control: "a script of elsewhere is complained of" };
+  return { tried, through, control: "the browser reports a script from another origin" };
 }
 
-/** A15: pictures from other hosts in replies. Through: a request of the page to such a host. */
+/** A15: pictures from other hosts in replies. Succeeds when the page sends a request to such a host. */
 export async function picturesDrawn(ground: Ground, browser: Browser): Promise<Result> {
   const texts = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
   const { visitor, id } = await twin(ground, "pictures");
@@ -257,10 +257,10 @@ export async function picturesDrawn(ground: Ground, browser: Browser): Promise<R
   const requested = otherHosts.some((address) => address.includes("control.png"));
   await context.close();
   await visitor.close();
-  return { tried: texts.length, through, control: `a picture of the page itself is asked for: ${requested}` };
+  return { tried: texts.length, through, control: `the browser requests a picture of the page itself: ${requested}` };
 }
 
-/** A17: hostile files opened directly in the browser. Through: a file that runs a script. */
+/** A17: hostile files opened directly in the browser. Succeeds when a file runs a script. */
 export async function openedUploads(ground: Ground, browser: Browser): Promise<Result> {
   const { house } = ground;
   const files = new Map(hostileFiles());

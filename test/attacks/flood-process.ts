@@ -21,7 +21,7 @@ const HEADS = [
   "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ",
   "GET /",
 ];
-/** Number of floods in all. */
+/** Total number of floods. */
 export const FLOODS = ROUNDS * AT_ONCE * HEADS.length;
 
 /** Sends 64 MB after `head`, as fast as the relay takes them, until it closes. */

@@ -13,8 +13,8 @@ const PEAK_MAX = 300;
 type Tally = { tried: number; through: number };
 
 /**
- * Runs an attack while honest visitors connect from their own addresses, one after another. A relay that exceeds the
- * memory bound counts as got through.
+ * Runs an attack while honest visitors connect from their own addresses, one after another. The attack also succeeds when the
+ * relay exceeds the memory bound.
  */
 async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
   // The first visitor waits until the relay's code is compiled, so it is not counted.
@@ -35,14 +35,14 @@ async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Res
     tried,
     through: through + grown,
     figures,
-    control: `${times.length} honest visitors meanwhile, under a ${target.limit} of 512 MB`,
+    control: `${times.length} honest visitors served during the attack, under a ${target.limit} of 512 MB`,
   };
 }
 
 const post = (target: Target, path: string, body = ""): Promise<Response> =>
   fetch(target.url + path, { method: "POST", body, headers: { origin: ORIGIN } });
 
-/** A24: 300 MB to the fallback's post, in chunks without a length, five times. */
+/** A24: posts 300 MB to the HTTP fallback, in chunks without a length, five times. */
 export const hugePosts = (target: Target): Promise<Result> => meanwhile(target, () => hugePostsAlone(target));
 
 async function hugePostsAlone(target: Target): Promise<Tally> {
@@ -68,7 +68,7 @@ async function hugePostsAlone(target: Target): Promise<Tally> {
   return { tried: 5, through };
 }
 
-/** A22: a hundred WebSockets begin a message, never end it, and send a pong every second for 13 seconds. */
+/** A22: a hundred WebSockets start a message, never finish it, and send a pong every second for 13 seconds. */
 export const halfMessages = (target: Target): Promise<Result> => meanwhile(target, () => halfMessagesAlone(target));
 
 async function halfMessagesAlone(target: Target): Promise<Tally> {
@@ -85,7 +85,7 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
   return { tried: all.length, through: open.length };
 }
 
-/** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed at once. */
+/** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed immediately. */
 export const manyLines = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const lines = await manyLinesAlone(target);
@@ -93,7 +93,7 @@ export const manyLines = (target: Target): Promise<Result> =>
     return { tried: lines.tried + sockets.tried, through: lines.through + sockets.through };
   });
 
-/** Milliseconds after which an unread fallback connection is closed and its place is free again. */
+/** Milliseconds after which the relay closes an unread fallback connection and frees its place. */
 const UNREAD_MS = 40_000;
 
 async function manyLinesAlone(target: Target): Promise<Tally> {
@@ -109,7 +109,7 @@ async function manyLinesAlone(target: Target): Promise<Tally> {
 }
 
 /**
- * Opens WebSockets from one address and closes each at once. Through: sockets beyond the number that the address may
+ * Opens WebSockets from one address and closes each immediately. Succeeds with sockets beyond the number that the address may
  * open.
  */
 async function shortSockets(target: Target): Promise<Tally> {
@@ -130,7 +130,7 @@ async function shortSockets(target: Target): Promise<Tally> {
   return { tried: ALL, through: Math.max(0, opened - Math.ceil(perMinute + refilled)) };
 }
 
-/** A27: forty fresh visitors of one address send ten messages each. */
+/** A27: forty new visitors from one address send ten messages each. */
 export const manyMessages = (target: Target): Promise<Result> => meanwhile(target, () => manyMessagesAlone(target));
 
 async function manyMessagesAlone(target: Target): Promise<Tally> {
@@ -152,7 +152,7 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
   return { tried: 400, through: Math.max(0, written - 60) };
 }
 
-/** A28: fifty visitors each request 75 pages of history a second, and read nothing. */
+/** A28: fifty visitors each request 75 pages of history per second, and never read the answers. */
 export const neverReads = (target: Target): Promise<Result> => meanwhile(target, () => neverReadsAlone(target));
 
 async function neverReadsAlone(target: Target): Promise<Tally> {
@@ -183,7 +183,7 @@ async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number
   return open.length;
 }
 
-/** A25, A24: six hundred connections that send one character a second: of a header, of a body, or of a first frame. */
+/** A25, A24: six hundred connections that send one character per second of a header, a body or a first frame. */
 export const drips = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const begun = [
@@ -212,11 +212,11 @@ export const rawConnections = (target: Target): Promise<Result> =>
 async function resets(target: Target): Promise<Tally> {
   const ALL = 10_000;
   const one = async (n: number): Promise<void> => {
-    // From a hundred addresses: a single one is refused after 1,200 connections in a minute.
+    // Use a hundred addresses: the relay refuses a single address after 1,200 connections per minute.
     const socket = await target.raw(`127.0.66.${n % 100}`);
     const cut = n % 4 === 0 ? UPGRADE.length : (n * 7) % UPGRADE.length;
     await new Promise<void>((resolve) => socket.write(UPGRADE.slice(0, cut), () => resolve()));
-    // Some before the relay has read a byte, some while it answers, some once it has answered.
+    // Reset some before the relay has read a byte, some during its answer, some after its answer.
     if (n % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
     if (n % 12 === 8) await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
     socket.resetAndDestroy();
@@ -226,7 +226,7 @@ async function resets(target: Target): Promise<Tally> {
   return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
 }
 
-/** Fifty connections send two thousand requests each, and read nothing. Through: a connection that stays open. */
+/** Fifty connections send two thousand requests each, and never read. Succeeds when a connection stays open. */
 async function pipelines(target: Target): Promise<Tally> {
   const sockets = await Promise.all(Array.from({ length: 50 }, () => target.raw()));
   const requests = "GET /widget.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000);
@@ -236,7 +236,7 @@ async function pipelines(target: Target): Promise<Tally> {
 }
 
 /**
- * A21: oversized frames, bodies, headers and addresses, ten of each at once, from another process: see
+ * A21: oversized frames, bodies, headers and addresses, ten of each at the same time, from another process: see
  * `flood-process.ts`.
  */
 export const hugeFloods = (target: Target): Promise<Result> =>

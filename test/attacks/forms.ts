@@ -36,8 +36,8 @@ const PHONES = [
 ];
 
 /**
- * A40: forms with invalid addresses, and many forms of one visitor. Through: an invalid form that is accepted, or forms
- * beyond the visitor's cap.
+ * A40: forms with invalid addresses, and many forms from one visitor. Succeeds when the relay accepts an invalid form, or more
+ * forms than one visitor may send.
  */
 export async function forms(ground: Ground): Promise<Result> {
   const { count } = ground;
@@ -76,6 +76,6 @@ export async function forms(ground: Ground): Promise<Result> {
   return {
     tried,
     through: through + Math.max(0, taken - 10),
-    control: `${taken} good forms of one visitor and ${good} of ${examples.length} real numbers are taken`,
+    control: `the relay accepts ${taken} valid forms of one visitor, and ${good} of ${examples.length} real numbers`,
   };
 }

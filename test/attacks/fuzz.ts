@@ -57,7 +57,7 @@ const shaped = (fields: readonly string[], fixed: Record<string, fc.Arbitrary<un
     )
     .map(([known, more]) => JSON.stringify({ ...more, ...known }));
 
-/** JSON with a few of its characters replaced, removed or doubled. */
+/** JSON with a few characters replaced, removed or duplicated. */
 const damaged = (json: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(json, fc.array(fc.tuple(fc.nat(), fc.string({ unit: "binary", maxLength: 2 })), { maxLength: 3 }))
@@ -239,34 +239,36 @@ const of = <Input>(name: string, input: fc.Arbitrary<Input>, holds: (given: Inpu
 
 /** Every parser of untrusted input. */
 const PROPERTIES: readonly Property[] = [
-  of("frames of a client are frames or a problem", frames(CLIENT), (raw) => {
+  of("a client's frame is parsed or reported as a problem", frames(CLIENT), (raw) => {
     const read = parseClientFrame(raw);
     return "frame" in read ? CLIENT.includes(read.frame.t) : read.problem !== "";
   }),
-  of("frames of a relay are frames or a problem", frames(RELAY), (raw) => {
+  of("a relay's frame is parsed or reported as a problem", frames(RELAY), (raw) => {
     const read = parseRelayFrame(raw);
     return "frame" in read ? RELAY.includes(read.frame.t) : read.problem !== "";
   }),
-  of("callbacks are replies, recharges or refused", callbacks, (raw) =>
+  of("a callback is a reply, a recharge or refused", callbacks, (raw) =>
     ["reply", "recharge", "refused"].includes(parseCallback(raw).kind),
   ),
-  of("recharges have a key of visible characters, or are none", callbacks, (raw) =>
+  of("a recharge has a key of visible characters", callbacks, (raw) =>
     /^[\x21-\x7e]+$/.test(parseRecharge(raw, undefined)?.key ?? "x"),
   ),
   of(
-    "nesting is measured without parsing",
+    "the depth of nesting is measured without parsing",
     fc.oneof(callbacks, markup),
     (raw) => typeof tooDeep(raw, 16) === "boolean",
   ),
-  of("headers tell of a wait of at most an hour", headers, (given) => {
+  of("rate-limit headers give a wait of at most an hour", headers, (given) => {
     statedLimit(given);
     return [200, 429, 503].every((status) => {
       const wait = statedWait(status, given, Date.now()) ?? 0;
       return wait >= 0 && wait <= 3_600_000;
     });
   }),
-  of("dates are numbers, or none", headerText, (given) => Number.isFinite(httpDate(given, Date.now()) ?? 0)),
-  of("markdown is drawn as text, marks and links of four schemes", markup, (given) => {
+  of("a date is a finite number or undefined", headerText, (given) =>
+    Number.isFinite(httpDate(given, Date.now()) ?? 0),
+  ),
+  of("Markdown becomes text, formatting and links of four schemes", markup, (given) => {
     withoutBlocks(given);
     readableText(given);
     const all = JSON.stringify(parseMarkdown(given));
@@ -274,39 +276,39 @@ const PROPERTIES: readonly Property[] = [
       safe(JSON.parse(href ?? '""') as string),
     );
   }),
-  of("a visitor's own text loses nothing but what turns it around", markup, (given) => {
+  of("a visitor's own text loses only characters that change the direction", markup, (given) => {
     const nodes = parsePlain(given, labelledLink);
     const bare = (words: string): string => words.replace(/[\s<>\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
     return hrefs(nodes).every(safe) && bare(textOf(nodes)) === bare(given);
   }),
   of(
-    "telephone numbers are E.164, or none",
+    "a telephone number is E.164 or undefined",
     fc.oneof(text, fc.string({ unit: fc.constantFrom(..."0123456789+() -.x,;#") })),
     (given) => /^\+\d{4,15}$/.test(phoneOf(given, "GB") ?? "+1234"),
   ),
   of(
-    "e-mail addresses are one, or none",
+    "an e-mail address is a single address or undefined",
     fc.oneof(text, fc.emailAddress(), damaged(fc.emailAddress())),
     (given) => (emailOf(given) ?? "a@b").split("@").length === 2,
   ),
-  of("names of files are one part of a path, and their header is one line", text, (given) => {
+  of("a file name is one part of a path, and its header is one line", text, (given) => {
     const name = displayName(given, TEXT);
     return !/[/\\\p{Cc}]/u.test(name) && /^[\x20-\x7e]+$/.test(disposition("inline", name));
   }),
   of(
-    "pictures without what they tell are no longer than before",
+    "a picture without its metadata is not larger than before",
     picture,
     ({ type, bytes }) => withoutMetadata(type, bytes).length <= bytes.length + 64,
   ),
   of(
-    "settings are good or complained of",
+    "site settings are accepted or refused with a reason",
     fc.tuple(fc.constantFrom(...Object.keys(SETTINGS), "__proto__", "none"), value, text),
     ([name, given, attribute]) => {
       complaintOf(name, fromAttribute(name, attribute));
       return ["string", "undefined"].includes(typeof complaintOf(name, given));
     },
   ),
-  of("files of settings are read or complained of", fc.oneof(file, damaged(file), odd), readsFile),
+  of("a configuration file is accepted or refused with a reason", fc.oneof(file, damaged(file), odd), readsFile),
 ];
 
 /** Sizes of damaged pictures are valid or undefined. Separate, because reading them is asynchronous. */
@@ -322,7 +324,10 @@ async function fuzz(runs: number, seed = Date.now()): Promise<string[]> {
     name,
     details: fc.check(holds, options),
   }));
-  const details = [...all, { name: "sizes of pictures", details: await fc.check(sizes, options) }];
+  const details = [
+    ...all,
+    { name: "the size of a damaged picture is valid or undefined", details: await fc.check(sizes, options) },
+  ];
   return details.flatMap(({ name, details: { failed, counterexample, errorInstance } }) =>
     failed ? [`${name}, seed ${seed}: ${JSON.stringify(counterexample)} ${String(errorInstance ?? "")}`] : [],
   );

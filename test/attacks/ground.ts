@@ -11,12 +11,12 @@ import { type Line, openLine } from "./line.ts";
 export type Member = { visitor: Visitor; id: string };
 
 /**
- * The whole product in this process, with two sites and a sandbox, for attacks that look for a weakness rather than
- * exhaust memory or time.
+ * The whole product in this process, with two sites and a sandbox. Used by attacks that do not try to exhaust memory or
+ * time.
  */
 export type Ground = {
   house: House;
-  /** How many of `full` attempts this run makes: all of them in `npm run attacks`, some in `npm test`. */
+  /** Number of attempts in this run: all `full` attempts in `npm run attacks`, a share of them in `npm test`. */
   count: (full: number) => number;
   /** A sample of that size, spread over the whole list. */
   some: <Item>(all: readonly Item[]) => Item[];
@@ -29,7 +29,7 @@ export type Ground = {
   callback: (body: object | string, at?: { url?: string; address?: string }) => Promise<number>;
   /** Calls the server API of the default site. */
   api: ReturnType<typeof caller>;
-  /** The header with which a backend calls that API. */
+  /** The header that authorizes calls of that API. */
   bearer: string;
   /** Resolves when no message waits for the service. */
   delivered: () => Promise<void>;

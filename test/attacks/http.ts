@@ -24,7 +24,7 @@ const filesOf = (folder: string): string[] =>
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
 
-/** A11: every log line, answer, and file of the relay and its build. Through: one that holds the account's key. */
+/** A11: searches every log line, answer and file of the relay and its build. Succeeds when one contains the account's key. */
 export async function leakedKey(ground: Ground): Promise<Result> {
   const { house } = ground;
   const { visitor, id } = await ground.member("words of A11");
@@ -64,7 +64,7 @@ export async function leakedKey(ground: Ground): Promise<Result> {
   const written = [...filesOf(house.dataDir), ...built].filter((file) => existsSync(file));
   outputs.push(...house.lines(), ...written.map((file) => readFileSync(file, "latin1")));
   const { authFailures } = house.sandbox.state().counts;
-  const control = `the service got the key (${authFailures} calls without it); the search finds it in "apiKey=…": ${leaks(`?apiKey=${encodeURIComponent(KEY)}`)}`;
+  const control = `the service received the key (${authFailures} calls without it); the search finds the key in "apiKey=…": ${leaks(`?apiKey=${encodeURIComponent(KEY)}`)}`;
   return { tried: outputs.length, through: outputs.filter(leaks).length, control };
 }
 
@@ -124,7 +124,7 @@ const SMUGGLED = [
   "GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n",
 ];
 
-/** A34: odd headers, and requests that could smuggle another. Through: a 5xx, two answers to a smuggled pair, or a dead relay. */
+/** A34: unusual headers, and request smuggling. Succeeds with a 5xx, two answers to a smuggled pair, or a relay that stops. */
 export async function oddHeaders(ground: Ground): Promise<Result> {
   const port = Number(new URL(ground.house.url).port);
   const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
@@ -154,8 +154,8 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
 }
 
 /**
- * A35: requests without a valid token for what only the operator and the owner's backend may read. Through: an answer
- * other than a refusal.
+ * A35: requests without a valid token for data of the operator and the owner's backend. Succeeds with an answer other than a
+ * refusal.
  */
 export async function exposedPages(ground: Ground): Promise<Result> {
   const { house } = ground;

@@ -18,7 +18,7 @@ const ID_FIELDS = [
   "__proto__",
 ];
 
-/** Frames that name another visitor: in an extra field, nested, and in the existing fields. */
+/** Frames that contain another visitor's id: in an extra field, nested, and in the existing fields. */
 function framesNaming(id: string, n: number): object {
   const field = ID_FIELDS[n % ID_FIELDS.length] as string;
   const spelt = [id, id.toUpperCase(), [id], { id }, { $eq: id }, ` ${id}`][n % 6];
@@ -35,7 +35,7 @@ function framesNaming(id: string, n: number): object {
   return known[n % known.length] as object;
 }
 
-/** A1: frames that name another visitor. Through: a frame with the other's text, or a changed row. */
+/** A1: frames that contain another visitor's id. Succeeds with a frame with that visitor's text, or a changed row. */
 export async function foreignIds(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of the victim A1");
   const words = async (): Promise<string> => {
@@ -60,10 +60,10 @@ export async function foreignIds(ground: Ground): Promise<Result> {
   await greet(own, { token: visitor.token() });
   await own.until((frame) => frame.includes("words of the victim A1"));
   own.end();
-  return { tried, through, control: "with the victim's own token the text is sent" };
+  return { tried, through, control: "with the victim's own token the relay sends the text" };
 }
 
-/** A2: ids of visitors, guessed near a real one and at random. Through: an answer other than that for an unknown id. */
+/** A2: visitor ids guessed near a real one and at random. Succeeds with an answer other than that for an unknown id. */
 export async function guessedIds(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A2");
   const tried = ground.count(2_000);
@@ -87,7 +87,7 @@ export async function guessedIds(ground: Ground): Promise<Result> {
   return { tried, through, control: `the real id answers ${right}` };
 }
 
-/** A6: a real id with each of its characters changed. Through: the reply is accepted. */
+/** A6: a real id with each of its characters changed. Succeeds when the relay accepts the reply. */
 export async function changedIds(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A6");
   const changed = [...id].flatMap((character, at) =>
@@ -147,7 +147,7 @@ function origins(own: string): (string | undefined)[] {
   ];
 }
 
-/** A7: origins that are not on the list, at the socket, its fallback and the uploads; and a target that names a host. */
+/** A7: origins that are not allowed, at the socket, its fallback and the uploads; and a request target with a host. */
 export async function foreignOrigins(ground: Ground): Promise<Result> {
   const { url, host } = ground.house;
   let tried = 0;
@@ -176,7 +176,7 @@ export async function foreignOrigins(ground: Ground): Promise<Result> {
   return {
     tried,
     through,
-    control: welcome === undefined ? "the listed origin was refused" : "the listed origin is let in",
+    control: welcome === undefined ? "the relay refused the allowed origin" : "the relay accepts the allowed origin",
   };
 }
 
@@ -256,7 +256,7 @@ function forgedIdentities(): string[] {
   ];
 }
 
-/** A9: forged identities, on the site with the secret. Through: a welcome. */
+/** A9: forged identity tokens, on a site with an identity secret. Succeeds with a welcome. */
 export async function forgedTokens(ground: Ground): Promise<Result> {
   const tries = forgedIdentities();
   let through = 0;
@@ -271,11 +271,11 @@ export async function forgedTokens(ground: Ground): Promise<Result> {
   return {
     tried: tries.length,
     through,
-    control: welcome === undefined ? "the good one was refused" : "the good one is let in",
+    control: welcome === undefined ? "the relay refused the valid token" : "the relay accepts the valid token",
   };
 }
 
-/** A8: tokens after a logout, in every tab, and session tokens that are changed. Through: a welcome with the thread. */
+/** A8: session tokens after a logout in every tab, and changed session tokens. Succeeds with a welcome with the thread. */
 export async function stolenTokens(ground: Ground): Promise<Result> {
   let tried = 0;
   let through = 0;
@@ -299,11 +299,11 @@ export async function stolenTokens(ground: Ground): Promise<Result> {
   return {
     tried: tried - 1,
     through,
-    control: before ? "before the logout the token brings the thread" : "the token never worked",
+    control: before ? "before the logout the token gives access to the thread" : "the token never worked",
   };
 }
 
-/** A10: each site's tokens and identities at each other site. Through: the other site's texts. */
+/** A10: each site's tokens and identities at every other site. Succeeds with the other site's texts. */
 export async function otherSites(ground: Ground): Promise<Result> {
   let tried = 0;
   let through = 0;
@@ -332,5 +332,5 @@ export async function otherSites(ground: Ground): Promise<Result> {
       if ((await ground.api("GET", `/visitors/${id}/messages`)).status !== 404) through++;
     }
   }
-  return { tried, through, control: `${own} of 6 at home bring the thread` };
+  return { tried, through, control: `${own} of 6 tokens give access to the thread at their own site` };
 }

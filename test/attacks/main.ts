@@ -1,7 +1,7 @@
 /**
- * `npm run attacks [number …] [-- --payloads DIR] [--texts N] [--check]`: tries every attack of the list of threats,
- * and writes `results.json` and the table of SECURITY.md. Ends with 1 when something got through. `--texts N` uses N of
- * the payloads, spread over all. `--check` runs the attacks without the test files, writes nothing and ignores times.
+ * `npm run attacks [number …] [-- --payloads DIR] [--texts N] [--check]`: tries every attack of the list of threats, and writes
+ * `results.json` and the table of SECURITY.md. Exits with 1 when an attack succeeds. `--texts N` uses N payloads, spread over
+ * the whole list. `--check` runs the attacks without the test files, writes nothing and ignores times.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -45,27 +45,27 @@ async function runTests(files: readonly string[]): Promise<Result> {
   type Report = { numTotalTests: number; numPassedTests: number };
   const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(report, "utf8")) as Report;
   rmSync(folder, { recursive: true });
-  const control = "each test of these files has its own";
+  const control = "each test has its own control";
   return { tried: numTotalTests, through: numTotalTests - numPassedTests, control };
 }
 
 /**
- * Longest time in milliseconds until an honest visitor's message is acknowledged. A longer time counts as got through.
+ * Time limit for the acknowledgement of an honest visitor's message, in milliseconds. A longer time counts as a success of the attack.
  */
 const HONEST_MAX = 1_000;
 
-/** Runs one attack on a relay of its own, with 512 MB of memory. */
+/** Runs one attack on a separate relay with 512 MB of memory. */
 async function onTarget(run: NonNullable<Attack["run"]>, direct: boolean): Promise<Result> {
-  // Without a proxy, all honest visitors have one address, and there are more of them than one address allows.
+  // Without a proxy, all honest visitors share one address, and together they exceed its limits.
   const env = direct ? { VISITORS_PER_ADDRESS: "0", MESSAGES_PER_ADDRESS: "0" } : { TRUST_PROXY: "1" };
   const target = await startTarget(env);
   const result = await run(target).finally(() => target.stop());
-  // Beside other tests, times say nothing about the relay.
+  // While other tests run, times say nothing about the relay.
   const late = !values.check && (result.figures?.honestMs ?? 0) > HONEST_MAX;
   return { ...result, through: result.through + (late ? 1 : 0) };
 }
 
-/** Runs everything that a row of the table tries. */
+/** Runs all parts of a row of the table. */
 async function partsOf(
   attack: Attack,
   ground: Ground,

@@ -32,7 +32,7 @@ const figuresOf = ({ figures }: Result): string =>
 function rowOf({ number, what, defence, tests }: Attack, results: Results): string {
   const parts = results[`A${number}`]?.parts ?? {};
   const all = Object.values(parts);
-  const none = tests.length === 0 ? "not by program" : "not run yet";
+  const none = tests.length === 0 ? "not automated" : "not run yet";
   const tried = all.length === 0 ? [none, ""] : [sum(all, "tried").toLocaleString("en"), String(sum(all, "through"))];
   const controls = Object.entries(parts).map(([part, result]) => `${part}: ${result.control}${figuresOf(result)}`);
   const files = defence.map((file) => `\`${file}\``).join(", ");
@@ -41,13 +41,13 @@ function rowOf({ number, what, defence, tests }: Attack, results: Results): stri
 
 /** The table of the security document. */
 function attackTable(results: Results): string {
-  const head = "| Number | What is tried | Defence | Times | Through | Control, by part |\n|---|---|---|---|---|---|\n";
+  const head = "| Number | Attack | Defence | Attempts | Succeeded | Control, by part |\n|---|---|---|---|---|---|\n";
   return head + ATTACKS.map((attack) => rowOf(attack, results)).join("");
 }
 
 /**
- * The security document now, and with the table of the committed results. @throws Error when the document lacks the
- * table's marks
+ * The security document as written, and with a table made from the committed results. @throws Error when the document lacks
+ * the table's marks
  */
 export function securityDocument(): { written: string; renewed: string } {
   const written = readFileSync(SECURITY, "utf8");

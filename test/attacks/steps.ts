@@ -1,6 +1,6 @@
 /**
- * Counts the steps that the scanners take, in a separate process: blocks of code that V8 ran (precise coverage), and
- * characters that string searches and regular expressions went over. A call of an expression counts the characters from where
+ * Counts the steps of the parsers in a separate process: blocks of code that V8 ran (precise coverage), and characters that
+ * string searches and regular expressions read. A call of an expression counts the characters from where
  * it starts to where the match ends. A call that backtracks too often (`backtracking.ts`) counts the square of the text's length.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -20,12 +20,12 @@ import { withoutBlocks } from "../../widget/src/text/without-blocks.ts";
 import { corpus } from "../corpora.ts";
 import { backtracksTooOften } from "./backtracking.ts";
 
-/** The controls: `control` is the growth of a quadratic scanner, `expression` that of a quadratic regular expression. */
+/** `control`: growth of a quadratic parser; `expression`: growth of a quadratic regular expression. Both are controls. */
 export type Steps = { cases: { name: string; ratio: number }[]; control: number; expression: number };
 
 let charactersRead = 0;
 
-/** Counts the characters that a search goes over: up to the match, or to the end. */
+/** Counts the characters that a search reads: up to the match, or to the end. */
 function countSearches(): void {
   const { indexOf, lastIndexOf, includes } = String.prototype;
   const { exec } = RegExp.prototype;
@@ -93,7 +93,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   phone: (text) => phoneOf(text, "GB"),
 };
 
-/** Texts that make bad scanners slow: opening marks without an end, and ambiguous text. */
+/** Texts on which bad parsers are slow: opening marks without an end, and ambiguous text. */
 function repeated(): string[] {
   const own = [
     "[",
@@ -186,7 +186,7 @@ function ratioOf(
   return twice / Math.max(once, size);
 }
 
-/** A bad scanner as a control: for each character it searches back to the beginning. */
+/** A quadratic parser as a control: for each character it searches back to the beginning. */
 const careless = (text: string): number => {
   let found = 0;
   for (let at = 0; at < text.length; at++) if (text.slice(0, at).includes("\u0000")) found++;
@@ -196,7 +196,7 @@ const careless = (text: string): number => {
 countSearches();
 ask("Profiler.enable");
 ask("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-/** Above the longest address that a scanner looks for (2,048), so that its bound does not look like growth. */
+/** Larger than the longest address that a parser looks for (2,048), so that this bound does not look like growth. */
 const SIZE = 5_000;
 const cases = Object.entries(SCANNERS).flatMap(([name, scan]) =>
   [...repeated().map((part) => ({ part })), ...FRAMED].map((text) => ({

@@ -19,7 +19,7 @@ const GROUPS = [
   { folder: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", needs: "memory.limit_in_bytes" },
 ] as const;
 
-/** The attackers' own address: attacks on a relay without a proxy in front must not come from the address of honest visitors. */
+/** The attackers' address. It differs from the honest visitors' address, for relays without a proxy in front. */
 const ATTACKER = "127.0.0.66";
 
 /** A limit that ends a process that takes more than 512 MB, like a container of that size. */
@@ -27,7 +27,7 @@ type Limit = {
   /** Runs a command within the limit. */
   wrapper: readonly string[];
   kind: "control group" | "heap limit";
-  /** To be called when the process has ended. */
+  /** Call this when the process has ended. */
   remove: () => void;
 };
 
@@ -56,7 +56,7 @@ export type Target = {
   limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
-  /** A raw connection, from the attackers' address or another one of this machine. Its errors are ignored. */
+  /** Opens a raw connection from the attackers' address or another address of this machine. Its errors are ignored. */
   raw: (localAddress?: string) => Promise<Socket>;
   /** An open WebSocket. `address`: the client's address as the proxy reports it. */
   socket: (address?: string) => Promise<WebSocket>;
@@ -67,7 +67,7 @@ export type Target = {
   stop: () => Promise<void>;
 };
 
-/** Starts a relay. No service answers at its service's address, so messages wait. */
+/** Starts a relay whose service does not answer, so that messages wait. */
 export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-attack-"));
   const limit = limitMemory();

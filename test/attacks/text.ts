@@ -48,7 +48,7 @@ function hostileAddresses(): string[] {
   ];
 }
 
-/** A13: hostile addresses as links, in every way of writing one. Through: a link with another scheme than the four. */
+/** A13: hostile addresses in every way of writing a link. Succeeds with a link whose scheme is not one of the four allowed. */
 export async function hostileLinks(): Promise<Result> {
   const addresses = hostileAddresses();
   const spelt = (address: string): string[] => [
@@ -69,7 +69,7 @@ export async function hostileLinks(): Promise<Result> {
   return {
     tried: tries.length,
     through,
-    control: `the platform itself reads ${firing.length} of ${addresses.length} as script or data`,
+    control: `the platform reads ${firing.length} of ${addresses.length} addresses as script or data`,
   };
 }
 
@@ -109,7 +109,7 @@ export function pictures(address: string): string[] {
   ];
 }
 
-/** A15: pictures in replies. Through: a node of a kind that the widget does not draw, such as a picture. */
+/** A15: pictures in replies. Succeeds when the parser creates a node of an unknown kind, such as a picture. */
 export async function trackingPictures(): Promise<Result> {
   const tries = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
   const kinds = new Set([
@@ -128,10 +128,10 @@ export async function trackingPictures(): Promise<Result> {
   ]);
   const through = tries.flatMap((text) => nodesOf(parseMarkdown(text))).filter(({ kind }) => !kinds.has(kind)).length;
   const links = tries.flatMap(linksIn).length;
-  return { tried: tries.length, through, control: `${links} became links that a person may follow` };
+  return { tried: tries.length, through, control: `${links} pictures became links that a visitor can follow` };
 }
 
-/** Ways to write a host so that a reader recognizes it and a program may not. */
+/** Ways to write a host that a reader recognizes but a program may not. */
 const DISGUISES: ((host: string) => string)[] = [
   (host) => host,
   (host) => `https://${host}/login`,
@@ -165,7 +165,7 @@ const HOSTS = [
   "xn--80ak6aa92e.com",
 ];
 
-/** A16: labels that name another host than the link's. Through: a link without the real host beside it. */
+/** A16: link labels that show another host than the link's. Succeeds with a link that does not show the real host. */
 export async function lyingLabels(): Promise<Result> {
   const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
   let through = 0;
@@ -194,7 +194,7 @@ export async function lyingLabels(): Promise<Result> {
 }
 
 /**
- * A31: texts that could end a log line or start one, through every field. Through: a line that is not JSON, or one with
+ * A31: texts that could end a log line or start one, in every field. Succeeds with a line that is not JSON, or that contains
  * a visitor's text.
  */
 export async function forgedLines(ground: Ground): Promise<Result> {
@@ -236,14 +236,14 @@ export async function forgedLines(ground: Ground): Promise<Result> {
   return {
     tried: 3 * tries.length,
     through,
-    control: `${lines.length} lines looked at; put together carelessly, a line breaks: ${!forged}`,
+    control: `${lines.length} lines checked; with naive string concatenation a line is broken: ${!forged}`,
   };
 }
 
-/** The largest allowed factor by which a scanner's steps grow for twice the text. */
+/** The largest allowed growth of a parser's steps when the text doubles. */
 const GROWTH_MAX = 2.5;
 
-/** A32: how the steps of each scanner grow with its text. Through: a scanner that grows by more than `GROWTH_MAX`. */
+/** A32: measures how the steps of each parser grow with its text. Succeeds when they grow by more than `GROWTH_MAX`. */
 export async function slowPatterns(): Promise<Result> {
   const child = fork(join(import.meta.dirname, "steps.ts"), { env: { ...process.env, ...COMPILED }, execArgv: [] });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`Counting steps ended with ${code}`)));
@@ -252,31 +252,32 @@ export async function slowPatterns(): Promise<Result> {
   const slow = steps.cases.filter(({ ratio }) => ratio > GROWTH_MAX);
   if (steps.control < GROWTH_MAX || steps.expression < GROWTH_MAX) throw new Error("The controls are not counted");
   const worst = Math.max(...steps.cases.map(({ ratio }) => ratio));
-  const control = `counted in steps, not time: at most ${worst.toFixed(2)} times for twice the text; a scanner that looks back counts ${steps.control.toFixed(2)}, an expression that tries again ${steps.expression.toFixed(2)}`;
+  const control = `counted in steps, not time: at most ${worst.toFixed(2)} times for twice the text; a quadratic parser counts ${steps.control.toFixed(2)}, a quadratic expression ${steps.expression.toFixed(2)}`;
   if (slow.length > 0) console.error(slow.slice(0, 10));
   return { tried: steps.cases.length, through: slow.length, control };
 }
 
-/** `all`: the texts to attack with. `firing`: those that are known to run if a page writes them as markup. */
+/** `all`: texts for the attacks. `firing`: texts that are known to run when a page writes them as markup. */
 export type Payloads = { all: readonly string[]; firing: readonly string[] };
 
 type Known = { id?: number; payload: string };
 
-/** Reads a list of a folder of payloads; empty when the folder has none. */
+/** Reads a list from a folder of payloads; empty when the folder has no such list. */
 const listIn = <Item>(file: string): Item[] =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Item[]) : [];
 
 /**
- * The repository's own payloads, and those of a folder or of the corpus: `payloads.json` is a list of texts, or of
- * `{id, payload}`; `control-fires-innerhtml.json` the ids of those that run as markup.
- * @throws when a folder is named that has no payloads
+ * The repository's own payloads, and those of a folder or of the corpus. `payloads.json` is a list of texts, or of
+ * `{id, payload}`; `control-fires-innerhtml.json` is a list of the ids of payloads that run as markup.
+ * @throws when the given folder has no payloads
  */
 export function payloadsOf(folder?: string): Payloads {
   const [file, control] = ["payloads.json", "control-fires-innerhtml.json"].map((name) =>
     folder === undefined ? corpus(`xss/${name}`) : join(folder, name),
   ) as [string, string];
   const listed = listIn<string | Known>(file);
-  if (folder !== undefined && listed.length === 0) throw new Error(`${file}: no list of payloads`);
+  if (folder !== undefined && listed.length === 0)
+    throw new Error(`${file} must be a list of payloads that is not empty`);
   const known = listed.map((each): Known => (typeof each === "string" ? { payload: each } : each));
   const ids = new Set(listIn<number>(control));
   return {

@@ -39,7 +39,7 @@ const DISGUISES = [
 const SAFE =
   /^(image\/(png|jpeg|gif|webp|avif|heic|heif|bmp)|video\/|audio\/|text\/plain|application\/(pdf|octet-stream|zip|vnd\.|msword))/;
 
-/** A17: hostile files under six names and types. Through: an answer that a browser could run. */
+/** A17: hostile files under six names and types. Succeeds with an answer that a browser could run. */
 export async function hostileUploads(ground: Ground): Promise<Result> {
   const { house } = ground;
   const { visitor } = await ground.member("words of A17");
@@ -67,7 +67,7 @@ export async function hostileUploads(ground: Ground): Promise<Result> {
   return {
     tried: tries.length,
     through,
-    control: `${stored} were stored, as data; an honest picture answers ${plain.status}`,
+    control: `${stored} files were stored as data; the upload of a real picture answers ${plain.status}`,
   };
 }
 
@@ -87,7 +87,7 @@ function gif(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** A18: pictures that unpack to gigabytes, and archives. Through: one that is stored as a picture. */
+/** A18: pictures that unpack to gigabytes, and archives. Succeeds when one is stored as a picture. */
 export async function bombs(ground: Ground): Promise<Result> {
   const { house } = ground;
   const { visitor } = await ground.member("words of A18");
@@ -115,11 +115,11 @@ export async function bombs(ground: Ground): Promise<Result> {
   return {
     tried: tries.length,
     through,
-    control: `a picture of one pixel answers ${small.status}, ${small.answer.width} wide`,
+    control: `the upload of a picture of one pixel answers ${small.status}, width ${small.answer.width}`,
   };
 }
 
-/** A19: hostile file names. Through: a name with a path in it, a broken header, or a file outside of the store's own names. */
+/** A19: hostile file names. Succeeds with a name that contains a path, a broken header, or a stored file with an unexpected name. */
 export async function hostileNames(ground: Ground): Promise<Result> {
   const { house } = ground;
   const file = corpus("filenames/hostile-filenames.json");
@@ -146,5 +146,5 @@ export async function hostileNames(ground: Ground): Promise<Result> {
     (entry) => entry.isFile() && entry.parentPath.includes("media") && !/^[\w-]+(\.\w+)*$/.test(entry.name),
   );
   const { answer } = await post(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
-  return { tried: tries.length, through: through + stray.length, control: `an honest name stays: ${answer.name}` };
+  return { tried: tries.length, through: through + stray.length, control: `a harmless name is kept: ${answer.name}` };
 }

@@ -13,7 +13,7 @@ async function guest(ground: Ground): Promise<Line> {
   return line;
 }
 
-/** A21: frames above the limit. Through: the connection stays open. */
+/** A21: frames above the limit. Succeeds when the connection stays open. */
 export async function hugeFrames(ground: Ground): Promise<Result> {
   const sizes = [32_769, 33_000, 40_000, 65_535, 65_536, 100_000, 1_000_000, 8_000_000];
   const tries = [...sizes, ...sizes].slice(0, ground.count(16));
@@ -30,12 +30,14 @@ export async function hugeFrames(ground: Ground): Promise<Result> {
   line.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
   await line.until((frame) => frame.includes('"state":"sent"'));
   const control =
-    line.code() === 0 ? "the longest allowed message is taken" : "the longest allowed message was refused";
+    line.code() === 0
+      ? "the relay accepts the longest allowed message"
+      : "the relay refused the longest allowed message";
   line.end();
   return { tried: tries.length, through, control };
 }
 
-/** A23: offers to compress. Through: the relay agrees to one. */
+/** A23: offers of WebSocket compression. Succeeds when the relay accepts one. */
 export async function compressionOffers(ground: Ground): Promise<Result> {
   const offers: object[] = [
     {},
@@ -58,7 +60,7 @@ export async function compressionOffers(ground: Ground): Promise<Result> {
   await new Promise((resolve) => willing.once("listening", resolve));
   const control = await agrees(`ws://127.0.0.1:${(willing.address() as { port: number }).port}`, {});
   willing.close();
-  return { tried: offers.length, through, control: `a server that compresses agrees to the same offer: ${control}` };
+  return { tried: offers.length, through, control: `a server with compression accepts the same offer: ${control}` };
 }
 
 const KEYS = [
@@ -73,7 +75,7 @@ const KEYS = [
 ];
 
 /**
- * A29: prototype keys in frames, callbacks and API bodies. Through: a polluted prototype, a 5xx, or an accepted frame.
+ * A29: prototype keys in frames, callbacks and API bodies. Succeeds with a polluted prototype, a 5xx, or an accepted frame.
  */
 export async function prototypeKeys(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A29");
@@ -108,12 +110,12 @@ export async function prototypeKeys(ground: Ground): Promise<Result> {
   return {
     tried: 3 * tries.length,
     through,
-    control: `a careless merge is polluted by the same text: ${victim.polluted === true}`,
+    control: `the same text pollutes the prototype in a naive merge: ${victim.polluted === true}`,
   };
 }
 
 /**
- * A30: JSON nested too deep, at every endpoint that takes JSON. Through: an answer other than 4xx, or a stored message.
+ * A30: JSON nested too deep, at every endpoint that accepts JSON. Succeeds with an answer other than 4xx, or a stored message.
  */
 export async function deepJson(ground: Ground): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
@@ -193,8 +195,8 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
 }
 
 /**
- * A33, X: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that takes JSON. Through: a 5xx, or a
- * document that is accepted.
+ * A33, X: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that accepts JSON. Succeeds with a 5xx, or an
+ * accepted document.
  */
 export async function oddDocuments(ground: Ground): Promise<Result> {
   const tries = ground.some(jsonDocuments());
@@ -218,13 +220,13 @@ export async function oddDocuments(ground: Ground): Promise<Result> {
   line.end();
   const { id } = await ground.member("words of A33");
   const good = await ground.callback(replyOf(id, "well formed"));
-  return { tried: 4 * tries.length, through, control: `a good document answers ${good}` };
+  return { tried: 4 * tries.length, through, control: `a valid document answers ${good}` };
 }
 
 /** A text as the relay stores it: without NUL, and without lone surrogates. */
 const kept = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
-/** A33: odd strings as messages and replies. Through: one that is lost or changed. */
+/** A33: unusual strings as messages and replies. Succeeds when one is lost or changed. */
 export async function oddStrings(ground: Ground): Promise<Result> {
   const tries = ground.some(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
   const { visitor, id } = await ground.member("words of the odd strings");
@@ -245,5 +247,5 @@ export async function oddStrings(ground: Ground): Promise<Result> {
   const trimmed = (text: string): string => kept(text).trim();
   const seen = new Set([...texts].map(trimmed));
   through += tries.filter((text) => !seen.has(trimmed(text))).length;
-  return { tried: 2 * tries.length, through, control: "a plain string comes back unchanged" };
+  return { tried: 2 * tries.length, through, control: "a plain string returns unchanged" };
 }

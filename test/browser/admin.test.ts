@@ -71,7 +71,7 @@ it.each([
   await context.close();
 });
 
-it("the tag of a site is copied with a button, under the page's own policy, and the preview is the real chat", async () => {
+it("a button copies the site's tag under the page's own policy, and the preview is the real chat", async () => {
   const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
@@ -89,7 +89,7 @@ it("the tag of a site is copied with a button, under the page's own policy, and 
   await context.close();
 });
 
-it("a plot's values stand beside its lines, on a phone too", async () => {
+it("a plot shows its values beside its lines, on a phone too", async () => {
   const counts = {
     messages: { stored: 123_456, reply: 5 },
     answers: {},
@@ -142,7 +142,7 @@ it("a failed message can be found by its id and sent again with the keyboard alo
   await page.getByRole("button", { name: "Retry" }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("1 started again.").waitFor();
-  // The same page shows how it goes on.
+  // The same page shows the message's next states.
   expect(page.url()).toContain(`/messages/${visitor}/${message}`);
   await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
   await context.close();

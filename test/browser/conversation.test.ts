@@ -1,4 +1,4 @@
-/** The first conversation, as issue "The first conversation" tells it: real Chromium, a page of another origin, one tag. */
+/** A visitor's first conversation, in real Chromium, on a page of another origin with one tag. */
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

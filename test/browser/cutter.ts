@@ -1,21 +1,21 @@
-/** A TCP proxy that fails in the middle of a connection: it drops bytes, or cuts an answer off before it arrives. */
+/** A TCP proxy that fails during a connection: it drops bytes, or closes the connection before an answer arrives. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type Cutter = {
   url: string;
-  /** Drops the bytes of the present connections silently; new connections work. */
+  /** Silently drops all bytes of the existing connections. New connections work. */
   blackHole: () => void;
   /** Cuts the connection instead of forwarding the first answer that contains this text. Resolves when that has happened. */
   cutBefore: (text: string) => Promise<void>;
-  /** Connections that came in so far. */
+  /** Number of accepted connections. */
   readonly connections: number;
   stop: () => Promise<void>;
 };
 
 type Pair = { client: Socket; server: Socket; dead: boolean };
 
-/** @param target port of the relay, asked at each connection */
+/** @param target returns the relay's port; called for each connection */
 export async function startCutter(target: () => number): Promise<Cutter> {
   const pairs = new Set<Pair>();
   let connections = 0;

@@ -95,7 +95,7 @@ it("a header in the accent colour reaches every edge, also on a phone", async ()
   }
 });
 
-it("the team's faces hide nothing behind them, and leave the title its line in a narrow window", async () => {
+it("the team's faces are opaque, and the title keeps its line in a narrow window", async () => {
   const options = { viewport: { width: 320, height: 480 } };
   const { page, chat } = await stage.visit({
     html: html('data-header="accent" data-title="Moth &amp; Filament" data-team="Maria|Tom|Ada"'),
@@ -332,7 +332,7 @@ it("a long draft keeps its distance from the edges of the field", async () => {
   expect([Number.parseFloat(field) > 8, text]).toEqual([true, "0px"]);
 });
 
-it("a scrim stands under the question before a deletion", async () => {
+it("a scrim covers the panel behind the question before a deletion", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
   await chat.say("Hello");

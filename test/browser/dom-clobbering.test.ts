@@ -1,7 +1,7 @@
 /**
- * Pages whose names are not what they seem. Somebody else may place markup but no script, such as a comment that keeps `id`
- * and `name`: an element named like a property of `document` or `window` stands in its place. Or another script of the page
- * lets itself be talked into writing to `Object.prototype`. The chat opens all the same, and runs no script but its own.
+ * DOM clobbering and prototype pollution. An attacker who can place markup but no script, for example a comment that keeps
+ * `id` and `name`, shadows a property of `document` or `window` with an element. Or an attacker makes another script of the
+ * page write to `Object.prototype`. In both cases the chat still opens and runs only its own scripts.
  */
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -69,7 +69,7 @@ const WAYS: readonly [Way, Way] = [
   ],
 ];
 
-/** Tabs at a time. */
+/** Number of tabs in parallel. */
 const TABS = 4;
 
 let browser: Browser;
@@ -90,7 +90,7 @@ beforeAll(async () => {
   browser = started;
   houses = { without, with: withAddress };
   context = await browser.newContext();
-  // Each case is a first visit: what was left open in the tab would come back open.
+  // Each case is a first visit, because the widget reopens a chat that was left open in the tab.
   await context.addInitScript(() => window === window.top && sessionStorage.clear());
 });
 afterAll(() => Promise.all([leaveBrowser(), houses.with.stop(), houses.without.stop(), pages.stop()]));
@@ -202,7 +202,7 @@ it("resolves a relative address against the page, whatever base element follows 
   await page.close();
 });
 
-/** Settings and attributes that an object without own ones inherits from its prototype. */
+/** Settings and attributes that an attacker writes to `Object.prototype`. */
 const POLLUTION = {
   relay: FOREIGN,
   launcher: "none",

@@ -21,7 +21,7 @@ async function without(page: Page, name: string): Promise<{ asked: string[]; men
   return { asked, mend: () => page.unroute(part) };
 }
 
-/** Runs in the page: presses those buttons that are there now. */
+/** Runs in the page: presses the buttons that currently exist. */
 const press = (buttons: Element[]): void => {
   for (const button of buttons) (button as HTMLElement).click();
 };
@@ -85,7 +85,7 @@ it("report that they did not load, and load on request: reactions and the rating
   await chat.panel.getByText(WORDS).waitFor();
   const asked = page.waitForRequest(/rating-/);
   await rating.mend();
-  // A part that comes makes the panel ask again for those that did not: the button may be gone by then.
+  // When one part loads, the panel requests the missing parts again, so the button may have disappeared.
   await chat.panel.getByRole("button", { name: "Retry" }).evaluateAll(press);
   await asked;
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
@@ -132,7 +132,7 @@ it("load automatically when the missing relay is back", async () => {
   expect(await chat.panel.getByText(WORDS).count()).toBe(0);
 });
 
-it("do not keep a file from being attached that is dropped before the cover's code has come", async () => {
+it("attach a file that is dropped before the code of the drop cover has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const { asked } = await without(page, "drop-target");

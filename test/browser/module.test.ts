@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const require = createRequire(join(ROOT, "test", "host-pages", "package.json"));
 const packageOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
 
-/** React's component from the examples, driven by the page's own switch. */
+/** The React component from the examples, mounted and unmounted by the page. */
 const MAIN = `
 import { type Events, mount } from "@porchlight/widget";
 import { createElement, StrictMode } from "react";
@@ -33,15 +33,15 @@ window.alone = async () => {
   const off: () => void = chat.on("message", ({ id, text, at }) => window.heard.push({ id, text, at }));
   chat.on("unread", (count) => count.toFixed());
   addEventListener("porchlight:message", ({ detail }) => detail.text.trim());
-  // @ts-expect-error a theme that there is not
+  // @ts-expect-error unknown theme
   const wrong = () => mount({ relay, theme: "drak" });
-  // @ts-expect-error an event that there is not
+  // @ts-expect-error unknown event
   const deaf = () => chat.on("massage", off);
-  // @ts-expect-error a command that there is not
+  // @ts-expect-error unknown command
   const lame = () => chat("fly");
-  // @ts-expect-error nothing to send
+  // @ts-expect-error missing text
   const mute = () => window.Porchlight?.("send");
-  // @ts-expect-error a colour that is none
+  // @ts-expect-error invalid colour
   const pale = () => Porchlight("update", { accent: 3 });
   chat("off", "message", chat("on", "message", ({ text }) => text.trim()));
   window.Porchlight?.("on", "message", ({ text }) => text.trim())?.();

@@ -60,7 +60,7 @@ it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole
 });
 
 for (const upgrades of ["pass", "refuse"] as const)
-  it(`a page that may not have the chat says so, where a proxy lets WebSockets ${upgrades === "pass" ? "" : "not "}pass`, async () => {
+  it(`the chat says that this page may not use it, where a proxy ${upgrades === "pass" ? "passes" : "blocks"} WebSockets`, async () => {
     const proxy = await proxied();
     proxy.upgrades = upgrades;
     const host = await startHost(() => proxy.url);

@@ -1,4 +1,4 @@
-/** Pictures of any size. */
+/** Makes pictures of any size. */
 
 import { crc32, deflateSync } from "node:zlib";
 

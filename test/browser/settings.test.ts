@@ -171,7 +171,7 @@ it("uses the language of the latest update, whichever file arrives last", async 
   await tell(page, "update", { locale: "fr" });
   await expect.poll(placeholder).toMatch(/^Écri/);
   release();
-  // An earlier request has its language by then, and would draw it two frames later.
+  // By then an earlier request has loaded its language, and would draw it two frames later.
   const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
   await page.evaluate(`import(${JSON.stringify(late)}).then(() => ${frames})`);
   expect(await placeholder()).toMatch(/^Écri/);
@@ -215,7 +215,7 @@ it("moves out of the way while a phone's keyboard is open for a field of the pag
       },
       [pixels, scale],
     );
-  // The code that looks at the viewport may come after the panel's.
+  // The code that watches the viewport may load after the panel.
   await cover(336);
   await page.locator(".launcher").waitFor({ state: "hidden" });
   await cover(0);

@@ -1,4 +1,4 @@
-/** Starts one Chromium before the first browser test, for all of them, and ends it after the last. */
+/** Starts one Chromium for all browser tests, and stops it after the last one. */
 
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
@@ -6,7 +6,7 @@ import { chromiumOptions } from "./browser.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the shared Chromium can be reached, by Playwright's protocol. */
+    /** Address of the shared Chromium, for Playwright's protocol. */
     chromium: string;
   }
 }

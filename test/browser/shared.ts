@@ -4,8 +4,8 @@ import { inject } from "vitest";
 let connected: Promise<Browser> | undefined;
 
 /**
- * The one Chromium of this test run (see setup.ts). Tests make contexts of their own; a file that leaves some open calls `leaveBrowser` at its
- * end.
+ * The one Chromium of this test run (see setup.ts). Each test opens its own contexts. A file that leaves contexts open calls
+ * `leaveBrowser` at its end.
  */
 export function sharedBrowser(): Promise<Browser> {
   connected ??= chromium.connect(inject("chromium"));

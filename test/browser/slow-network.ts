@@ -1,4 +1,4 @@
-/** The chat over a network on which every answer takes seconds. */
+/** Checks of the chat over a network that delays every answer by seconds. */
 
 import { afterEach, it } from "vitest";
 import { type Slow, startSlow } from "../slow.ts";
@@ -6,7 +6,7 @@ import { pageOf, type Stage } from "./checks/stage.ts";
 
 const PATIENT = { timeout: 60_000 };
 
-/** @param rounds seconds that every answer takes */
+/** @param rounds delays of every answer to test, in seconds */
 export function slowTests(stage: Stage, rounds: readonly number[]): void {
   let slow: Slow | undefined;
   afterEach(async () => {

@@ -84,7 +84,7 @@ it("shows the teaser while it is typed, even after the owner has opened the chat
   expect(complaints).toEqual([]);
 });
 
-it("asks for consent in the preview as soon as that is chosen, and keeps earlier choices", async () => {
+it("asks for consent in the preview as soon as the owner chooses it, and keeps earlier choices", async () => {
   const { page, complaints } = await visitSnippet();
   const panel = page.getByRole("dialog");
   await page.getByLabel("Title").fill("Lamps");
@@ -138,7 +138,7 @@ it("closes the preview outside the chosen hours, with a line for each day", asyn
   expect(complaints).toEqual([]);
 });
 
-it("asks in forms for what is ticked, the owner's own fields among it", async () => {
+it("shows forms with the ticked fields, including the owner's own fields", async () => {
   const { page, complaints } = await visitSnippet();
   const panel = page.getByRole("dialog");
   const before = page.locator("#set-prechat");
@@ -162,7 +162,7 @@ it("asks in forms for what is ticked, the owner's own fields among it", async ()
   expect(complaints).toEqual([]);
 });
 
-it("puts words of the owner's into the chat, and takes them back", async () => {
+it("replaces texts of the chat with the owner's, and restores them", async () => {
   const { page, complaints } = await visitSnippet();
   await page.locator(".launcher").click();
   const composer = page.getByRole("dialog").getByRole("textbox", { name: "Message" });
@@ -178,7 +178,7 @@ it("puts words of the owner's into the chat, and takes them back", async () => {
   expect(complaints).toEqual([]);
 });
 
-it("lets settings differ on phones, and shows it on one", async () => {
+it("accepts different settings for phones, and shows them in a phone preview", async () => {
   const { page, complaints } = await visitSnippet({ viewport: { width: 390, height: 800 } });
   await page.getByLabel("Another setting", { exact: true }).selectOption({ label: "Offset y" });
   await page.getByRole("button", { name: "Add: Another setting" }).click();
@@ -190,8 +190,8 @@ it("lets settings differ on phones, and shows it on one", async () => {
   expect(complaints).toEqual([]);
 });
 
-it.each(["light", "dark"] as const)("can be used by everybody, %s", async (colorScheme) => {
-  // For axe only, which comes as a script that the page does not know.
+it.each(["light", "dark"] as const)("is accessible, %s", async (colorScheme) => {
+  // Only for axe, which is a script that the page's policy does not allow.
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
   await page.getByLabel("Offset x").fill("5000");
   await page.getByLabel("Monday").fill("9");
@@ -205,7 +205,7 @@ it.each(["light", "dark"] as const)("can be used by everybody, %s", async (color
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });
 
-it("names a value that cannot be, and keeps it out of the tag", async () => {
+it("names an invalid value, and omits it from the tag", async () => {
   const { page } = await visitSnippet();
   const before = await tagOn(page).textContent();
   await page.getByLabel("Offset x").fill("5000");

@@ -1,6 +1,6 @@
 /**
- * People in real Chromium write, each with the chat open in two tabs, while the relay is killed again and again and the
- * service drops answers and fails. Afterwards the service is asked what it got, and every page what it shows.
+ * Visitors in real Chromium write, each with the chat open in two tabs, while the test kills the relay repeatedly and the
+ * service drops answers and fails. Afterwards the test compares what the service received with what every page shows.
  */
 
 import type { Browser, Page } from "playwright-core";
@@ -20,7 +20,7 @@ const FAULTS = [
   { route: "incoming", kind: "resetConnection", rate: 0.08, when: "after" },
 ] as const;
 
-/** Somebody with the chat open in some tabs, and what they typed, in order. */
+/** A visitor with several tabs, and the typed texts in order. */
 type Person = { pages: Page[]; typed: string[] };
 
 export async function browserStorm({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
@@ -41,14 +41,14 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
     );
     house.sandbox.configure({ errorRate: FAULTS });
     const end = performance.now() + seconds * 1_000;
-    // On a slow machine the kills take longer: somebody must be writing at each.
+    // On a slow machine the kills take longer, but visitors must be writing at each kill.
     let killing = true;
     const typing = people.map((person, who) => type(person, who, () => killing || performance.now() < end, random));
     const killAll = async (): Promise<void> => {
       for (let kill = 0; kill < kills; kill++) {
         const due = end - seconds * 1_000 + ((kill + 0.5) * seconds * 1_000) / kills;
         await people[0]?.pages[0]?.waitForTimeout(Math.max(0, due - performance.now()));
-        // Just after an acknowledgement has reached a page: a kill on a timer would meet a relay that has nothing to lose.
+        // Kill just after an acknowledgement has reached a page. A kill on a timer would hit a relay that has nothing to lose.
         await new Promise<void>((resolve) => {
           written = resolve;
         });
@@ -76,7 +76,7 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
   }
 }
 
-/** Opens the chat in each tab, and says the first words so that the tabs are one visitor's. */
+/** Opens the chat in each tab, and sends a first message so that all tabs belong to one visitor. */
 async function arrive(browser: Browser, house: House, who: number, onWritten: () => void): Promise<Person> {
   const context = await browser.newContext();
   const pages: Page[] = [];
@@ -88,7 +88,7 @@ async function arrive(browser: Browser, house: House, who: number, onWritten: ()
     await page.goto(`${house.host}/${tab}`);
     const chat = chatOn(page);
     await chat.launcher.first().waitFor();
-    // The second tab may bring the chat back open by itself.
+    // In the second tab the chat may open by itself.
     if (!(await chat.composer.isVisible())) await chat.open();
     if (tab === 0) await chat.say(`visitor ${who} is here`);
     await chat.thread.getByText(`echo: visitor ${who} is here`, { exact: true }).waitFor();
@@ -97,7 +97,7 @@ async function arrive(browser: Browser, house: House, who: number, onWritten: ()
   return { pages, typed: [`visitor ${who} is here`] };
 }
 
-/** Types a message every third to whole of a second, as it may be with a relay that is down. */
+/** Types a message every 0.3 to 1 second, also while the relay is down. */
 async function type({ pages, typed }: Person, who: number, more: () => boolean, random: () => number): Promise<void> {
   const [page] = pages;
   if (page === undefined) return;
@@ -106,7 +106,7 @@ async function type({ pages, typed }: Person, who: number, more: () => boolean, 
     const text = `visitor ${who} message ${typed.length}`;
     await composer.fill(text);
     await composer.press("Enter");
-    // With fifty unsent there is no room for more, and the text stays in the field: then it is sent later.
+    // With fifty unsent messages the queue is full. The text stays in the field and is sent later.
     if ((await composer.inputValue()) === "") typed.push(text);
     await page.waitForTimeout(300 + random() * 700);
   }
@@ -133,13 +133,13 @@ async function judge(house: House, { pages, typed }: Person, who: number): Promi
       const found = await shown(page, "reply");
       return accepted.every((text) => found.includes(text));
     });
-    // A reply whose answer a kill cut off was written all the same: it may be shown, and was not accepted.
+    // A kill may cut off the answer to a callback that the relay has stored. Such a reply may be shown, although it was not accepted.
     const posted = new Set(sandbox.outgoing(fromId).map(({ body }) => body));
     const found = await shown(page, "reply");
     for (const text of accepted) if (!found.includes(text)) violations.push(`lost: ${where} does not show "${text}"`);
     for (const [i, text] of found.entries()) {
       if (found.indexOf(text) < i) violations.push(`doubled: ${where} shows "${text}" twice`);
-      if (!posted.has(text)) violations.push(`forged: ${where} shows "${text}", which nobody sent`);
+      if (!posted.has(text)) violations.push(`forged: ${where} shows "${text}", which was never sent`);
     }
     violations.push(...differences(`${where}, own messages`, typed, await shown(page, "own")));
     const failed = await page.locator(".msg.bad").count();
@@ -148,7 +148,7 @@ async function judge(house: House, { pages, typed }: Person, who: number): Promi
   return violations;
 }
 
-/** All that the page has: by itself it draws only the newest eighty. */
+/** All messages of the page. The test loads earlier ones, because the page initially shows only the newest eighty. */
 async function shown(page: Page, side: "own" | "reply"): Promise<string[]> {
   const older = page.locator(".older");
   await within(async () => {
@@ -160,17 +160,17 @@ async function shown(page: Page, side: "own" | "reply"): Promise<string[]> {
   return page.locator(`.msg.${side} .bubble`).allInnerTexts();
 }
 
-/** Where two lists part, if they do. */
+/** The first difference between two lists, if any. */
 function differences(what: string, wanted: readonly string[], found: readonly string[]): string[] {
   const at = wanted.findIndex((text, i) => found[i] !== text);
   if (at < 0 && wanted.length === found.length) return [];
   const place = at < 0 ? wanted.length : at;
   return [
-    `order: ${what}: at ${place} stands "${found[place]}", not "${wanted[place]}" (${found.length} of ${wanted.length})`,
+    `order: ${what}: entry ${place} is "${found[place]}", not "${wanted[place]}" (${found.length} of ${wanted.length})`,
   ];
 }
 
-/** Asks again and again until it holds; false when it did not within two minutes. */
+/** Polls a condition. @returns whether it became true within two minutes */
 async function within(condition: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = performance.now() + 120_000;
   while (!(await condition())) {

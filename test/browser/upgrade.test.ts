@@ -13,7 +13,7 @@ type Manifest = { panel: string; files: string[] };
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
 const panelOf = (folder: string): string => manifestOf(folder).panel;
 
-/** Another build: every one of its files has another name than in the one that there is. */
+/** Makes a copy of the build in which every file has another name. */
 function rebuilt(): string {
   const folder = mkdtempSync(join(tmpdir(), "widget-"));
   cpSync(OLD, folder, { recursive: true });
@@ -49,7 +49,7 @@ const upgrade = async (folder: string): Promise<void> => {
   await house.start();
 };
 
-it("opens the chat of a page that stood open while the relay was upgraded, with the files it was built with", async () => {
+it("opens the chat of a page that was loaded before an upgrade of the relay, with the files of its own build", async () => {
   const page = await browser.newPage();
   const asked: string[] = [];
   page.on("response", (answer) => asked.push(`${answer.status()} ${new URL(answer.url()).pathname}`));
@@ -76,7 +76,7 @@ it("opens the chat of a page that stood open while the relay was upgraded, with 
   await page.close();
 });
 
-it("opens it with the newest panel where the old one is gone from the relay, too", async () => {
+it("opens the chat with the newest panel when the relay no longer has the old one", async () => {
   await upgrade(OLD);
   const page = await browser.newPage();
   await page.goto(house.host);

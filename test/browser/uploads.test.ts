@@ -19,7 +19,7 @@ describe("uploads that are opened in a browser", () => {
     await house.stop();
   });
 
-  /** Opens an address by itself, and inside a page that looks at what it says; tells whether it ran anything. */
+  /** Opens an address in a tab and inside a page that listens for its messages. @returns whether the file ran a script */
   async function runs(address: string): Promise<boolean> {
     const page = await browser.newPage();
     let ran = false;
@@ -27,13 +27,13 @@ describe("uploads that are opened in a browser", () => {
       ran = true;
       await dialog.dismiss();
     });
-    // A file that is to be saved ends the navigation.
+    // A download ends the navigation with an error.
     await page.goto(address).catch(() => undefined);
     await page.close();
     return ran;
   }
 
-  it("run nothing, while the same files from a careless server do", async () => {
+  it("run no script, while the same files from a careless server do", async () => {
     const files = new Map(hostileFiles());
     const careless = await startCareless(files);
     const visitor = house.visitor();
@@ -55,7 +55,7 @@ describe("uploads that are opened in a browser", () => {
     expect(carelessRuns.length).toBeGreaterThan(1);
   });
 
-  it("are shown to a page of another origin that isolates itself, and refused files are told of before all is sent", async () => {
+  it("are shown to a cross-origin isolated page, and refused files are reported before all their bytes are sent", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const page = await browser.newPage();

@@ -13,7 +13,7 @@ it("the table of attacks has a row for each number of the document, and names ex
   expect(ATTACKS.filter(({ defence, tests }) => defence.length > 0 && tests.length === 0)).toEqual([]);
 });
 
-it("the table of SECURITY.md shows the last run, in which nothing got through (npm run attacks renews it)", () => {
+it("the table of SECURITY.md shows the last run, in which no attack succeeded (npm run attacks updates it)", () => {
   const { written, renewed } = securityDocument();
   expect(written).toBe(renewed);
   const through = Object.entries(committed()).flatMap(([name, { parts }]) =>

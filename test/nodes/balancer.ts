@@ -4,8 +4,8 @@ import { type Nginx, runNginx } from "../nginx.ts";
 import { freePort } from "../ports.ts";
 
 /**
- * nginx never excludes a relay: it would answer 502 at once when it considers all relays failed, as it does after a
- * restart of one relay after the other.
+ * Tells nginx never to mark a relay as failed. Otherwise nginx answers 502 immediately once it considers all relays failed,
+ * for example after a rolling restart.
  */
 const server = (port: number, backup: boolean): string =>
   `server 127.0.0.1:${port} max_fails=0${backup ? " backup" : ""};`;
@@ -18,8 +18,8 @@ const upstream = (name: string, [first = 0, ...others]: readonly number[]): stri
   }`;
 
 /**
- * A callback goes to the next relay when the first one cannot be reached or breaks off: a second try does no harm,
- * because relays recognise replies by their ids.
+ * nginx passes a callback to the next relay when the first is unreachable or closes the connection. A second delivery does
+ * no harm, because relays recognise replies by their ids.
  */
 const configuration = (port: number, { callbacks, visitors }: Ports): string => `
   ${upstream("callbacks", callbacks)}
@@ -43,7 +43,7 @@ const configuration = (port: number, { callbacks, visitors }: Ports): string => 
     }
   }`;
 
-/** Ports of the relays for callbacks and for visitors: the first one takes all, the others while it is away. */
+/** Ports of the relays for callbacks and for visitors. The first relay takes all requests; the others replace it while it is down. */
 type Ports = { callbacks: readonly number[]; visitors: readonly number[] };
 
 export async function startBalancer(ports: Ports): Promise<Nginx> {

@@ -1,4 +1,4 @@
-/** Several relays on one PostgreSQL behind a balancer, a service that only counts, and the tabs of visitors. */
+/** Starts several relays on one PostgreSQL behind a balancer, a mock of the service, and visitors' tabs. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,29 +19,29 @@ import { UNLIMITED } from "../unlimited.ts";
 import { startBalancer } from "./balancer.ts";
 
 const CALLBACK_PATH = "/callbacks/reply/callback-secret-of-the-nodes";
-/** What a relay complains of while another part is away. */
+/** Log events that a relay may write while another part of the cluster is down. */
 const EXPECTED = new Set(["database.failing", "cluster.link_lost", "callback.spooled", "relay.internal"]);
 
 type Options = {
   seed: number;
-  /** Folder of the relays' sources: the real ones, or a changed copy. */
+  /** Folder with the relays' sources: the real ones, or a modified copy. */
   root?: string | undefined;
   nodes: number;
-  /** Hints travel by Redis; else by PostgreSQL. */
+  /** Redis carries the hints; otherwise PostgreSQL does. */
   redis: boolean;
   env?: Env;
   service?: Partial<Behaviour>;
-  /** Another service than the mock, and its key; `rate`: calls a minute to begin with. */
+  /** Replaces the mock service. `rate`: initial limit, in calls per minute. */
   other?: { url: string; key: string; rate: number };
-  /** Which node takes the callbacks, and which the visitors; the other ones while it is away. */
+  /** Nodes that serve the callbacks and the visitors. Other nodes replace them while they are down. */
   callbacksTo: number;
   visitorsTo: number;
 };
 
-/** The same list, beginning with this one. */
+/** Rotates the list so that it starts at index `first`. */
 const beginningWith = <T>(list: readonly T[], first: number): T[] => [...list.slice(first), ...list.slice(0, first)];
 
-/** Starts everything. Node 0 is the first one, and sends for the account. */
+/** Starts all parts. Node 0 starts first, so it sends the account's messages to the service. */
 export async function openNodes(options: Options) {
   const { seed, root = RELAY, nodes, other } = options;
   const random = seeded(seed);
@@ -97,7 +97,7 @@ export async function openNodes(options: Options) {
   mock.callTo(balancer.url, CALLBACK_PATH);
   const db = await openDatabase(databaseUrl);
 
-  /** @param node talks to this node; absent: through the balancer */
+  /** @param node the node to connect to; absent: connect through the balancer */
   function tab(name: string, node?: number): Tab {
     const origin = node === undefined ? balancer.url : `http://127.0.0.1:${ports[node]}`;
     const made = createTab({
@@ -113,18 +113,18 @@ export async function openNodes(options: Options) {
     return made;
   }
 
-  /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
+  /** Whether every tab has its visitor's newest number and no message is pending. */
   async function settled(): Promise<boolean> {
     if (tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
     const [outbox] = await db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
-    // Only when the service has every message, no more replies can begin.
+    // No further reply can start once the service has every message.
     if (outbox?.waiting !== 0 || mock.pending() > 0) return false;
     const heads = await db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
     const headOf = new Map(heads.map(({ id, head }) => [id, head]));
     return tabs.every((one) => one.held() === (headOf.get(visitorOf(one.person)) ?? 0));
   }
 
-  /** Everything that a relay complained of, and that the trouble does not explain. */
+  /** Errors in the relays' logs that the injected failure does not explain. */
   const complaints = (): string[] =>
     lives
       .flatMap(({ lines }) => lines)
@@ -148,10 +148,10 @@ export async function openNodes(options: Options) {
     url: balancer.url,
     ports,
     kill: (node: number) => end(node, "SIGKILL"),
-    /** Ends a node in order; it may be gone already. */
+    /** Stops a node with SIGTERM. Does nothing if the node has already exited. */
     stop: (node: number) => end(node, "SIGTERM"),
     signal: (node: number, signal: NodeJS.Signals): void => void relays[node]?.child.kill(signal),
-    /** Waits until all is settled, and judges. */
+    /** Waits until no message is pending, then reports all violations. */
     async verdict(limitMs: number): Promise<{ violations: string[]; rows: Row[] }> {
       const calm = await until(settled, limitMs);
       const rows = await db.all<Row>(THREADS);

@@ -1,4 +1,4 @@
-/** Visitors who write while something happens, and a count of what was lost, doubled or misordered. */
+/** Visitors who write during a failure, and the number of lost, duplicated and reordered messages. */
 
 import { randomId } from "../../shared/id.ts";
 import { type BothFlaws, bothFlaws, flawsOf } from "../flaws.ts";
@@ -10,13 +10,13 @@ export type Figures = BothFlaws & { acknowledged: number };
 type Plan = {
   visitors: number;
   messages: number;
-  /** Which node a visitor talks to. */
+  /** The node to which a visitor connects. */
   nodeOf: (visitor: number) => number;
-  /** Happens once, when half of all messages are acknowledged. */
+  /** Called once, when half of all messages are acknowledged. */
   halfway?: () => Promise<void>;
 };
 
-/** Lets visitors write, each one message after the other, until the service has them all and its replies are shown. */
+/** Each visitor writes its messages one after another. Resolves when the service has all of them and every reply is shown. */
 export async function traffic(cluster: Cluster, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
   const { sandbox } = cluster;
   const run = randomId(6);
@@ -53,7 +53,7 @@ export async function traffic(cluster: Cluster, { visitors, messages, nodeOf, ha
 const textOf = (run: string, who: number, n: number): string =>
   `${run} visitor ${who} message ${String(n).padStart(4, "0")}`;
 
-/** Writes a text until the relay acknowledges it, whatever happens to the line. */
+/** A connection that sends a text again, after reconnecting if necessary, until the relay acknowledges it. */
 function createLine(visitor: Visitor) {
   let connected = false;
   return {
@@ -74,7 +74,7 @@ function createLine(visitor: Visitor) {
   };
 }
 
-/** Compares what one visitor wrote with what the service has, and its replies with what the visitor sees. */
+/** Compares a visitor's messages with those the service received, and the service's replies with those the visitor sees. */
 async function count(
   { sandbox }: Cluster,
   visitor: Visitor,

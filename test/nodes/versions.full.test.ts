@@ -6,7 +6,7 @@ import { FLAWLESS } from "../flaws.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { traffic } from "./traffic.ts";
 
-/** Sources of a newer version: this one, with one more step of the schema, which changes tables that every message uses. */
+/** Sources of a newer version: a copy of this version with one more migration, which changes tables that every message uses. */
 function newerVersion(): string {
   const root = plant({ name: "newer version", edits: [] });
   const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const onBoth = { visitors: 6, messages: 20, nodeOf: (who: number) => who % 2 };
 
-it("loses, duplicates and reorders no message while a newer version takes one node's place and changes the schema", async () => {
+it("loses, duplicates and reorders no message while a newer version replaces one node and changes the schema", async () => {
   cluster.sendCallbacksTo(0);
   const halfway = async (): Promise<void> => {
     await cluster.end(1);
@@ -38,7 +38,7 @@ it("loses, duplicates and reorders no message while a newer version takes one no
   expect(await traffic(cluster, { ...onBoth, halfway })).toEqual({ acknowledged: 120, ...FLAWLESS });
 });
 
-it("runs both versions beside each other, whichever takes the callbacks or sends", async () => {
+it("runs both versions in parallel, with either one serving callbacks or sending", async () => {
   for (const node of [0, 1]) {
     cluster.sendCallbacksTo(node);
     expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });

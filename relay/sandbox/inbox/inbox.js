@@ -1,6 +1,6 @@
 /**
- * Keeps the inbox live. The server draws everything: this fetches the page again when something happened and moves the
- * differences over, so that drafts, focus, selection and the place one reads at stay.
+ * Keeps the inbox current. The server renders every page. After each change this script fetches the page again and copies
+ * only the differences, so that drafts, focus, selection and scroll position stay.
  */
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -67,7 +67,7 @@ function count() {
   document.title = unread > 0 ? `(${unread}) Inbox · Sandbox` : "Inbox · Sandbox";
 }
 
-/** Moves what changed into the page of the same conversation. */
+/** Copies the changes into the page of the same conversation. */
 function update(fresh) {
   const box = log();
   const height = box?.scrollHeight;
@@ -92,7 +92,7 @@ function show(fresh) {
   arrive();
 }
 
-/** After another conversation came in sight. */
+/** Runs after the page shows another conversation. */
 function arrive() {
   count();
   toEnd();
@@ -114,7 +114,7 @@ async function go(to, push = true) {
 let busy = false;
 let again = false;
 
-/** Asks for the page again; calls that come meanwhile become one more. */
+/** Fetches the page again. All calls during a fetch lead to one more fetch. */
 async function refresh() {
   if (busy) {
     again = true;
@@ -184,7 +184,7 @@ document.addEventListener(
   "scroll",
   (event) => {
     if (event.target !== log()) return;
-    // Only going up lets go: growing content sends scroll events too, before its new end is reached.
+    // Only scrolling up stops following: growing content also sends scroll events, before the new end is reached.
     if (atEnd(log())) following = true;
     else if (log().scrollTop < lastTop) following = false;
     lastTop = log().scrollTop;
@@ -198,7 +198,7 @@ document.addEventListener("visibilitychange", () => void refresh());
 
 const events = new EventSource("/inbox/events");
 events.addEventListener("change", () => void refresh());
-// EventSource comes back by itself; meanwhile the page says that it stands still.
+// EventSource reconnects by itself. Until then the page says that it is not being updated.
 events.addEventListener("error", () => document.body.classList.add("offline"));
 events.addEventListener("open", () => document.body.classList.remove("offline"));
 addEventListener("pagehide", () => events.close());

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { type Operator, OrderError } from "../operator.ts";
+import { OperationError, type Operator } from "../operator.ts";
 import type { Service } from "../service.ts";
 import { page } from "./page.ts";
 import { isPicture } from "./thread.ts";
@@ -44,17 +44,17 @@ export function inbox(service: Service, operator: Operator): Hono {
     c.header("Referrer-Policy", "same-origin");
     c.header("Cache-Control", "no-store");
   });
-  app.onError((error, c) => c.text(error.message, error instanceof OrderError ? error.status : 500));
+  app.onError((error, c) => c.text(error.message, error instanceof OperationError ? error.status : 500));
   for (const [name, type] of Object.entries(FILES)) {
     const text = readFileSync(join(import.meta.dirname, name), "utf8");
     app.get(`/inbox/${name}`, (c) => c.body(text, 200, { "Content-Type": type }));
   }
-  reading(app, service);
-  acting(app, operator);
+  addReadRoutes(app, service);
+  addActionRoutes(app, operator);
   return app;
 }
 
-function reading(app: Hono, service: Service): void {
+function addReadRoutes(app: Hono, service: Service): void {
   const { messages } = service;
   app.get("/", (c) => {
     const conversation = messages.conversation(c.req.query("to") ?? "");
@@ -71,11 +71,11 @@ function reading(app: Hono, service: Service): void {
     const saved = isPicture(media.type) ? {} : { "Content-Disposition": "attachment" };
     return c.body(new Uint8Array(media.bytes), 200, { ...headers, ...saved });
   });
-  app.get("/inbox/events", (c) => news(c, service));
+  app.get("/inbox/events", (c) => changeStream(c, service));
 }
 
 /** Server-sent events: `change` after changes, at most one per interval. */
-function news(c: Context, { changes }: Service): Response {
+function changeStream(c: Context, { changes }: Service): Response {
   return streamSSE(c, async (stream) => {
     let wake: () => void = () => {};
     let due = false;
@@ -107,7 +107,7 @@ const field = (form: Form, name: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-function acting(app: Hono, operator: Operator): void {
+function addActionRoutes(app: Hono, operator: Operator): void {
   const back = (c: Context, fromId: string) => c.redirect(`/?to=${encodeURIComponent(fromId)}`, 303);
 
   app.post("/inbox/reply", async (c) => {

@@ -1,4 +1,4 @@
-/** The conversations, newest first, and where replies go. */
+/** The conversations, newest first, and the state of the reply callback. */
 
 import { html } from "hono/html";
 import { maskUrl } from "../journal.ts";

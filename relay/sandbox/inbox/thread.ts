@@ -110,13 +110,13 @@ function reactionsOf(messages: readonly Message[]): Map<string, string> {
   return found;
 }
 
-const stands = (message: Message): boolean => message.direction === "out" || message.reactsTo === undefined;
+const isBubble = (message: Message): boolean => message.direction === "out" || message.reactsTo === undefined;
 
 function log(conversation: Conversation, now: number): Markup {
   const newest = conversation.messages.slice(-SHOWN);
   const reactions = reactionsOf(newest);
   let day = "";
-  const rows = groupsOf(newest.filter(stands)).map((group) => {
+  const rows = groupsOf(newest.filter(isBubble)).map((group) => {
     const name = dayName(group.messages[0]?.at ?? now, now);
     const divider = name === day ? "" : html`<p class="day"><span>${name}</span></p>`;
     day = name;

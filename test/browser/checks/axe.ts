@@ -18,11 +18,11 @@ type Found = { id: string; nodes: Node[] };
 const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen: string } } = {
   "color-contrast bgOverlap": {
     states: ["emoji", "menu", "question"],
-    seen: "The picker, the menu or the question lies over a part of the thread: the same words were measured before.",
+    seen: "The picker, the menu or the question covers a part of the thread. Axe measured this text in an earlier state.",
   },
   "color-contrast shortTextContent": {
     states: ["menu", "question"],
-    seen: "The one letter of the avatar is no text to be read; in the accent colour it has 4.5:1 all the same (64).",
+    seen: "The single letter of the avatar is decorative; even so, its contrast with the accent colour is 4.5:1 (64).",
   },
   "color-contrast emptyValue": {
     states: ["menu", "question"],
@@ -30,15 +30,15 @@ const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen:
   },
   "label-content-name-mismatch missing": {
     states: ["emoji"],
-    seen: "A group of emoji shows one of its emoji, and is named in words: a sign has no text that the name could hold.",
+    seen: "The button of an emoji group shows one emoji and is named in words. The emoji contains no text that the name must repeat.",
   },
   "aria-required-children missing": {
     states: ["empty", "form", "wrong", "hours", "ended"],
-    seen: "The list of messages is there before the first message is, and after the last one has gone.",
+    seen: "The list of messages is also present while it is empty.",
   },
 };
 
-/** Waits until every animation that ends has ended. */
+/** Waits until every finite animation has ended. */
 export const still = (page: Page) =>
   page.evaluate(async () => {
     const all = document.querySelector("porch-light")?.shadowRoot?.getAnimations() ?? [];
@@ -116,7 +116,7 @@ async function inStates(stage: Stage, theme: Theme, direction: Direction, phone:
   expect(found).toEqual({});
 }
 
-/** axe measures no text over a gradient, and the shadow of a form that scrolls is one: the form's plain surface stays. */
+/** Removes the gradient behind a scrolling form, because axe cannot measure text over a gradient. */
 function hideScrollShadow(): void {
   const root = document.querySelector("body > porch-light")?.shadowRoot;
   const sheet = new CSSStyleSheet();

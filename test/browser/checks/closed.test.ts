@@ -101,7 +101,7 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
   const came = page.waitForResponse(/assets\/panel/);
   letGo();
   await came;
-  // The module runs when its file has loaded; its end is then as far away as its start.
+  // Import another module: when it has run, the panel's module has run too.
   await page.evaluate("import('data:text/javascript,')");
   await expect.poll(() => sockets.includes(true)).toBe(false);
   expect(await page.locator("porch-light").count()).toBe(0);

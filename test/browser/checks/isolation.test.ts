@@ -199,7 +199,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   expect(await scroll()).toBe(120);
   await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
   await page.locator("body > porch-light").waitFor({ state: "attached" });
-  // The focus is where it was, without any help.
+  // The focus has not moved.
   await page.keyboard.type("!");
   expect(await composer.inputValue()).toBe("draft!");
   expect(await scroll()).toBe(120);
@@ -281,7 +281,7 @@ it("12 forced colours: every element has a visible edge", async () => {
   }
 });
 
-/** Ways in which pages remove their content. */
+/** Code with which pages remove their content. */
 const WAYS = [
   "document.body.replaceWith(document.createElement('body'))",
   "document.body.innerHTML=''",
@@ -307,7 +307,7 @@ const goneFor = (page: Page, way: string): Promise<number> =>
     return least;
   }, way);
 
-describe("a guest that lasts", () => {
+describe("a page that changes around the widget", () => {
   it("13 a page translated by the browser keeps receiving and sending", async () => {
     const { page, chat } = await stage.visit();
     const errors: string[] = [];

@@ -144,7 +144,7 @@ describe("45 a clock that is wrong by a day", () => {
       await chat.say("today");
       await echo(chat, "today").waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
-      // And messages that have no time from the relay yet.
+      // Messages that have no time from the relay yet.
       await context.setOffline(true);
       await stage.house.halt();
       await chat.say("not sent yet");

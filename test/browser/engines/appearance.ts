@@ -1,4 +1,4 @@
-/** What is drawn: themes, directions, files, and a thread that stays where the visitor has it. */
+/** Checks of the chat's appearance in one engine: themes, directions, files, and the thread's scroll position. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     expect(await tab.run(directions)).toEqual({ thread: "rtl", own: "rtl", reply: "ltr" });
     await stage.reply("There are two ways that are open to you today:\n\n- by post\n- by boat");
     const list = await chat.find({ css: ".reply .bubble ul" });
-    // What is English in it is set as English.
+    // English texts are marked and laid out as English.
     expect((await tab.run(leftOfText, ".reply .bubble li")) - list.x).toBeLessThan(40);
   });
 
@@ -72,7 +72,7 @@ export function appearanceIn(name: string, stage: Stage): void {
       await stage.house.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
     await tab.reload();
     await chat.reopen();
-    // Whatever was read before the reload, and so wherever the thread begins.
+    // The start position depends on what was read before the reload, so the test scrolls to the end.
     await expect.poll(() => tab.run(scrollBy, -100_000).then(() => tab.run(rows)), SOON).toBeGreaterThan(50);
     await tab.run(scrollBy, 100_000);
     await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
@@ -149,7 +149,7 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 }
 
-/** The following run in the page. */
+/** The functions below run in the page. */
 
 function tableRoom(): { scrolls: boolean; wide: number } {
   const root = document.querySelector("porch-light")?.shadowRoot;
@@ -172,7 +172,7 @@ function directions(): Record<string, string> {
   return { thread: of(".thread"), own: of(".own .bubble"), reply: of(".reply .bubble") };
 }
 
-/** Where the words of the first such element begin, in pixels of the window. */
+/** Left edge of the text of the first matching element, in pixels of the window. */
 function leftOfText(css: string): number {
   let node: Node | null | undefined = document.querySelector("porch-light")?.shadowRoot?.querySelector(css);
   while (node?.firstChild) node = node.firstChild;
@@ -181,7 +181,7 @@ function leftOfText(css: string): number {
   return words.getBoundingClientRect().x;
 }
 
-/** From 0 to 255, of the panel's surface and its words. */
+/** Brightness of the panel's background and of its text, from 0 to 255. */
 function brightness(): { ground: number; ink: number } {
   const root = document.querySelector("porch-light")?.shadowRoot;
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -200,7 +200,7 @@ function rows(): number {
   return document.querySelector("porch-light")?.shadowRoot?.querySelectorAll("[data-row]").length ?? 0;
 }
 
-/** Answers where the thread stands then, after two frames. */
+/** Scrolls the thread. @returns its scroll position two frames later */
 async function scrollBy(by: number): Promise<number> {
   const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
   if (thread && by) thread.scrollTop += by;
@@ -208,14 +208,14 @@ async function scrollBy(by: number): Promise<number> {
   return thread?.scrollTop ?? -1;
 }
 
-/** Pixels to the end of the thread, after two frames. */
+/** Distance to the end of the thread in pixels, measured two frames later. */
 async function gap(): Promise<number> {
   for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
   const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
   return thread ? Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight) : -1;
 }
 
-/** Pixels of the draft that are out of sight. */
+/** Pixels of the draft that are scrolled out of view. */
 function cutOff(): number {
   const field = document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea");
   return field ? field.scrollHeight - field.clientHeight : -1;
@@ -227,7 +227,7 @@ function growLast(height: string): void {
   if (last) last.style.minHeight = height;
 }
 
-/** Scrolls to the very top, until older messages have come twice or there are none; the most that the row in sight moved, in pixels. */
+/** Scrolls to the top until older messages have loaded twice or none are left. `most`: largest movement of the visible row, in pixels. */
 async function readUpwards(): Promise<{ rows: number; most: number }> {
   const root = document.querySelector("porch-light")?.shadowRoot;
   const thread = root?.querySelector(".thread");

@@ -1,7 +1,7 @@
 /** WebDriver BiDi: commands with answers and events, over one WebSocket (https://w3c.github.io/webdriver-bidi/). */
 
 export type Bidi = {
-  /** Rejects with what the browser says is wrong. */
+  /** Sends a command. Rejects with the browser's error message. */
   call<Answer>(method: string, params?: object): Promise<Answer>;
   close(): void;
 };
@@ -16,7 +16,7 @@ type Words = {
   message: string;
 };
 
-/** @param onEvent told of everything that was subscribed to */
+/** @param onEvent called for every subscribed event */
 export async function connectBidi(url: string, onEvent: (method: string, params: never) => void): Promise<Bidi> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
@@ -34,7 +34,7 @@ export async function connectBidi(url: string, onEvent: (method: string, params:
     waiting.delete(words.id ?? 0);
   };
   socket.onclose = () => {
-    for (const { reject } of waiting.values()) reject(new Error("the browser is gone"));
+    for (const { reject } of waiting.values()) reject(new Error("the browser closed the connection"));
   };
   return {
     call: (method, params = {}) =>

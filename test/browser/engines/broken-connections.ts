@@ -1,4 +1,4 @@
-/** Connections that break, in each engine. */
+/** Checks of broken connections in one engine. */
 
 import { expect, it } from "vitest";
 import { startProxy } from "../../proxy.ts";
@@ -12,7 +12,7 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     ["long polls", true],
   ] as const)
     it(`37 in ${name} where WebSockets are blocked, the conversation uses ${how}`, async () => {
-      // The browser reports by itself what the proxy refused, and what it cut when it ended.
+      // The browser's console reports the requests that the proxy refused, and those it cut when it stopped.
       stage.expectComplaints(/ws:|127\.0\.0\.1|NetworkError/);
       const proxy = await startProxy(() => stage.house.url);
       Object.assign(proxy, { upgrades: "refuse", buffers });
@@ -47,7 +47,7 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     await tab.goto(`${stage.host}/away`);
     await stage.reply("while you were away");
     await tab.back();
-    // Firefox keeps no page that has an open socket: it decides before `pagehide`, where the socket is closed.
+    // Firefox does not cache a page with an open socket. It decides before `pagehide`, when the widget closes the socket.
     if (name !== "Firefox")
       await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted), SOON).toBe(true);
     else await chat.reopen();

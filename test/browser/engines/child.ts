@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 export type Child = {
-  /** Resolves with the first match in what the program says, on whichever of its outputs. */
+  /** Resolves with the first match in any of the program's outputs. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Asks it to end, and resolves when it has. */
+  /** Asks the program to exit. Resolves when it has exited. */
   stop(): Promise<void>;
 };
 
-/** Longest that a browser may take until it says where it can be reached. */
+/** Time limit for a browser to print its address, in milliseconds. */
 const START_MS = 120_000;
 
-/** Starts a program whose outputs, with a third one of number 3, are read. */
+/** Starts a program and reads its standard output, standard error and file descriptor 3. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}): Child {
   const child: ChildProcess = spawn(command, args, {
     env: { ...process.env, ...env },

@@ -1,4 +1,4 @@
-/** The whole conversation, as a visitor leads it. */
+/** Checks of a visitor's whole conversation in one engine. */
 
 import { expect, it } from "vitest";
 import { SOON } from "./panel.ts";

@@ -3,16 +3,16 @@
  * (`firefox.ts`), WebKit by WebDriver classic (`webkit.ts`).
  */
 
-/** Pixels of the page. */
+/** Size of the page's viewport, in pixels. */
 export type Size = { width: number; height: number };
 export const DESKTOP: Size = { width: 1280, height: 800 };
 export const PHONE: Size = { width: 390, height: 844 };
 
 /** Settings of the visitor's system and browser. */
 export type World = {
-  /** The system is set to dark. */
+  /** Whether the system uses a dark theme. */
   dark?: boolean;
-  /** Pages may store nothing. */
+  /** Whether the browser blocks all storage. */
   storeless?: boolean;
   /** Touch instead of a mouse. WebKitGTK asks the screen, and Xvfb has no touch screen, so only Firefox can simulate it. */
   touch?: boolean;
@@ -52,22 +52,22 @@ export interface Tab {
   type(text: string): Promise<void>;
   /** Clicks at a point of the window. */
   click(x: number, y: number): Promise<void>;
-  /** Turns the wheel over a point of the window, by pixels downwards. */
+  /** Scrolls down by `by` pixels with the wheel, at a point of the window. */
   wheel(x: number, y: number, by: number): Promise<void>;
   /** Chooses a file in the first file field of the chat. */
   pick(path: string): Promise<void>;
-  /** Begins a word with an input method and leaves it open. @returns the text that `commit` will insert */
+  /** Starts a composition with an input method. @returns the text that `commit` will insert */
   compose(): Promise<string>;
-  /** Commits the open word with Enter, as a visitor does. */
+  /** Ends the composition with Enter, as a visitor does. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Engine {
   readonly name: "Firefox" | "WebKit";
-  /** Starts again: no tabs, a new visitor, these settings. */
+  /** Closes all tabs and starts a new visitor with these settings. */
   begin(world: World): Promise<void>;
-  /** A tab of the present visitor. */
+  /** Opens a tab of the current visitor. */
   open(size: Size): Promise<Tab>;
   /** Whether the browser allows reading its console. */
   readonly reports: boolean;
@@ -76,20 +76,20 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** The characters of a text, each pressed and let go of. */
+/** Key events that press and release each character of a text. */
 export const strokes = (text: string): KeyAction[] =>
   [...new Intl.Segmenter().segment(text)].flatMap(({ segment: value }) => [
     { type: "keyDown", value },
     { type: "keyUp", value },
   ]);
 
-/** Keys held together. */
+/** Key events that press several keys at the same time. */
 export const chord = (keys: Key[]): KeyAction[] => [
   ...keys.map((key): KeyAction => ({ type: "keyDown", value: KEYS[key] })),
   ...keys.toReversed().map((key): KeyAction => ({ type: "keyUp", value: KEYS[key] })),
 ];
 
-/** Where a click goes, as a sequence of one pointer. */
+/** Pointer events of a click at a point of the window. */
 export const clicks = (x: number, y: number): object[] => [
   { type: "pointerMove", x: Math.round(x), y: Math.round(y) },
   { type: "pointerDown", button: 0 },

@@ -1,4 +1,4 @@
-/** Firefox as Debian packs it, over WebDriver BiDi, which it speaks by itself. */
+/** Debian's Firefox, controlled over WebDriver BiDi, which Firefox supports without a driver. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { type Bidi, connectBidi } from "./bidi.ts";
 import { startChild } from "./child.ts";
 import { chord, clicks, type Engine, type Size, strokes, type Tab, type World } from "./engine.ts";
 
-/** Nothing of its own on the network or the screen. */
+/** Preferences that stop Firefox's own network requests and dialogs. */
 const QUIET = {
   "app.update.auto": false,
   "browser.newtabpage.enabled": false,
@@ -24,7 +24,7 @@ const QUIET = {
   "toolkit.telemetry.server": "",
 };
 
-/** The preferences behind a world. Pointers: 1 coarse, 2 fine, 4 can hover. Without a screen Firefox has none of them. */
+/** Preferences for a visitor's settings. Pointers: 1 coarse, 2 fine, 4 can hover. Headless Firefox reports no pointer by default. */
 const preferences = ({ dark, storeless, touch }: World): Record<string, number> => ({
   "layout.css.prefers-color-scheme.content-override": dark ? 0 : 1,
   "network.cookie.cookieBehavior": storeless ? 2 : 5,
@@ -42,7 +42,7 @@ export async function startFirefox(): Promise<Engine> {
   await writeFile(join(profile, "user.js"), lines.join("\n"));
   const child = startChild(
     firefoxPath(),
-    // Preferences and input methods are reached through the browser's own window.
+    // Only the browser's own window gives access to preferences and input methods.
     ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0", "--remote-allow-system-access"],
     { HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
   );
@@ -120,7 +120,7 @@ async function call(bidi: Bidi, context: string, functionDeclaration: string, gi
   return answer;
 }
 
-/** Runs a function in a page or in the browser's own window; what goes in and comes out is JSON. */
+/** Runs a function in a page or in the browser's own window. Arguments and result are JSON. */
 async function inside<Given extends unknown[], Answer>(
   bidi: Bidi,
   context: string,
@@ -132,14 +132,14 @@ async function inside<Given extends unknown[], Answer>(
   return (result.value === undefined ? undefined : JSON.parse(result.value)) as Answer;
 }
 
-/** What the browser's own window knows, as far as it is used here. */
+/** The APIs of the browser's own window that this file uses. */
 type Chrome = {
   Services: { prefs: { setIntPref(name: string, value: number): void } };
   Cc: Record<string, { createInstance(of: unknown): Processor }>;
   Ci: { nsITextInputProcessor: unknown };
   word: Processor | undefined;
 };
-/** An input method, as the system's would be: https://searchfox.org/mozilla-central/source/dom/interfaces/base/nsITextInputProcessor.idl */
+/** Firefox's interface for input methods: https://searchfox.org/mozilla-central/source/dom/interfaces/base/nsITextInputProcessor.idl */
 type Processor = {
   beginInputTransactionForTests(window: unknown): boolean;
   setPendingCompositionString(text: string): void;

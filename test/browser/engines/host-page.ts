@@ -1,4 +1,4 @@
-/** The widget as a guest on another site's page: effects of the page on it, and of it on the page. */
+/** Checks of the widget on another site's page: effects of the page on the widget, and of the widget on the page. */
 
 import { expect, it } from "vitest";
 import { SOON } from "./panel.ts";
@@ -13,7 +13,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
     const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
     const { width, height, right, bottom } = await chat.find({ css: ".launcher" });
-    // Without what the page's own scroll bars take.
+    // Excludes the page's scroll bars.
     const window = await tab.run(() => ({ width: visualViewport?.width ?? 0, height: visualViewport?.height ?? 0 }));
     expect({ width, height, right, bottom }).toEqual({
       width: 56,
@@ -35,29 +35,26 @@ export function hostPageIn(name: string, stage: Stage): void {
     expect(await tab.run(() => document.querySelector("porch-light")?.shadowRoot?.mode)).toBe("open");
   });
 
-  it.each([0, 5000])(
-    `4 in ${name} a transformed body of %i px carries neither the launcher nor the chat away`,
-    async (px) => {
-      const body = `<div style="height:${px}px"></div>${stage.tag()}`;
-      const { tab, chat } = await stage.visit({
-        head: `${recorder()}<style>body{transform:translateZ(0)}</style>`,
-        body,
-      });
-      const launcher = async () => {
-        const { right, bottom } = await chat.find({ css: ".launcher" });
-        return [right, bottom];
-      };
-      const corner = await tab.run(() => [(visualViewport?.width ?? 0) - 20, (visualViewport?.height ?? 0) - 20]);
-      expect(await launcher()).toEqual(corner);
-      await tab.run(() => scrollTo(0, 1000));
-      expect(await tab.run(() => scrollY)).toBe(px && 1000);
-      expect(await launcher()).toEqual(corner);
-      await chat.converse();
-      const { width, right, y } = await chat.find({ css: ".panel" });
-      expect([width, right]).toEqual([400, corner[0]]);
-      expect(y).toBeGreaterThan(0);
-    },
-  );
+  it.each([0, 5000])(`4 in ${name} a transformed body of %i px moves neither the launcher nor the chat`, async (px) => {
+    const body = `<div style="height:${px}px"></div>${stage.tag()}`;
+    const { tab, chat } = await stage.visit({
+      head: `${recorder()}<style>body{transform:translateZ(0)}</style>`,
+      body,
+    });
+    const launcher = async () => {
+      const { right, bottom } = await chat.find({ css: ".launcher" });
+      return [right, bottom];
+    };
+    const corner = await tab.run(() => [(visualViewport?.width ?? 0) - 20, (visualViewport?.height ?? 0) - 20]);
+    expect(await launcher()).toEqual(corner);
+    await tab.run(() => scrollTo(0, 1000));
+    expect(await tab.run(() => scrollY)).toBe(px && 1000);
+    expect(await launcher()).toEqual(corner);
+    await chat.converse();
+    const { width, right, y } = await chat.find({ css: ".panel" });
+    expect([width, right]).toEqual([400, corner[0]]);
+    expect(y).toBeGreaterThan(0);
+  });
 
   it(`7 in ${name} the page's shortcuts do not fire while the visitor types`, async () => {
     stage.put("/keys.js", {
@@ -87,7 +84,7 @@ export function hostPageIn(name: string, stage: Stage): void {
         return Math.round(thread?.scrollTop ?? -1);
       });
     await chat.write("dra");
-    // The reply and the row that says "delivered" settle first: until then the thread keeps to its end.
+    // Wait for the reply and for the state "delivered": until both are shown, the thread follows its end.
     await expect.poll(() => tab.run(scrollTo120).then(scrolled), SOON).toBe(120);
     await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
     await expect
@@ -100,14 +97,14 @@ export function hostPageIn(name: string, stage: Stage): void {
     await expect
       .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.localName))
       .toBe("body");
-    // Two clicks on one place, soon after each other, are a double click, which selects the word.
+    // Two quick clicks on one place would be a double click, which selects the word.
     await chat.click({ css: ".thread" });
     await chat.click({ css: "textarea" });
     await tab.type("!");
     expect([await chat.draft(), await scrolled()]).toEqual(["draft!", 120]);
   });
 
-  it(`14 in ${name} the chat is back, as it was, when the page replaces its body`, async () => {
+  it(`14 in ${name} the chat returns unchanged when the page replaces its body`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse();
     await chat.write("half a thought");
@@ -120,7 +117,7 @@ export function hostPageIn(name: string, stage: Stage): void {
 
   it(`22 and 23 in ${name} a whole conversation runs under the strictest policy, with Trusted Types`, async () => {
     const relay = stage.house.url;
-    // Images of its own: the browser asks for the page's icon.
+    // The policy allows the page's own images, because the browser requests the page's icon.
     const policy = `default-src 'none'; script-src 'nonce-x'; style-src 'none'; img-src 'self' ${relay} blob:; connect-src ${relay} ${relay.replace("http", "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
     stage.house.sandbox.configure({ botScript: "markdown" });
     const { tab, chat } = await stage.visit({
@@ -128,7 +125,7 @@ export function hostPageIn(name: string, stage: Stage): void {
       body: stage.tag('data-site="default" nonce="x"'),
       headers: { "Content-Security-Policy": policy },
     });
-    // The engine does enforce it, or the rest would prove nothing.
+    // Without enforcement by the engine, the rest of this test would prove nothing.
     const enforced = await tab.run(() => {
       try {
         document.createElement("div").innerHTML = "<b>markup</b>";
@@ -139,7 +136,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     });
     expect(enforced).toBe(true);
     await tab.run(() => void (window as unknown as { complaints: string[] }).complaints.splice(0));
-    // What the browser says of that comes when it has time.
+    // The browser reports the violation later.
     if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), SOON).toHaveLength(1);
     stage.engine.complaints().splice(0);
     await chat.open();
@@ -156,7 +153,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     await chat.gone({ css: ".panel" });
   });
 
-  it(`32 and 46 in ${name} nothing is stored and nobody is asked before the chat is opened`, async () => {
+  it(`32 and 46 in ${name} the widget stores nothing and opens no connection before the chat is opened`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.find({ css: ".launcher" });
     const kept = await tab.run(
@@ -179,7 +176,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     });
   });
 
-  it(`47 in ${name} the conversation goes on where nothing may be stored`, async () => {
+  it(`47 in ${name} the conversation works where the browser blocks storage`, async () => {
     await stage.inWorld({ storeless: true });
     const { tab, chat } = await stage.visit();
     const denied = await tab.run(() => {
@@ -197,7 +194,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 }
 
-/** The following run in the page. */
+/** The functions below run in the page. */
 
 function styleOf(css: string): Record<string, string> {
   const one = document.querySelector("porch-light")?.shadowRoot?.querySelector(css);
@@ -207,7 +204,7 @@ function styleOf(css: string): Record<string, string> {
   return { direction, letterSpacing, textTransform, visibility, writingMode, fontFamily, pointerEvents };
 }
 
-/** Resolves when the browser has drawn it. */
+/** Resolves when the browser has drawn the new position. */
 async function scrollTo120(): Promise<void> {
   const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
   if (thread) thread.scrollTop = 120;

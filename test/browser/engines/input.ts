@@ -1,4 +1,4 @@
-/** Keyboards, input methods and phones. */
+/** Checks of keyboards, input methods and phones in one engine. */
 
 import { expect, it } from "vitest";
 import { PHONE } from "./engine.ts";
@@ -56,7 +56,7 @@ export function inputIn(name: string, stage: Stage): void {
     expect(await chat.focus()).toBe("own");
   });
 
-  it(`60 in ${name} the Enter that ends a word of an input method does not send; the next does; Shift and Enter is a line`, async () => {
+  it(`60 in ${name} Enter that ends a composition does not send; the next Enter does; Shift+Enter inserts a line break`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.open();
     const word = await tab.compose();
@@ -76,7 +76,7 @@ export function inputIn(name: string, stage: Stage): void {
     const { tab, chat } = await stage.visit({ size: { width: 320, height: 256 } });
     await chat.converse();
     const panel = await chat.find({ css: ".panel" });
-    // MiniBrowser's windows are never narrower than 333.
+    // MiniBrowser's windows are at least 333 pixels wide.
     const width = await tab.run(() => innerWidth);
     expect(width).toBeLessThan(340);
     await chat.write("more");
@@ -117,14 +117,14 @@ export function inputIn(name: string, stage: Stage): void {
     await stage.inWorld({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
     await chat.open();
-    // Only where the pointer is a finger; WebKitGTK says that it is a mouse.
+    // Only for touch input; WebKitGTK reports a mouse.
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
     await expect.poll(chat.focus, SOON).toBe(touch ? "title" : "message");
     expect(await tab.run(fontSizeOfField)).toBeGreaterThanOrEqual(16);
     await chat.say("by phone");
     await chat.hears("echo: by phone");
     expect(await chat.focus()).toBe("message");
-    // The code that looks at the viewport may come after the panel's.
+    // The code that watches the viewport may load after the panel.
     await expect.poll(() => tab.run(() => "heeded" in window), SOON).toBe(true);
     const whole = await chat.find({ css: ".panel" });
     expect(whole).toMatchObject({ x: 0, y: 0, width: PHONE.width, height: PHONE.height });
@@ -184,9 +184,9 @@ export function inputIn(name: string, stage: Stage): void {
   });
 }
 
-/** The following run in the page. */
+/** The functions below run in the page. */
 
-/** Whether what has the focus shows it. */
+/** Whether the focused element shows a focus ring. */
 function ringOf(): boolean {
   const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
   if (!active) return false;
@@ -199,7 +199,7 @@ function fontSizeOfField(): number {
   return field ? Number.parseFloat(getComputedStyle(field).fontSize) : 0;
 }
 
-/** The keyboard of a phone comes up or goes, as far as a page can know. */
+/** Simulates the visual viewport of a phone whose keyboard appears or disappears. */
 function keyboard(covered: number, offsetTop: number): void {
   const view = window.visualViewport as unknown as EventTarget;
   Object.assign(view, { height: innerHeight - covered, offsetTop });

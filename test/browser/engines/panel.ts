@@ -1,9 +1,9 @@
-/** The chat on a page, found by visible properties, and used by keys and clicks. */
+/** Finds the chat on a page by visible properties, and uses it by keys and clicks. */
 
 import { expect } from "vitest";
 import type { Tab } from "./engine.ts";
 
-/** What to find in the shadow root: a selector, the whole text or name, or both. The last match counts. */
+/** Selects an element in the shadow root by selector, by complete text or name, or by both. The last match is used. */
 export type Spot = { css?: string; text?: string };
 export type Seen = {
   x: number;
@@ -32,7 +32,7 @@ export function chatOn(tab: Tab) {
         const now = JSON.stringify(seen);
         const still = seen !== null && now === before;
         before = now;
-        return still ? "there" : `no ${JSON.stringify(spot)} to be seen`;
+        return still ? "there" : `${JSON.stringify(spot)} is not visible`;
       }, SOON)
       .toBe("there");
     return seen as unknown as Seen;
@@ -53,13 +53,13 @@ export function chatOn(tab: Tab) {
       await click({ css: ".launcher" });
       await find({ css: "textarea" });
     },
-    /** Opens the chat after a reload, or waits for it if it was left open: then it opens automatically. */
+    /** Opens the chat after a reload. If the chat was left open, it opens by itself, and this only waits. */
     async reopen(): Promise<void> {
       await find({ css: ".launcher" });
       if (await tab.run(wasLeftOpen)) await find({ css: "textarea" });
       else await chat.open();
     },
-    /** Puts a text into the composer at once, as a paste would. */
+    /** Inserts a text into the composer in one step, like a paste. */
     write: (text: string) => tab.run(insert, text),
     async say(text: string): Promise<void> {
       await find({ css: "textarea" });
@@ -71,7 +71,7 @@ export function chatOn(tab: Tab) {
       await chat.say(text);
       await chat.hears(`echo: ${text}`);
     },
-    /** Name of what has the focus within the chat, or its element's. */
+    /** Accessible name of the focused element within the chat, or its tag name. */
     focus: () => tab.run(focused),
     /** The text in the composer. */
     draft: () => tab.run(draft),
@@ -80,7 +80,7 @@ export function chatOn(tab: Tab) {
   return chat;
 }
 
-/** The following run in the page. */
+/** The functions below run in the page. */
 
 /** Runs in the page: whether the chat was left open in this tab. Storage throws where cookies are blocked. */
 function wasLeftOpen(): boolean {
@@ -104,7 +104,7 @@ function look({ css = "*", text }: Spot): Seen | null {
   return { x, y, right, bottom, width, height, count: all.length };
 }
 
-/** As a paste does: at once, over what stands there, with the events of the browser's own editing. */
+/** Replaces the field's text like a paste, including the browser's own editing events. */
 function insert(text: string): void {
   const field = document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea");
   field?.focus();

@@ -1,4 +1,4 @@
-/** What the checks of one engine stand on: the engine, a house, and pages made to order. No page may complain of anything. */
+/** The setup of one engine's checks: the engine, a relay with its sandbox, and a server for test pages. A page that logs an error fails its test. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { type House, startHouse } from "../../harness.ts";
@@ -10,10 +10,10 @@ export type Visit = { tab: Tab; chat: Chat };
 export type VisitOptions = {
   size?: Size;
   path?: string;
-  /** Markup of the page; absent: nothing but the tag. */
+  /** Markup of the page; absent: only the tag. */
   body?: string;
   head?: string;
-  /** Attributes of the document's element. */
+  /** Attributes of the `html` element. */
   root?: string;
   headers?: Record<string, string>;
 };
@@ -26,19 +26,19 @@ export type Stage = {
   put: Pages["put"];
   /** Markup of the tag. */
   tag(attributes?: string, relay?: string): string;
-  /** Goes on as a new visitor in another world. */
+  /** Continues as a new visitor with other settings. */
   inWorld(world: World): Promise<void>;
   /** A new tab of the visitor. */
   visit(options?: VisitOptions): Promise<Visit>;
-  /** What the browser's console says of a network that the test itself has cut. */
+  /** Expects console errors about the network that the test itself interrupted. */
   expectComplaints(about: RegExp): void;
-  /** A reply to the only visitor of this test, as a person types it. */
+  /** Sends a reply to the only visitor of this test, as a person. */
   reply(body: string): Promise<unknown>;
 };
 
 const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 
-/** Runs in the page before everything else, in a file of its own: policies forbid scripts in the markup. */
+/** Runs before all other scripts of the page. It is a separate file, because policies forbid inline scripts. */
 const RECORDER = `window.complaints = [];
 for (const type of ["error", "unhandledrejection", "securitypolicyviolation"])
   addEventListener(type, (event) => complaints.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
@@ -46,7 +46,7 @@ for (const level of ["error", "warn"])
   console[level] = (...words) => complaints.push(level + ": " + words.join(" "));`;
 export const recorder = (attributes = ""): string => `<script src="/recorder.js" ${attributes}></script>`;
 
-/** Call once per file. */
+/** Starts the engine and the relay for all tests of a file. Call it once per file. */
 export function setStage(start: () => Promise<Engine>): Stage {
   let engine: Engine;
   let house: House;
@@ -68,7 +68,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
   });
   afterEach(async () => {
     const said = [];
-    // A tab that the test has closed cannot be asked any more.
+    // A tab that the test has closed cannot be read.
     for (const tab of tabs) said.push(...(await tab.run(complaintsOf).catch(() => [])));
     const all = [...said, ...engine.complaints()];
     expect(all.filter((words) => !expected?.test(words))).toEqual([]);

@@ -1,4 +1,4 @@
-/** WebKit, Safari's engine, as Debian packs it: MiniBrowser on a screen of its own, over WebDriver classic (https://www.w3.org/TR/webdriver2/). */
+/** Debian's WebKit, Safari's engine: MiniBrowser on a virtual screen, controlled over WebDriver classic (https://www.w3.org/TR/webdriver2/). */
 
 import { freePort } from "../../ports.ts";
 import { screenPath, webkitDriverPath } from "../../setup/programs.ts";
@@ -15,10 +15,10 @@ import {
   type World,
 } from "./engine.ts";
 
-/** The name under which WebDriver hands out elements. */
+/** The key under which WebDriver returns an element's id (WebDriver 12.1). */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
-/** MiniBrowser's arguments. The tests open its windows from a page: only such ones are without bars, and so as narrow as a phone. */
+/** MiniBrowser's arguments. Tests open windows from a page, because only those have no toolbars and can be as narrow as a phone. */
 const browserArguments = ({ dark, storeless }: World): string[] => [
   "--automation",
   "--javascript-can-open-windows-automatically=true",
@@ -31,16 +31,16 @@ type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: obj
 export async function startWebKit(): Promise<Engine> {
   const screen = startChild(screenPath(), ["-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
   const [display] = await screen.says(/^\d+(?=\n)/m);
-  // The driver takes a port but chooses none.
+  // The driver needs a port; it does not choose one itself.
   const port = await freePort();
   const driver = startChild(webkitDriverPath(), [`--port=${port}`], {
     DISPLAY: `:${display}`,
-    // GTK's own input method: Ctrl+Shift+U and the number of a character.
+    // GTK's own input method: Ctrl+Shift+U, then the code point of a character.
     GTK_IM_MODULE: "gtk-im-context-simple",
     NO_AT_BRIDGE: "1",
-    // There is no graphics card, and its imitation takes half a second for a frame.
+    // Without a graphics card, software rendering takes half a second per frame.
     WEBKIT_DISABLE_DMABUF_RENDERER: "1",
-    // Root may not nest namespaces in most containers, and the pages are ours.
+    // Most containers do not allow root to nest namespaces. The tests load only their own pages, so no sandbox is needed.
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
   });
   const call: Call = async (method, path, body) => {
@@ -110,7 +110,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
       const handle = (await handles()).find((one) => !before.includes(one)) ?? "";
       return createTab(call, path, handle, (url) => origins.add(new URL(url).origin));
     },
-    // WebKit prints the console of no private window, and automated ones are private.
+    // Automated windows are private, and WebKit does not print the console of private windows.
     reports: false,
     complaints: () => [],
     async stop() {
@@ -120,7 +120,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
   };
 }
 
-/** The driver knows one window at a time; what is asked of a tab asks for its window first. */
+/** A tab. The driver controls one window at a time, so every command selects the tab's window first. */
 function createTab(call: Call, path: string, handle: string, onVisit: (url: string) => void): Tab {
   const ask = async <Answer>(method: "GET" | "POST" | "DELETE", what: string, body?: object): Promise<Answer> => {
     await call("POST", `${path}/window`, { handle });
@@ -160,7 +160,7 @@ function createTab(call: Call, path: string, handle: string, onVisit: (url: stri
   };
 }
 
-/** Asks until there is an answer: the driver says nothing when it is ready. */
+/** Repeats a request until it succeeds, because the driver does not report when it is ready. */
 async function answering(ask: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
   for (;;)

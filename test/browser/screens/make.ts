@@ -1,6 +1,6 @@
 /**
- * `node test/browser/screens/make.ts`: takes the README's pictures again, twelve states of the chat on the demo's shop, and
- * prints their sizes. Look at them before you commit them.
+ * `node test/browser/screens/make.ts` makes the README's pictures again and prints their sizes. They show twelve states of the
+ * chat on the demo's shop. Look at them before you commit them.
  */
 
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { wholeBrowserPath } from "../../setup/programs.ts";
 import { launch } from "../browser.ts";
 import { STATES, type State } from "./states.ts";
 
-/** Most bytes of one picture, and of all of them. */
+/** Maximum bytes of one picture, and of all pictures. */
 const BUDGET = { one: 60_000, all: 500_000 };
 const SCREENS = {
   wide: { width: 1_200, height: 800 },
@@ -37,7 +37,7 @@ async function picture(page: Page, { screen, settings }: State): Promise<Buffer>
   return Buffer.from(data, "base64");
 }
 
-/** One state, from a new browser's first visit on. */
+/** Takes the picture of one state, starting with a first visit in a new browser context. */
 async function take(browser: Browser, house: House, shop: string, state: State): Promise<number> {
   const { name, screen, dark = false, settings = {}, enter } = state;
   const context = await browser.newContext({
@@ -71,5 +71,5 @@ let all = 0;
 for (const state of STATES.filter(({ name }) => only.length === 0 || only.includes(name)))
   all += await take(browser, house, shop, state);
 await Promise.all([browser.close(), stall.stop(), house.stop()]);
-console.log(`${all} bytes in all`);
+console.log(`Total: ${all} bytes`);
 process.exit(all > BUDGET.all ? 1 : 0);

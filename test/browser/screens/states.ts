@@ -8,11 +8,11 @@ import type { House } from "../../harness.ts";
 
 export type State = {
   name: string;
-  /** `wide`: the whole page of a desk; `desk`: the chat's part of it. */
+  /** `wide`: a whole desktop page; `desk`: only the part with the chat. */
   screen: "wide" | "desk" | "phone";
   dark?: boolean;
   settings?: Options;
-  /** Leads a page with nothing but the launcher into the state. */
+  /** Brings a page that shows only the launcher into the state. */
   enter: (page: Page, house: House) => Promise<unknown>;
 };
 
@@ -38,7 +38,7 @@ const part = (page: Page, selector: string) => page.locator(`porch-light ${selec
 async function open(page: Page): Promise<void> {
   await part(page, ".launcher").click();
   await part(page, "textarea").waitFor();
-  // Away from the launcher, which rises under the pointer.
+  // Move the pointer away from the launcher, which rises under the pointer.
   await page.mouse.move(5, 400);
 }
 
@@ -49,7 +49,7 @@ async function say(page: Page, text: string): Promise<void> {
   await part(page, `.own >> nth=${before}`).waitFor();
 }
 
-/** Says it, and waits until the service has it. */
+/** Sends a text, and waits until the service has received it. */
 async function ask(page: Page, house: House, text: string): Promise<void> {
   const before = house.sandbox.messages().length;
   await say(page, text);
@@ -104,7 +104,7 @@ const ARTICLES = [
   { title: "All our lamps", url: "/lamps" },
 ];
 
-/** The owner's help articles stand in the relay's data folder. */
+/** Writes the owner's help articles into the relay's data folder, and opens the start screen. */
 async function openHelp(page: Page, house: House): Promise<void> {
   const folder = join(house.dataDir, "help");
   mkdirSync(folder, { recursive: true });
@@ -114,7 +114,7 @@ async function openHelp(page: Page, house: House): Promise<void> {
   await page.mouse.move(5, 400);
 }
 
-/** Runs in the page: a microphone that hears a tone with the rhythm of speech. */
+/** Runs in the page: a fake microphone whose tone has the rhythm of speech. */
 function speak(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const audio = new AudioContext();
@@ -129,7 +129,7 @@ function speak(): void {
   Object.defineProperty(navigator, "mediaDevices", { value: { getUserMedia } });
 }
 
-/** Records for some seconds. */
+/** Records a voice message of a few seconds. */
 async function record(page: Page, house: House): Promise<void> {
   await page.evaluate(speak);
   await open(page);
