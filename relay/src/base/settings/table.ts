@@ -140,7 +140,7 @@ export const TABLE = {
     env: "DELIVERY_HORIZON_HOURS",
     fallback: "12",
     parse: whole(1, 24),
-    help: "Hours after which an undelivered message fails and the visitor can retry it. The service does not remember message ids for ever.",
+    help: "Hours after which an undelivered message fails and the visitor can retry it. The service does not remember message ids forever.",
   },
   messagesPerMinute: {
     env: "MESSAGES_PER_MINUTE",
