@@ -37,7 +37,7 @@ async function search(
     const { found, next } = await searchSlice(db, { ...asked, after }, PAGE + 1 - rows.length);
     rows.push(...found);
     const extra = rows.length > PAGE ? rows[PAGE - 1] : undefined;
-    if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { created: extra.created, id: extra.id } };
+    if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { active: extra.active, id: extra.id } };
     if (next === undefined || clock.uptime() > until) return { rows, next };
     after = next;
     // Let other work run between two slices.
@@ -46,11 +46,11 @@ async function search(
 }
 
 /** A position in the search as a query parameter: time, position in a long thread, visitor. */
-const placeText = ({ created, id, pos = 0 }: ConversationPlace): string => `${created}.${pos}.${id}`;
+const placeText = ({ active, id, pos = 0 }: ConversationPlace): string => `${active}.${pos}.${id}`;
 
 export const placeOf = (text: string): ConversationPlace | undefined => {
-  const [, created, pos, id] = /^(\d{1,16})\.(\d{1,16})\.(.*)$/.exec(text) ?? [];
-  return created === undefined || id === undefined ? undefined : { created: Number(created), id, pos: Number(pos) };
+  const [, active, pos, id] = /^(\d{1,16})\.(\d{1,16})\.(.*)$/.exec(text) ?? [];
+  return active === undefined || id === undefined ? undefined : { active: Number(active), id, pos: Number(pos) };
 };
 
 const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>

@@ -88,7 +88,14 @@ export const brief = (text: string, max = 90): string => (text.length > max ? `$
 
 export type Cell = string | number | null | Html;
 
-/** A table that scrolls when it is too wide. @param empty text to show when there are no rows */
+/** A count with separators of thousands, as everywhere on these pages. */
+export const count = (value: number): string => value.toLocaleString("en");
+
+/** A cell's content. Numbers are counts. */
+const content = (cell: Cell): Html | string =>
+  typeof cell === "number" ? html`<span class="number">${count(cell)}</span>` : (cell ?? "–");
+
+/** A table that scrolls when it is too wide; columns of counts are aligned to the right. @param empty text to show when there are no rows */
 export const table = (
   name: string,
   headings: readonly string[],
@@ -97,8 +104,8 @@ export const table = (
 ): Html =>
   rows.length === 0
     ? html`<p class="empty">${empty}</p>`
-    : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
+    : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each, n) => html`<th scope="col"${rows.some((row) => typeof row[n] === "number") ? html` class="number"` : ""}>${each}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${content(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
 
 /** A list of names and values. Entries with the value null are left out. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>

@@ -7,7 +7,7 @@ import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
 import { badge, brief, type Cell, type Html, table, time, tokenField } from "./html.ts";
 
-/** Most entries of each account; the newest ones. */
+/** Most entries of a list; the newest ones. */
 const ROWS = 100;
 
 type Deps = {
@@ -52,32 +52,39 @@ function decisionForm({ account, key, state }: Entry, token: string): Cell {
 ${choices.map(([value, words]) => html`<button name="decision" value="${value}">${words}</button>`)}</form>`;
 }
 
-async function grantsOf({ db }: Deps, account: string, token: string | undefined): Promise<Cell[][]> {
-  const found = await entries(db, { kind: "grant", account, limit: ROWS });
-  return found.map((entry) => {
+/** The newest entries of all accounts, newest first. */
+async function newest({ db, settings }: Deps, kind: "grant" | "send"): Promise<Entry[]> {
+  const found = await Promise.all(settings.accounts.map(({ id }) => entries(db, { kind, account: id, limit: ROWS })));
+  return found
+    .flat()
+    .sort((a, b) => b.created - a.created)
+    .slice(0, ROWS);
+}
+
+async function grantRows(deps: Deps, token: string | undefined): Promise<Cell[][]> {
+  return (await newest(deps, "grant")).map((entry) => {
     const { email, amount } = contentOf(entry);
     return [
       time(entry.created),
       html`<span class="id">${entry.key}</span>`,
       badge(GRANT_STATES[entry.state]),
       email ?? null,
-      amount === undefined ? null : html`<span class="number">${amount}</span>`,
+      amount ?? null,
       entry.reason,
-      account,
+      entry.account,
       ...(token === undefined ? [] : [decisionForm(entry, token)]),
     ];
   });
 }
 
-async function sentOf({ db }: Deps, account: string): Promise<Cell[][]> {
-  const found = await entries(db, { kind: "send", account, limit: ROWS });
-  return found.map((entry) => [
+async function sentRows(deps: Deps): Promise<Cell[][]> {
+  return (await newest(deps, "send")).map((entry) => [
     time(entry.created),
     html`<span class="id">${entry.key}</span>`,
     badge(entry.state),
     brief(sentContent(entry).text ?? "", 60),
     entry.reason,
-    account,
+    entry.account,
   ]);
 }
 
@@ -86,9 +93,7 @@ async function sentOf({ db }: Deps, account: string): Promise<Cell[][]> {
  * @param token CSRF token of the forms; absent for a viewer who may not decide
  */
 export async function ledger(deps: Deps, token: string | undefined, note: string): Promise<Html> {
-  const accounts = deps.settings.accounts.map(({ id }) => id);
-  const grants = (await Promise.all(accounts.map((id) => grantsOf(deps, id, token)))).flat();
-  const sent = (await Promise.all(accounts.map((id) => sentOf(deps, id)))).flat();
+  const [grants, sent] = [await grantRows(deps, token), await sentRows(deps)];
   const headings = ["When", "Key", "State", "Sub-account", "Credits", "Reason", "Account"];
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
 <h2>Credit grants</h2>

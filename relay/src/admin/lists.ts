@@ -16,14 +16,20 @@ const ROWS = 100;
 
 type Deps = { db: Database; sites: Sites };
 
-/** Rows of all sites; the last cell of each is the site's id. */
-async function ofSites({ sites }: Deps, read: (site: string) => Promise<Cell[][]>): Promise<Cell[][]> {
-  const rows: Cell[][] = [];
+/** A row of a list. `at`: its time, which is the first cell. */
+type Dated = { at: number; cells: Cell[] };
+
+/** The newest rows of all sites, newest first; the last cell of each is the site's id. */
+async function ofSites({ sites }: Deps, read: (site: string) => Promise<Dated[]>): Promise<Cell[][]> {
+  const rows: Dated[] = [];
   for (const {
     public: { id },
   } of sites.all)
-    rows.push(...(await read(id)).map((row) => [...row, id]));
-  return rows;
+    rows.push(...(await read(id)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, id] })));
+  return rows
+    .sort((a, b) => b.at - a.at)
+    .slice(0, ROWS)
+    .map(({ cells }) => cells);
 }
 
 const visitorLink = (visitor: string | null): Cell =>
@@ -31,15 +37,17 @@ const visitorLink = (visitor: string | null): Cell =>
 
 export async function leads(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
-    (await leadsPage(deps.db, { site, limit: ROWS })).map((lead) => [
-      time(lead.at),
-      [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
-      lead.email,
-      lead.phone,
-      badge(lead.state),
-      lead.problem,
-      visitorLink(lead.visitor),
-    ]),
+    (await leadsPage(deps.db, { site, limit: ROWS })).map((lead) => ({
+      at: lead.at,
+      cells: [
+        [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
+        lead.email,
+        lead.phone,
+        badge(lead.state),
+        lead.problem,
+        visitorLink(lead.visitor),
+      ],
+    })),
   );
   return table(
     "Leads",
@@ -51,10 +59,10 @@ export async function leads(deps: Deps): Promise<Html> {
 
 export async function mails(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
-    (await newestMails(deps.db, site, ROWS)).map(({ visitor, kind, address, state, attempts, problem, at }) => [
-      ...[time(at), kind, address, badge(state), attempts, problem],
-      visitorLink(visitor),
-    ]),
+    (await newestMails(deps.db, site, ROWS)).map(({ visitor, kind, address, state, attempts, problem, at }) => ({
+      at,
+      cells: [kind, address, badge(state), attempts, problem, visitorLink(visitor)],
+    })),
   );
   return table(
     "Mails",
@@ -64,12 +72,16 @@ export async function mails(deps: Deps): Promise<Html> {
   );
 }
 
+/** HTTP status of the last try. */
+const statusName = (status: number | null): Cell =>
+  status === null ? null : status === 0 ? "no answer" : String(status);
+
 export async function webhooks(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
-    (await eventsPage(deps.db, { site, limit: ROWS })).map(({ id, at, type, state, attempts, status, problem }) => [
-      ...[time(at), type, badge(state), attempts, status, problem],
-      html`<span class="id">${id}</span>`,
-    ]),
+    (await eventsPage(deps.db, { site, limit: ROWS })).map(({ id, at, type, state, attempts, status, problem }) => ({
+      at,
+      cells: [type, badge(state), attempts, statusName(status), problem, html`<span class="id">${id}</span>`],
+    })),
   );
   return table(
     "Webhooks",
@@ -81,12 +93,10 @@ export async function webhooks(deps: Deps): Promise<Html> {
 
 export async function blocks(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
-    (await blocksPage(deps.db, { site, limit: ROWS })).map(({ value, reason, actor, at }) => [
-      time(at),
-      value,
-      reason,
-      actor,
-    ]),
+    (await blocksPage(deps.db, { site, limit: ROWS })).map(({ value, reason, actor, at }) => ({
+      at,
+      cells: [value, reason, actor],
+    })),
   );
   return table("Blocks", ["Since", "Whom", "Reason", "By", "Site"], rows, "No visitor and no address is blocked.");
 }

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { joined, type Sample } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
 import { STEPS, type Step, samplesBetween } from "../records/series.ts";
-import type { Html } from "./html.ts";
+import { count, type Html } from "./html.ts";
 import { plot } from "./plot.ts";
 import { nodes, openProblems } from "./state.ts";
 
@@ -80,7 +80,6 @@ const seconds = (value: number): string =>
       : value < 7_200
         ? `${Math.round(value / 60)} min`
         : `${Number((value / 3_600).toFixed(1))} h`;
-const count = (value: number): string => Math.round(value).toLocaleString("en");
 /** A count as the label of a plot, like 20K. */
 const brief = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 const shortTime = (ms: number, range: Range): string =>
@@ -126,8 +125,8 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
 ${card("Open chats", count(gauges.connections()), "on this node, now")}
 ${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${seconds(oldest)}`, oldest > 300)}
 ${card("Failed", count(failed), "not tried again", failed > 0)}
-${card("From visitors", count(all.messages.stored), within)}
-${card("Replies", count(all.messages.reply), within)}
+${card("From visitors", count(Math.round(all.messages.stored)), within)}
+${card("Replies", count(Math.round(all.messages.reply)), within)}
 ${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `median; 95 % within ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">

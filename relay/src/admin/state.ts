@@ -67,14 +67,14 @@ export async function nodes(db: Database, now: number): Promise<Html> {
   const cells = [...newest.values()].map(({ node, at, body }) => {
     const {
       host = null,
-      pid = null,
+      pid,
       connections,
     } = JSON.parse(body) as {
       host?: string;
       pid?: number;
       connections: number;
     };
-    return [host, pid, html`<span class="id">${node}</span>`, connections, time(at)];
+    return [host, pid === undefined ? null : String(pid), html`<span class="id">${node}</span>`, connections, time(at)];
   });
   return table(
     "Nodes",

@@ -95,7 +95,8 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
 .done { color: var(--good); }
-.number { display: block; text-align: right; font-variant-numeric: tabular-nums; }
+th.number { text-align: right; }
+td .number { display: block; text-align: right; font-variant-numeric: tabular-nums; }
 .decide { display: flex; flex-wrap: wrap; gap: 0.4rem; min-width: 13rem; }
 .decide input { flex: 1 1 100%; min-width: 0; }
 .problems { border: 1px solid var(--bad); border-radius: 10px; background: var(--card); padding: 0.8rem 1rem; margin: 0 0 1.25rem; }
@@ -119,6 +120,6 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   td, tbody tr:last-child td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.25rem 0.9rem; border: 0; overflow-wrap: anywhere; }
   td::before { content: attr(data-label); color: var(--soft); font-size: 0.87rem; }
   td .id, .badge { white-space: normal; justify-self: start; }
-  .number { text-align: left; }
+  td .number { text-align: left; }
 }
 `;

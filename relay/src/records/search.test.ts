@@ -3,6 +3,8 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { type ConversationPlace, messagesNamed, searchSlice } from "./search.ts";
+import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
+import { addVisitor } from "./visitors.ts";
 
 let db: Database;
 beforeEach(async () => {
@@ -11,10 +13,15 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** A visitor with a message at each of these numbers, the last of which ends the thread. */
-async function thread(id: string, created: number, texts: Record<number, string>): Promise<void> {
-  const head = Math.max(...Object.keys(texts).map(Number));
-  await db.run("INSERT INTO visitors (id, site, created, head) VALUES ($1, 'default', $2, $3)", id, created, head);
+/** A visitor with a message at each of these numbers, the last of which ends the thread. `active`: when it was written. */
+async function thread(id: string, active: number, texts: Record<number, string>): Promise<void> {
+  const head = Math.max(0, ...Object.keys(texts).map(Number));
+  await db.run(
+    "INSERT INTO visitors (id, site, created, active, head) VALUES ($1, 'default', 1, $2, $3)",
+    id,
+    active,
+    head,
+  );
   for (const [pos, text] of Object.entries(texts))
     await db.run(
       `INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid)
@@ -49,6 +56,38 @@ it("searches a thread that is longer than a slice in several slices, and every o
   expect((await slices("hello")).flat()).toEqual(["long", "old"]);
   expect((await slices("nowhere")).flat()).toEqual([]);
   expect((await slices("")).flat()).toEqual(["new", "long", "old"]);
+});
+
+it("lists first the conversation with the newest message of either side, whoever came first", async () => {
+  const minute = 60_000;
+  for (const [n, id] of ["first", "second", "third"].entries())
+    await addVisitor(db, id, n === 1 ? "b" : "a", n * minute);
+  expect((await slices("")).flat()).toEqual(["third", "second", "first"]);
+  const numbers = await numbersOf(db, ["second"]);
+  await appendSent(db, numbers, [{ visitor: "second", id: "m1", text: "hello", at: 10 * minute, sid: "pl_1" }]);
+  await numbers.write(db);
+  expect((await slices("")).flat()).toEqual(["second", "third", "first"]);
+  await appendReply(db, { visitor: "first", id: "r1", text: "hello", at: 20 * minute, external: "a:1" });
+  expect((await slices("")).flat()).toEqual(["first", "second", "third"]);
+  await mark(db, "second", 1, "delivered");
+  expect((await slices("")).flat()).toEqual(["first", "second", "third"]);
+  const query = { words: "", site: "a", state: "", after: undefined };
+  expect((await searchSlice(db, query, 30)).found.map(({ id }) => id)).toEqual(["first", "third"]);
+});
+
+it("finds messages of a time, and ends at conversations that are older", async () => {
+  const minute = 60_000;
+  for (let n = 1; n <= 600; n++) await thread(`v${n}`, n * minute, {});
+  for (const n of [100, 590])
+    await appendReply(db, { visitor: `v${n}`, id: "r", text: "hello", at: n * minute, external: `a:${n}` });
+  const query = { words: "", site: "", state: "", from: 590 * minute, after: undefined };
+  const { found, next } = await searchSlice(db, query, 30);
+  expect([found.map(({ id }) => id), next]).toEqual([["v590"], undefined]);
+  const until = { ...query, from: 100 * minute, to: 101 * minute };
+  const first = await searchSlice(db, until, 30);
+  expect(first.found).toEqual([]);
+  const second = await searchSlice(db, { ...until, after: first.next }, 30);
+  expect(second.found.map(({ id }) => id)).toEqual(["v100"]);
 });
 
 it("returns no more conversations than asked for", async () => {

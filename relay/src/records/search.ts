@@ -1,11 +1,14 @@
 import type { SentState } from "@porchlight/shared/protocol";
-import type { Transaction } from "../db/database.ts";
+import { ACTIVE_MS } from "../base/activity.ts";
+import type { Transaction, Value } from "../db/database.ts";
 
 /** A conversation in a list: its visitor and its newest message. */
 export type ConversationRow = {
   id: string;
   site: string;
   created: number;
+  /** Place in the order of the list. */
+  active: number;
   messages: number;
   subject: string | null;
   firstName: string | null;
@@ -18,10 +21,10 @@ export type ConversationRow = {
 };
 
 /**
- * Place in the list of conversations, which begins with the newest visitor. `pos`: the search has read the thread of the visitor
- * after this place up to there, and found nothing yet.
+ * Place in the list of conversations, which begins with the newest message. `pos`: the search has read the thread of the
+ * visitor after this place up to there, and found nothing yet.
  */
-export type ConversationPlace = { created: number; id: string; pos?: number };
+export type ConversationPlace = { active: number; id: string; pos?: number };
 
 const COLUMNS = `v.id, v.site, v.created, (SELECT count(*) FROM messages c WHERE c.visitor = v.id) AS messages, v.subject, d.first_name AS "firstName",
   d.last_name AS "lastName", d.email, m.text, m.author, m.at, m.state`;
@@ -43,22 +46,20 @@ export type ConversationQuery = {
   to?: number;
   after: ConversationPlace | undefined;
 };
-const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** Escapes the pattern characters of LIKE. */
-const literal = (words: string): string => words.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
+const literal = (words: string): string => words.replaceAll(/[\\%_]/g, "\\$&");
 
-const BEGIN: ConversationPlace = { created: Number.MAX_SAFE_INTEGER, id: "" };
+const BEGIN: ConversationPlace = { active: Number.MAX_SAFE_INTEGER, id: "" };
+
+type Bounds = { active: number; id: string; head: number };
 
 /** The visitors of a slice: at least one, and no more than have `SLICE.messages` together. */
 async function visitorsAfter(tx: Transaction, site: string, after: ConversationPlace) {
-  const rows = await tx.all<{ created: number; id: string; head: number }>(
-    `SELECT created, id, head FROM visitors WHERE ($1 = '' OR site = $1) AND (created < $2 OR (created = $2 AND id < $3))
-     ORDER BY created DESC, id DESC LIMIT $4`,
-    site,
-    after.created,
-    after.id,
-    SLICE.visitors,
+  const rows = await tx.all<Bounds>(
+    `SELECT active, id, head FROM visitors WHERE (active, id) < ($1, $2) ${site === "" ? "" : "AND site = $4"}
+     ORDER BY active DESC, id DESC LIMIT $3`,
+    ...[after.active, after.id, SLICE.visitors, ...(site === "" ? [] : [site])],
   );
   let messages = 0;
   const fitting = rows.findIndex(({ head }, n) => {
@@ -70,51 +71,76 @@ async function visitorsAfter(tx: Transaction, site: string, after: ConversationP
     : { visitors: rows.slice(0, fitting), more: true };
 }
 
+/** Collects the values of a statement. @returns the name of each value in the statement, like `$1` */
+function createValues() {
+  const all: Value[] = [];
+  return { all, add: (value: Value): string => `$${all.push(value)}` };
+}
+type Values = ReturnType<typeof createValues>;
+
+/** The conditions of a search that a conversation `v` must meet. `part`: the places of the thread where words are looked for. */
+function conditions(values: Values, query: ConversationQuery, part: readonly [low: number, high: number] | undefined) {
+  const { words, site, state, from, to } = query;
+  const some = (condition: string): string =>
+    `EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND ${condition})`;
+  const all: string[] = [];
+  if (site !== "") all.push(`v.site = ${values.add(site)}`);
+  if (from !== undefined || to !== undefined) {
+    const begin = from === undefined ? [] : [`t.at >= ${values.add(from)}`];
+    const end = to === undefined ? [] : [`t.at < ${values.add(to)}`];
+    all.push(some([...begin, ...end].join(" AND ")));
+  }
+  if (state !== "") all.push(some(`t.state = ${values.add(state)}`));
+  if (words !== "") {
+    const id = values.add(words);
+    const pattern = values.add(`%${literal(words.toLowerCase())}%`);
+    const place = part === undefined ? "" : `t.pos > ${values.add(part[0])} AND t.pos <= ${values.add(part[1])} AND`;
+    // No id has a space.
+    const named = /\s/.test(words)
+      ? ""
+      : `OR t.id = ${id} OR t.sid = ${id} OR t.external LIKE ${values.add(`%:${literal(words)}`)} ESCAPE '\\'`;
+    const about = some(`${place} (lower(t.text) LIKE ${pattern} ESCAPE '\\' ${named})`);
+    all.push(
+      `(v.id = ${id} OR v.subject = ${id} OR v.contact = ${id} OR lower(d.email) LIKE ${pattern} ESCAPE '\\' OR ${about})`,
+    );
+  }
+  return all;
+}
+
 /**
  * Conversations of a slice that a text is about: words of a message, an id of the visitor, of a message, of the service, of the
- * owner's backend, or an e-mail address. A thread that is longer than a slice takes several of them.
- * @param site empty: every site
+ * owner's backend, or an e-mail address. A thread that is longer than a slice takes several of them. The order is that of
+ * `visitors.active`, which may be 10 s too early.
+ * @param query `site`: empty for every site
  * @param limit conversations, at most
  * @returns the matches, and where the next slice begins; nothing there when this was the last one
  */
 export async function searchSlice(
   tx: Transaction,
-  { words, site, state, from = 0, to = NO_END, after = BEGIN }: ConversationQuery,
+  query: ConversationQuery,
   limit: number,
 ): Promise<{ found: ConversationRow[]; next: ConversationPlace | undefined }> {
+  const { words, site, from = 0, after = BEGIN } = query;
   const { visitors, more } = await visitorsAfter(tx, site, after);
   const last = visitors.at(-1);
   if (last === undefined) return { found: [], next: undefined };
+  const high = (after.pos ?? 0) + SLICE.messages;
   const isPart = words !== "" && last.head > SLICE.messages;
-  const [low, high] = isPart ? [after.pos ?? 0, (after.pos ?? 0) + SLICE.messages] : [0, NO_END];
+  const values = createValues();
+  const bounds = [
+    `(v.active, v.id) < (${values.add(after.active)}, ${values.add(after.id)})`,
+    `(v.active, v.id) >= (${values.add(last.active)}, ${values.add(last.id)})`,
+  ];
+  const all = [...bounds, ...conditions(values, query, isPart ? [after.pos ?? 0, high] : undefined)];
   const found = await tx.all<ConversationRow>(
-    `SELECT ${COLUMNS} FROM ${FROM}
-     WHERE ($1 = '' OR v.site = $1) AND (v.created < $2 OR (v.created = $2 AND v.id < $3))
-       AND (v.created > $4 OR (v.created = $4 AND v.id >= $5))
-       AND ($10 = 0 OR EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND t.at >= $10))
-       AND ($11 = ${NO_END} OR EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND t.at >= $10 AND t.at < $11))
-       AND ($8 = '' OR EXISTS (SELECT 1 FROM messages s WHERE s.visitor = v.id AND s.state = $8))
-       AND ($6 = '' OR v.id = $6 OR v.subject = $6 OR v.contact = $6 OR lower(d.email) LIKE $7 ESCAPE '\\'
-         OR EXISTS (SELECT 1 FROM messages w WHERE w.visitor = v.id AND w.pos > $12 AND w.pos <= $13
-           AND (w.id = $6 OR w.sid = $6 OR w.external LIKE $9 ESCAPE '\\' OR lower(w.text) LIKE $7 ESCAPE '\\')))
-     ORDER BY v.created DESC, v.id DESC LIMIT $14`,
-    site,
-    after.created,
-    after.id,
-    last.created,
-    last.id,
-    words,
-    `%${literal(words)}%`,
-    state,
-    `%:${words.replaceAll(/[\\%_]/g, "\\$&")}`,
-    from,
-    to,
-    low,
-    high,
-    limit,
+    `SELECT ${COLUMNS}, v.active FROM ${FROM} WHERE ${all.join(" AND ")}
+     ORDER BY v.active DESC, v.id DESC LIMIT ${values.add(limit)}`,
+    ...values.all,
   );
   if (isPart && found.length === 0 && high < last.head) return { found, next: { ...after, pos: high } };
-  return { found, next: more ? { created: last.created, id: last.id } : undefined };
+  // Everything after this is older than `from`.
+  const isEnd = !more || last.active + ACTIVE_MS < from;
+  return { found, next: isEnd ? undefined : { active: last.active, id: last.id } };
 }
 
 /** A message, by the names that its page has. */

@@ -1,5 +1,6 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
 import { authorIn } from "@porchlight/shared/reply-author";
+import { ACTIVE_MS } from "../base/activity.ts";
 import { NOT_HERE } from "../base/missing-file.ts";
 import type { Transaction, Value } from "../db/database.ts";
 import type { MediaRow } from "./media.ts";
@@ -60,36 +61,45 @@ function toMedia({ key, name, type, size, width, height }: File): Media | undefi
 
 /** The newest numbers of some threads. */
 export type Numbers = {
-  /** Takes the visitor's next number; nothing when the visitor does not exist. */
-  next: (visitor: string) => number | undefined;
+  /**
+   * Takes the visitor's next number; nothing when the visitor does not exist.
+   * @param at time of a new message, in milliseconds since 1970; nothing for a change of an old one
+   */
+  next: (visitor: string, at?: number) => number | undefined;
   write: (tx: Transaction) => Promise<void>;
 };
 
+/** What `createNumbers` reads of a visitor's row. */
+type Thread = { id: string; head: number; active: number };
+
 /** Numbers of threads whose visitors' rows were read in this transaction. */
-export function createNumbers(rows: Iterable<{ id: string; head: number }>): Numbers {
-  const heads = new Map<string, number>();
-  for (const { id, head } of rows) heads.set(id, head);
-  const taken = new Set<string>();
+export function createNumbers(rows: Iterable<Thread>): Numbers {
+  const threads = new Map<string, { head: number; active: number }>();
+  for (const { id, head, active } of rows) threads.set(id, { head, active });
+  const taken = new Map<string, number>();
+  const moved = new Map<string, number>();
   return {
-    next(visitor) {
-      const head = heads.get(visitor);
-      if (head === undefined) return undefined;
-      heads.set(visitor, head + 1);
-      taken.add(visitor);
-      return head + 1;
+    next(visitor, at = 0) {
+      const thread = threads.get(visitor);
+      if (thread === undefined) return undefined;
+      taken.set(visitor, ++thread.head);
+      if (at >= thread.active + ACTIVE_MS) {
+        thread.active = at;
+        moved.set(visitor, at);
+      }
+      return thread.head;
     },
-    write: (tx) =>
-      tx.runEach(
-        "UPDATE visitors SET head = $2 WHERE id = $1",
-        Array.from(taken, (id) => [id, heads.get(id) ?? 0]),
-      ),
+    async write(tx) {
+      await tx.runEach("UPDATE visitors SET head = $2 WHERE id = $1", [...taken]);
+      if (moved.size > 0) await tx.runEach("UPDATE visitors SET active = $2 WHERE id = $1", [...moved]);
+    },
   };
 }
 
 /** Reads the newest numbers of some threads. */
 export async function numbersOf(tx: Transaction, visitors: Iterable<string>): Promise<Numbers> {
-  const rows = await tx.each<{ id: string; head: number }>(
-    "SELECT id, head FROM visitors WHERE id = $1",
+  const rows = await tx.each<Thread>(
+    "SELECT id, head, active FROM visitors WHERE id = $1",
     Array.from(new Set(visitors), (id) => [id]),
   );
   return createNumbers(rows.filter((row) => row !== undefined));
@@ -134,7 +144,7 @@ export async function appendSent(
     const name = `${visitor} ${id}`;
     const same = fresh.get(name);
     if (same !== undefined) return { message: same, fresh: false };
-    const n = known[i] === undefined ? numbers.next(visitor) : undefined;
+    const n = known[i] === undefined ? numbers.next(visitor, at) : undefined;
     if (n === undefined) return undefined;
     rows.push([visitor, n, id, at, text, sid, media?.key ?? null]);
     const message = toMessage({ pos: n, n, id, author: "visitor", at, text, ...NEW, ...(media ?? NO_FILE) });
@@ -176,7 +186,7 @@ export async function appendReplies(
   const fresh = new Set<string>();
   const written = entries.map(({ visitor, id, text, at, external, media }, i): Message | "duplicate" | "nobody" => {
     if (known[i] !== undefined || fresh.has(external)) return "duplicate";
-    const n = numbers.next(visitor);
+    const n = numbers.next(visitor, at);
     if (n === undefined) return "nobody";
     fresh.add(external);
     rows.push([visitor, n, id, at, text, external, media?.key ?? null]);

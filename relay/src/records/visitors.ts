@@ -27,7 +27,7 @@ async function addVisitors(
   visitors: readonly { id: string; site: string; now: number }[],
 ): Promise<void> {
   await tx.runEach(
-    `INSERT INTO visitors (id, site, created) SELECT $1, $2, CAST($3 AS BIGINT)
+    `INSERT INTO visitors (id, site, created, active) SELECT $1, $2, CAST($3 AS BIGINT), CAST($3 AS BIGINT)
      WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT (id)
      DO UPDATE SET site = excluded.site WHERE visitors.site = ''`,
     visitors.map(({ id, site, now }) => [id, site, now]),
@@ -36,6 +36,8 @@ async function addVisitors(
 
 /** A visitor's row with what a message may change: the conversation's campaign and the page of the last message. */
 export type Host = Visitor & {
+  /** Time of the newest message, at most 10 s too early, in milliseconds since 1970. */
+  active: number;
   campaign: string | null;
   page: string | null;
   page_title: string | null;
@@ -50,7 +52,7 @@ export type Host = Visitor & {
 /** The existing rows of these visitors. */
 export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
   const rows = await tx.each<Host>(
-    `SELECT id, site, head, read, generation, contact, campaign, page, page_title,
+    `SELECT id, site, head, read, generation, contact, active, campaign, page, page_title,
        (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting,
        EXISTS (SELECT 1 FROM details WHERE visitor = v.id AND told < version) AS untold,
        EXISTS (SELECT 1 FROM ledger WHERE kind = 'send' AND lane = v.id) AS written_to
@@ -193,6 +195,7 @@ export async function succeed(tx: Transaction, anonymous: Visitor | undefined, i
   if (anonymous !== undefined) {
     await tx.run(
       `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
+         active = (SELECT max(a.active) FROM visitors a WHERE a.id IN ($1, $4)),
          campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)),
          page_title = (SELECT CASE WHEN a.page IS NULL THEN visitors.page_title ELSE a.page_title END
            FROM visitors a WHERE a.id = $4),
