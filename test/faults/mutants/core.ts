@@ -88,8 +88,8 @@ export const CORE: Mutant[] = [
       { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
       {
         in: "appendSent",
-        find: "$known === undefined ? numbers.next($visitor) : undefined",
-        replace: "numbers.next($visitor)",
+        find: "$known === undefined ? numbers.next($visitor, $at) : undefined",
+        replace: "numbers.next($visitor, $at)",
       },
       { in: "appendSent", find: "$known === undefined ? undefined : await byId($$)", replace: "undefined" },
     ],
@@ -197,7 +197,11 @@ export const CORE: Mutant[] = [
   {
     name: "leaves gaps in the numbers",
     edits: [
-      { in: "createNumbers", find: "$heads.set($visitor, $head + 1);", replace: "$heads.set($visitor, $head + 2);" },
+      {
+        in: "createNumbers",
+        find: "taken.set($visitor, ++$thread.head);",
+        replace: "taken.set($visitor, ($thread.head += 2));",
+      },
     ],
     killedBy: { given: {} },
   },
