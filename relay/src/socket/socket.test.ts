@@ -1,15 +1,17 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { CLOSE } from "@porchlight/shared/close";
 import { expect, it } from "vitest";
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
 import { silentLog } from "../base/log.ts";
 import { createPlaces } from "../base/places.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
-it("sends a ping with a frame; a live client answers it, a sleeping one does not", async () => {
+/** A server whose transports are handed to the test. `heard`: the connections whose client answered a ping. */
+async function startServer() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const transports: Transport[] = [];
@@ -31,10 +33,19 @@ it("sends a ping with a frame; a live client answers it, a sleeping one does not
     places: createPlaces({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
-  const sleeper = new WebSocket(address, { origin: "https://shop.example", autoPong: false });
-  await once(sleeper, "open");
-  const client = new WebSocket(address, { origin: "https://shop.example" });
+  return { server, transports, heard, address };
+}
+
+async function connect(address: string, options: ClientOptions = {}): Promise<WebSocket> {
+  const client = new WebSocket(address, { origin: "https://shop.example", ...options });
   await once(client, "open");
+  return client;
+}
+
+it("sends a ping with a frame; a live client answers it, a sleeping one does not", async () => {
+  const { server, transports, heard, address } = await startServer();
+  const sleeper = await connect(address, { autoPong: false });
+  const client = await connect(address);
   const texts = Promise.all([once(sleeper, "message"), once(client, "message")]);
   const reached = once(sleeper, "ping");
   for (const transport of transports) transport.sendHeartbeat?.("hello", true);
@@ -43,5 +54,47 @@ it("sends a ping with a frame; a live client answers it, a sleeping one does not
   await expect.poll(() => heard).toEqual([{ number: 2 }]);
   client.terminate();
   sleeper.terminate();
+  server.close();
+});
+
+it("sends texts of every length and alphabet unchanged and in order, before heartbeat and close that follow", async () => {
+  const { server, transports, address } = await startServer();
+  const client = await connect(address);
+  const texts = [
+    "",
+    "x".repeat(125),
+    "x".repeat(126),
+    "Grüße 👋 日本",
+    "é".repeat(63),
+    "x".repeat(65_535),
+    "y".repeat(65_536),
+  ];
+  const received: string[] = [];
+  client.on("message", (data) => received.push(String(data)));
+  const closed = once(client, "close");
+  const [transport] = transports;
+  for (const text of texts) transport?.send(text);
+  transport?.send("last");
+  transport?.sendHeartbeat?.("beat", true);
+  transport?.send("farewell");
+  transport?.close(CLOSE.restart);
+  transport?.send("too late");
+  expect((await closed)[0]).toBe(CLOSE.restart.code);
+  expect(received).toEqual([...texts, "last", "beat", "farewell"]);
+  server.close();
+});
+
+it("sends the short texts of one turn in one write", async () => {
+  const { server, transports, address } = await startServer();
+  const client = await connect(address);
+  const socket = (client as unknown as { _socket: Socket })._socket;
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  for (const text of ["one", "two", "three"]) transports[0]?.send(text);
+  await once(client, "message");
+  expect(chunks.map(String)).toEqual(
+    ["\x81\x03one\x81\x03two\x81\x05three"].map((bytes) => String(Buffer.from(bytes, "latin1"))),
+  );
+  client.terminate();
   server.close();
 });

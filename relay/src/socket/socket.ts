@@ -1,15 +1,15 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Clock, realClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Places } from "../base/places.ts";
-import { limitRest } from "../base/rest.ts";
 import { createUnfinished } from "../base/unfinished.ts";
-import type { Connection, Transport } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
+import { SocketTransport } from "./socket-transport.ts";
 
 export type SocketsDeps = {
   server: Server;
@@ -136,74 +136,3 @@ function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429
 
 /** `ws` reports every broken connection as an error and then closes it; the close is handled. */
 function ignore(): void {}
-
-/** A slow client with more unread bytes than this is cut off without a close frame. */
-const UNREAD_MAX = 64 * 1024;
-/** A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more. */
-const CLOSE_MS = 5_000;
-const REST_MAX = 64 * 1024;
-/** First byte of a whole text frame, and a whole ping frame, as Latin-1 (RFC 6455, 5.2). */
-const TEXT = "\x81";
-const PING = "\x89\x00";
-/** Longest payload whose length fits into the second byte of a frame. */
-const SHORT_MAX = 125;
-
-/**
- * A text frame as it stands on the wire. Written past `ws`, which writes whole frames, so nothing gets in between:
- * heartbeats are all that an idle connection costs, and as one string they cost half of what the frames of `ws` do.
- * @param text ASCII, at most 125 characters
- */
-function textFrame(text: string): string {
-  if (text.length > SHORT_MAX) throw new RangeError("The frame is too long for a short header");
-  return TEXT + String.fromCharCode(text.length) + text;
-}
-
-/** The WebSocket as a transport. A class, because functions made for each of thousands of idle sockets take memory. */
-class SocketTransport implements Transport {
-  readonly #ws: WebSocket;
-  readonly #socket: Duplex;
-  #corked = false;
-
-  constructor(ws: WebSocket, socket: Duplex) {
-    this.#ws = ws;
-    this.#socket = socket;
-  }
-
-  send(text: string): void {
-    this.#cork();
-    this.#ws.send(text);
-  }
-
-  close({ code, meaning }: Ending): void {
-    const ws = this.#ws;
-    // A close frame would wait behind what the client does not read, and all of that would stay in memory.
-    if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
-    ws.close(code, meaning);
-    limitRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
-  }
-
-  buffered(): number {
-    return this.#ws.bufferedAmount;
-  }
-
-  sendHeartbeat(text: string, ping: boolean): void {
-    if (this.#ws.readyState !== this.#ws.OPEN) return;
-    this.#socket.write(ping ? PING + textFrame(text) : textFrame(text), "latin1");
-  }
-
-  /** Everything that is written in this turn of the event loop leaves in one write. */
-  #cork(): void {
-    if (this.#corked) return;
-    this.#corked = true;
-    this.#socket.cork();
-    process.nextTick(uncork, this);
-  }
-
-  /** Ends what `#cork` began. */
-  uncork(): void {
-    this.#corked = false;
-    this.#socket.uncork();
-  }
-}
-
-const uncork = (transport: SocketTransport): void => transport.uncork();

@@ -1,0 +1,72 @@
+import type { Duplex } from "node:stream";
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import type { WebSocket } from "ws";
+import { limitRest } from "../base/rest.ts";
+import type { Transport } from "./connection.ts";
+import { PING, textFrame } from "./text-frames.ts";
+
+/** A slow client with more unread bytes than this is cut off without a close frame. */
+const UNREAD_MAX = 64 * 1024;
+/** A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more. */
+const CLOSE_MS = 5_000;
+const REST_MAX = 64 * 1024;
+/** More bytes of frames than this do not wait for the end of the turn. */
+const WAITING_MAX = 1_024;
+
+/** Transports with frames that wait for the end of this turn of the event loop. */
+const waiting: SocketTransport[] = [];
+
+function writeAll(): void {
+  for (const transport of waiting.splice(0)) transport.write();
+}
+
+/**
+ * The WebSocket as a transport. Writes text frames past `ws`, which writes whole frames, so nothing gets in between. All
+ * short texts of a turn of the event loop leave in one write; each frame of `ws` would be two buffers.
+ *
+ * A class, because functions made for each of thousands of idle sockets take memory.
+ */
+export class SocketTransport implements Transport {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  /** Frames that wait for the end of this turn. */
+  #frames = "";
+
+  constructor(ws: WebSocket, socket: Duplex) {
+    this.#ws = ws;
+    this.#socket = socket;
+  }
+
+  send(text: string): void {
+    if (this.#frames === "" && waiting.push(this) === 1) process.nextTick(writeAll);
+    this.#frames += textFrame(text);
+    if (this.#frames.length > WAITING_MAX) this.write();
+  }
+
+  close({ code, meaning }: Ending): void {
+    const ws = this.#ws;
+    this.write();
+    // A close frame would wait behind what the client does not read, and all of that would stay in memory.
+    if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
+    ws.close(code, meaning);
+    limitRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
+  }
+
+  /** Frames that wait for the end of the turn are not counted: they are short. */
+  buffered(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  sendHeartbeat(text: string, ping: boolean): void {
+    this.#frames += ping ? PING + textFrame(text) : textFrame(text);
+    this.write();
+  }
+
+  /** Writes the frames that wait. */
+  write(): void {
+    const frames = this.#frames;
+    this.#frames = "";
+    // After a close frame nothing may follow (RFC 6455, 5.5.1).
+    if (frames !== "" && this.#ws.readyState === this.#ws.OPEN) this.#socket.write(frames, "latin1");
+  }
+}
