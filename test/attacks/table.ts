@@ -182,7 +182,12 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 21,
     what: "frames above 32 KiB, one at a time; then oversized frames, bodies, headers and addresses at the same time",
-    defence: ["relay/src/socket/socket.ts", "relay/src/base/rest.ts", "relay/src/http/answers.ts"],
+    defence: [
+      "relay/src/socket/socket.ts",
+      "relay/src/socket/socket-transport.ts",
+      "relay/src/base/rest.ts",
+      "relay/src/http/answers.ts",
+    ],
     tests: ["relay/src/socket/upgrade.test.ts", "relay/src/http/body.test.ts"],
     inside: hugeFrames,
     run: hugeFloods,

@@ -11,7 +11,7 @@ const UNREAD_MAX = 64 * 1024;
 const CLOSE_MS = 5_000;
 const REST_MAX = 64 * 1024;
 /** More bytes of frames than this do not wait for the end of the turn. */
-const WAITING_MAX = 1_024;
+const FRAMES_MAX = 1_024;
 
 /** Transports with frames that wait for the end of this turn of the event loop. */
 const waiting: SocketTransport[] = [];
@@ -40,7 +40,7 @@ export class SocketTransport implements Transport {
   send(text: string): void {
     if (this.#frames === "" && waiting.push(this) === 1) process.nextTick(writeAll);
     this.#frames += textFrame(text);
-    if (this.#frames.length > WAITING_MAX) this.write();
+    if (this.#frames.length > FRAMES_MAX) this.write();
   }
 
   close({ code, meaning }: Ending): void {
