@@ -47,6 +47,15 @@ const header = (headers: Headers, name: string): string | undefined => {
   return (Array.isArray(value) ? value.join(", ") : value)?.trim();
 };
 
+/** The part of a name that every header of a limit has: `ratelimit`, `x-ratelimit-limit`, `x-rate-limit-reset`. */
+const LIMIT_NAME = /rate-?limit/;
+
+/** Whether any header may state a limit. Most answers have none, and parsing them all costs more than this look. */
+function mayStateLimit(headers: Headers): boolean {
+  for (const name in headers) if (LIMIT_NAME.test(name)) return true;
+  return false;
+}
+
 /** Parses digits only. `Number("")` is 0, `Number("1e9")` a billion, `parseInt("6m0s")` 6. */
 const digits = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -148,6 +157,7 @@ const LONGEST_MS = 3_600_000;
  */
 export function statedWait(status: number, headers: Headers, now: number): number | undefined {
   if (status >= 300 && status < 400) return undefined;
+  if (status < 400 && !mayStateLimit(headers)) return undefined;
   const clock = httpDate(header(headers, "date") ?? "", now) ?? now;
   const wait = status < 400 ? spreadOf(headers, clock) : refusedFor(headers, clock);
   return wait === undefined ? undefined : Math.min(LONGEST_MS, Math.max(0, wait));
@@ -186,6 +196,7 @@ function spreadOf(headers: Headers, now: number): number | undefined {
 
 /** The limit that the headers state. Values that they do not state are absent. */
 export function statedLimit(headers: Headers): StatedLimit {
+  if (!mayStateLimit(headers)) return {};
   const current = binding(policies(header(headers, "ratelimit")));
   const named = policies(header(headers, "ratelimit-policy"));
   const stated = named.find(({ name }) => name === current?.name) ?? named[0];

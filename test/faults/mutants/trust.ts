@@ -334,7 +334,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("check of the encoding of bodies (A33)", "body.test.ts", {
-    in: "readBody.fatal",
+    in: "UTF8.fatal",
     replace: "false",
   }),
   without("time limit on the detection of types (A18)", "stage.test.ts", {

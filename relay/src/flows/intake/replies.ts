@@ -1,6 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../../base/clock.ts";
 import { hashed, type Log } from "../../base/log.ts";
+import { createRandomPool } from "../../base/random-pool.ts";
 import { isVisitorId } from "../../base/sign.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Database, Transaction } from "../../db/database.ts";
@@ -39,6 +40,8 @@ type RepliesDeps = {
 };
 type State = RepliesDeps & {
   keys: ReplyKeys;
+  /** Random bytes for the ids of replies. */
+  random: (count: number) => Uint8Array;
   /** Writes a batch of replies. Always the same function, so that the database recognises batches. */
   store: (tx: Transaction, replies: readonly NewReply[]) => Promise<StoredReply[]>;
 };
@@ -65,6 +68,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
   const state: State = {
     ...deps,
     keys: createReplyKeys(deps.clock),
+    random: createRandomPool(),
     store: (tx, replies) => storeReplies(deps, tx, replies),
   };
   const intake = createIntake<Reply, Stored>({
@@ -92,7 +96,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
 }
 
 async function receive(
-  { clock, signing, keys }: State,
+  { clock, signing, keys, random }: State,
   intake: DurableIntake<Reply, Stored>,
   callback: ReplyCallback,
   named: string | undefined,
@@ -102,7 +106,7 @@ async function receive(
     visitor: callback.toId,
     ...(named === undefined ? {} : { named }),
     key: keyOf(keys, callback),
-    id: `r_${randomId(20)}`,
+    id: `r_${randomId(20, random)}`,
     text: callback.text,
     ...(callback.file === undefined ? {} : { file: callback.file }),
     at: clock.now(),
