@@ -25,7 +25,7 @@ it("takes several units at once, and counts more than the burst as the burst", (
   expect([limiter.take("a", 50), limiter.take("a", 1)]).toEqual([0, 1_000]);
 });
 
-it("drops keys that are full again, and the longest idle ones when there are too many", () => {
+it("drops keys that are full again, and those idle for longer when there are too many", () => {
   let now = 0;
   const limiter = createLimiter({ burst: 2, perMinute: 60, uptime: () => now });
   for (let n = 0; n < 200_000; n++) limiter.take(`key ${n}`);
@@ -35,4 +35,16 @@ it("drops keys that are full again, and the longest idle ones when there are too
   now = 10_000;
   for (let n = 0; n < 50_000; n++) limiter.take("one");
   expect(limiter.size()).toBe(1);
+});
+
+it("remembers a key that is not full again, however long others have been used", () => {
+  let now = 0;
+  const limiter = createLimiter({ burst: 2, perMinute: 60, uptime: () => now });
+  limiter.take("one", 2);
+  for (now = 100; now <= 1_900; now += 100) {
+    limiter.take(`another at ${now}`);
+    expect(limiter.take("one", 2)).toBeGreaterThanOrEqual(2_000 - now);
+  }
+  now = 2_001;
+  expect(limiter.take("one", 2)).toBe(0);
 });

@@ -8,15 +8,28 @@ export type Limiter = {
   size: () => number;
 };
 
-/** The most keys in memory, about 10 MB. Beyond it, the key that was idle for longest is forgotten. */
+/** The most keys in memory, about 10 MB. Beyond it, the half that was idle for longer is forgotten. */
 const KEYS_MAX = 50_000;
 
 type Bucket = { tokens: number; at: number };
 
+type State = {
+  burst: number;
+  /** Tokens that return per millisecond. */
+  perMs: number;
+  /** Milliseconds in which an empty bucket fills: a full bucket equals no bucket. */
+  fullMs: number;
+  /** The buckets in use, and those that were last used before `turned`. */
+  young: Map<string, Bucket>;
+  old: Map<string, Bucket>;
+  turned: number;
+};
+
 /**
- * Token buckets by key, in this process. Keys are ordered by their last use. Each call checks the two oldest keys and
- * forgets those with a full bucket, which equals no bucket. So the cost of a call is constant, and there are never more
- * than `KEYS_MAX` keys.
+ * Token buckets by key, in this process. The cost of a call is constant, and there are never more than `KEYS_MAX` keys.
+ *
+ * There are two maps, because one map in the order of last use would cost 150 µs a call with 20,000 keys: V8 skips every
+ * deleted entry before the oldest one.
  * @param options.burst tokens of a full bucket
  * @param options.perMinute refill; 0: no limit
  * @param options.uptime monotonic milliseconds
@@ -24,44 +37,44 @@ type Bucket = { tokens: number; at: number };
 export function createLimiter(options: { burst: number; perMinute: number; uptime: () => number }): Limiter {
   const { burst, perMinute, uptime } = options;
   const perMs = perMinute / 60_000;
-  const buckets = new Map<string, Bucket>();
-  const filled = (bucket: Bucket, now: number): number => Math.min(burst, bucket.tokens + (now - bucket.at) * perMs);
-
-  function forgetOldest(now: number): void {
-    let looked = 0;
-    for (const [key, bucket] of buckets) {
-      if (looked++ === 2) return;
-      if (buckets.size <= KEYS_MAX && filled(bucket, now) < burst) return;
-      buckets.delete(key);
-    }
-  }
-
-  function tokensOf(key: string, now: number): number {
-    const bucket = buckets.get(key);
-    return bucket === undefined ? burst : filled(bucket, now);
-  }
-
-  function set(key: string, tokens: number, now: number): void {
-    // Deleting first moves the key to the end of the order.
-    buckets.delete(key);
-    buckets.set(key, { tokens: Math.max(0, tokens), at: now });
-    forgetOldest(now);
-  }
-
+  const state: State = { burst, perMs, fullMs: burst / perMs, young: new Map(), old: new Map(), turned: uptime() };
   return {
-    size: () => buckets.size,
+    size: () => state.young.size + state.old.size,
     spend(key, amount) {
       if (perMinute === 0) return;
-      const now = uptime();
-      set(key, tokensOf(key, now) - amount, now);
+      const bucket = bucketOf(state, key, uptime());
+      bucket.tokens = Math.max(0, bucket.tokens - amount);
     },
     take(key, amount = 1) {
       if (perMinute === 0) return 0;
-      const now = uptime();
-      const tokens = tokensOf(key, now);
-      const may = tokens >= Math.min(amount, burst);
-      set(key, may ? tokens - amount : tokens, now);
-      return may ? 0 : Math.ceil((Math.min(amount, burst) - tokens) / perMs);
+      const bucket = bucketOf(state, key, uptime());
+      const least = Math.min(amount, burst);
+      const { tokens } = bucket;
+      if (tokens < least) return Math.ceil((least - tokens) / perMs);
+      bucket.tokens = Math.max(0, tokens - amount);
+      return 0;
     },
   };
+}
+
+/** The key's bucket, filled up to now. */
+function bucketOf(state: State, key: string, now: number): Bucket {
+  if (now - state.turned >= state.fullMs || state.young.size >= KEYS_MAX / 2) turn(state, now);
+  const { young, old, burst, perMs } = state;
+  const known = young.get(key) ?? old.get(key);
+  const bucket = known ?? { tokens: burst, at: now };
+  bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) * perMs);
+  bucket.at = now;
+  if (!young.has(key)) {
+    old.delete(key);
+    young.set(key, bucket);
+  }
+  return bucket;
+}
+
+/** Forgets the old buckets. After `fullMs` each of them is full; after twice that time the young ones are full as well. */
+function turn(state: State, now: number): void {
+  state.old = now - state.turned >= 2 * state.fullMs ? new Map() : state.young;
+  state.young = new Map();
+  state.turned = now;
 }

@@ -5,7 +5,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Gates } from "../service/gates.ts";
 
-/** Most visitors for whom the time until the next reply is measured. */
+/** Most visitors for whom the time until the next reply is measured. With more, all are forgotten: measuring begins anew. */
 const ASKED_MAX = 20_000;
 
 /**
@@ -27,10 +27,9 @@ export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Cloc
   const asked = new Map<string, number>();
 
   function remember(visitor: string, at: number): void {
-    asked.delete(visitor);
+    // Finding the oldest visitor would cost up to 150 µs a message: V8 skips every deleted entry before it.
+    if (asked.size >= ASKED_MAX) asked.clear();
     asked.set(visitor, at);
-    const [oldest] = asked.keys();
-    if (asked.size > ASKED_MAX && oldest !== undefined) asked.delete(oldest);
   }
 
   function count(visitor: string, change: Message): void {

@@ -187,7 +187,11 @@ export const SAFETY: Mutant[] = [
     replace: "0",
   }),
   without("check of the budget of leads", "frames.test.ts", { find: "deps.budgets.lead($live)", replace: "0" }),
-  without("limit on the number of keys of a limiter", "limiter.test.ts", { find: "forgetOldest($now);", replace: "" }),
+  without("limit on the number of keys of a limiter", "limiter.test.ts", {
+    in: "bucketOf",
+    find: "if ($due) turn(state, $now);",
+    replace: "",
+  }),
   without("scheme and port in wildcard origins", "sites.test.ts", {
     find: "if ($given.protocol !== $wanted.protocol || $given.port !== $wanted.port) return false;",
     replace: "",
