@@ -34,6 +34,12 @@ it("no right token is found among guesses that are sent at the same time", async
   expect(found.filter((each) => each !== undefined)).toEqual([]);
 });
 
+it("requests without a token, which any web page can cause, do not lock an address", async () => {
+  const access = accessWith(memory(), "the-right-token");
+  for (let n = 0; n < 50; n++) expect(await access.credentialOf(ADDRESS, "")).toBeUndefined();
+  expect(await access.credentialOf(ADDRESS, "the-right-token")).toMatchObject({ name: "admin" });
+});
+
 it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () => {
   const db = memory();
   const at = (token: string, readToken?: string) => {

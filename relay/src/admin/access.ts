@@ -19,7 +19,7 @@ export type AdminAccess = {
   addressOf: (incoming: IncomingMessage) => string;
   /**
    * The credential of a token; undefined for a wrong token. An address that sent too many wrong tokens is refused for a minute,
-   * even with the right token. Other addresses are not affected.
+   * even with the right token. Other addresses are not affected. An empty token is not counted.
    */
   credentialOf: (address: string, token: string) => Promise<Credential | undefined>;
   /** The hash of the token with this name; undefined when the token is not valid now. */
@@ -66,6 +66,8 @@ export function createAccess(deps: AccessDeps): AdminAccess {
       return hashOfToken(deps.db, name);
     },
     async credentialOf(address, given) {
+      // Any web page can make an operator's browser send requests without a token, and must not lock that address.
+      if (given === "") return undefined;
       const until = shut.get(address) ?? 0;
       const others = underWay.get(address) ?? 0;
       // Without this limit, guesses sent at the same time would all be checked before the first one counts.
