@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Most requests of one connection that may wait behind the one that is being answered. Browsers and proxies send none. */
@@ -25,4 +25,22 @@ export function limitPipelining(sendAway: (socket: Socket) => void, listener: Re
     }
     return listener(request, response);
   };
+}
+
+/** Whether everything of an answer, and of those before it, was written to its connection. */
+const isWritten = (response: ServerResponse): boolean =>
+  response.writableFinished || (response.writableEnded && response.socket !== null);
+
+/**
+ * Destroys a connection that requests a WebSocket before its earlier requests are answered. Node reports such an upgrade at
+ * once: its answer would overtake the others, and their bytes would be read as WebSocket frames. A proxy in front would give
+ * answers to the wrong requests (RFC 9112 section 9.3.2). Call it before other listeners for `upgrade`.
+ */
+export function refuseEarlyUpgrades(server: Server): void {
+  const last = new WeakMap<Socket, ServerResponse>();
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => void last.set(socket, response));
+  server.prependListener("upgrade", ({ socket }: IncomingMessage) => {
+    const response = last.get(socket);
+    if (response !== undefined && !isWritten(response)) socket.destroy();
+  });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
 import { createPlaces } from "../base/places.ts";
 import { limitPeers, type Peers } from "./peers.ts";
-import { limitPipelining } from "./pipelining.ts";
+import { limitPipelining, refuseEarlyUpgrades } from "./pipelining.ts";
 import { createHttpServer } from "./server.ts";
 
 async function start(
@@ -119,6 +119,44 @@ describe("pipelined requests", () => {
     await expect.poll(() => client.destroyed).toBe(true);
     other.write(GET);
     await expect.poll(() => handled.length).toBe(10);
+    stop();
+  });
+});
+
+describe("a request for a WebSocket", () => {
+  const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  const UPGRADE = "GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+  /** A server that answers requests when the test tells it to, and upgrades at once. */
+  async function begin() {
+    const handled: ServerResponse[] = [];
+    const { server, knock, stop } = await start(undefined, (_, response) => void handled.push(response));
+    server.on("upgrade", (_, socket) => socket.write("upgraded"));
+    refuseEarlyUpgrades(server);
+    const client = await knock();
+    let heard = "";
+    client.on("data", (part) => {
+      heard += part;
+    });
+    return { handled, client, stop, heard: () => heard };
+  }
+
+  it("ends the connection when earlier requests of it are not answered, so that no answer overtakes another (A34)", async () => {
+    const { handled, client, stop, heard } = await begin();
+    client.write(GET + GET + UPGRADE);
+    await expect.poll(() => client.destroyed || heard() !== "").toBe(true);
+    expect([handled.length, heard()]).toEqual([2, ""]);
+    stop();
+  });
+
+  it("is accepted after the answer to the request before it", async () => {
+    const { handled, client, stop, heard } = await begin();
+    client.write(GET);
+    await expect.poll(() => handled.length).toBe(1);
+    handled[0]?.end("first");
+    await expect.poll(heard).toContain("first");
+    client.write(UPGRADE);
+    await expect.poll(heard).toContain("upgraded");
     stop();
   });
 });

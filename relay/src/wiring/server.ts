@@ -8,7 +8,7 @@ import { withDeadline } from "../http/deadline.ts";
 import type { ReadsBody } from "../http/doors.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
-import { limitPipelining } from "../http/pipelining.ts";
+import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
@@ -81,6 +81,7 @@ export function createServer(core: Core, { door, framework, readsBody, visitors,
   const pending = watchConnections(server, clock);
   const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
   const stopSockets = serveSockets(sockets);
+  refuseEarlyUpgrades(server);
   return {
     listen: () => listen(server, settings),
     stopping: () => stopping,
