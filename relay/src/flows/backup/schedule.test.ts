@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { manualClock } from "../../base/clock.fixture.ts";
-import type { Settings } from "../../base/config.ts";
+import type { Bucket, Settings } from "../../base/config.ts";
 import { silentLog } from "../../base/log.ts";
 import { createBackups } from "./schedule.ts";
 
@@ -31,7 +32,22 @@ vi.mock("../../base/sync.ts", async (original) => {
   };
 });
 
+/** Objects of the bucket, by key. */
+const objects = new Map<string, string>();
+vi.mock("../../files/s3.ts", () => ({
+  createS3Files: () => ({
+    put: async (key: string, path: string) => void objects.set(key, readFileSync(path, "utf8")),
+    get: async (key: string) => {
+      const text = objects.get(key);
+      return text === undefined ? undefined : Readable.from([Buffer.from(text)]);
+    },
+    remove: async (key: string) => void objects.delete(key),
+    close: async () => {},
+  }),
+}));
+
 beforeEach(() => {
+  objects.clear();
   root = mkdtempSync(join(tmpdir(), "porchlight-"));
   mkdirSync(join(root, "data", "media", "ab"), { recursive: true });
   writeFileSync(join(root, "data", "media", "ab", "abc"), "a picture");
@@ -40,7 +56,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Scheduled backups of a relay on PostgreSQL into this folder, of which the newest is kept. */
-const backupsInto = (folder: string, clock = manualClock(1_000_000)) =>
+const backupsInto = (folder: string, clock = manualClock(1_000_000)) => backupsOf({ folder }, clock);
+
+/** Scheduled backups into a folder, or into the bucket of this test. */
+const backupsOf = (place: { folder: string } | { bucket: Bucket }, clock = manualClock(1_000_000)) =>
   createBackups({
     db: { dialect: "postgres" },
     clock,
@@ -50,7 +69,7 @@ const backupsInto = (folder: string, clock = manualClock(1_000_000)) =>
       dataDir: join(root, "data"),
       databaseUrl: "postgres://localhost/none",
       uploads: UPLOADS,
-      backups: { folder, every: 1_000, keep: 1 },
+      backups: { ...place, every: 1_000, keep: 1 },
     },
   });
 
@@ -77,4 +96,32 @@ it("holds the files of visitors and the help articles of the owner", async () =>
   const made = await backupsInto(folder)?.run();
   const held = readdirSync(join(folder, made?.name ?? ""), { recursive: true });
   expect(held.map(String).sort()).toEqual(["help", "help/default.json", "media", "media/ab", "media/ab/abc"]);
+});
+
+describe("a bucket whose index somebody else has written", () => {
+  const NAME = "porchlight-20261123T090000000Z";
+  const bucket = { bucket: "b", prefix: "", region: "", endpoint: "", keyId: "", secret: "" };
+
+  it.each(["../escaped", "media/../../escaped", "..", "%2e%2e/escaped", "..\\escaped"])(
+    "cannot make a restore write to %s, nor a clean-up delete there",
+    async (path) => {
+      objects.set("backups.json", JSON.stringify({ [NAME]: ["secrets.json", path] }));
+      objects.set(`${NAME}/secrets.json`, "{}").set(`${NAME}/${path}`, "hostile");
+      const backups = backupsOf({ bucket });
+      const target = join(root, "restored");
+      await expect(backups?.fetch(NAME, target)).rejects.toThrow("outside of its backup");
+      expect([existsSync(target), existsSync(join(root, "escaped"))]).toEqual([false, false]);
+      await expect(backups?.run()).rejects.toThrow("outside of its backup");
+      expect(objects.has(`${NAME}/${path}`)).toBe(true);
+      await backups?.stop();
+    },
+  );
+
+  it("still restores files whose names have dots", async () => {
+    objects.set("backups.json", JSON.stringify({ [NAME]: ["help/a..b.json"] })).set(`${NAME}/help/a..b.json`, "[]");
+    const backups = backupsOf({ bucket });
+    await backups?.fetch(NAME, join(root, "restored"));
+    expect(readFileSync(join(root, "restored", "help", "a..b.json"), "utf8")).toBe("[]");
+    await backups?.stop();
+  });
 });

@@ -60,6 +60,21 @@ function inFolder(root: string): Place {
 const INDEX = "backups.json";
 type Index = Record<string, readonly string[]>;
 
+/** A path that leads out of its folder, also where an address spells the dots `%2e`. */
+const LEADS_OUT = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\]|$)/i;
+
+/**
+ * Reads the index. Whoever may write to the bucket must not decide which other files a restore writes or a clean-up deletes.
+ * @throws Error when it is not an index, or names a path outside of its backup
+ */
+function indexIn(text: string): Index {
+  const index = JSON.parse(text) as Index;
+  for (const path of Object.values(index).flat())
+    if (typeof path !== "string" || LEADS_OUT.test(path))
+      throw new Error(`${INDEX} names a file outside of its backup: ${path}`);
+  return index;
+}
+
 async function textOf(files: Files, key: string): Promise<string | undefined> {
   const stream = await files.get(key);
   if (stream === undefined) return undefined;
@@ -70,7 +85,7 @@ async function textOf(files: Files, key: string): Promise<string | undefined> {
 
 /** Backups as objects of a bucket. A backup is in the index only when all of its objects are stored. */
 function inBucket(files: Files, scratch: string): Place {
-  const index = async (): Promise<Index> => JSON.parse((await textOf(files, INDEX)) ?? "{}") as Index;
+  const index = async (): Promise<Index> => indexIn((await textOf(files, INDEX)) ?? "{}");
   async function write(next: Index): Promise<void> {
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const path = join(scratch, INDEX);
