@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type DestinationStream, pino } from "pino";
+import { printable } from "./printable.ts";
 
 /** Every log event: level and message. Details never contain the text of a conversation. */
 const EVENTS = {
@@ -163,7 +164,7 @@ function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefine
   return new RegExp(sorted.map((spelling) => escaped(spelling)).join("|"), "g");
 }
 
-/** Replaces every known secret in a line before it leaves the process. */
+/** Replaces every known secret in a line before it leaves the process, and what a terminal could take as a command. */
 function scrubbing(target: Target, secrets: Secrets): DestinationStream {
   let known: readonly (readonly string[])[] = [];
   let expression: RegExp | undefined;
@@ -174,7 +175,7 @@ function scrubbing(target: Target, secrets: Secrets): DestinationStream {
         known = now;
         expression = expressionFor(now);
       }
-      target.write(expression === undefined ? line : line.replaceAll(expression, "[redacted]"));
+      target.write(printable(expression === undefined ? line : line.replaceAll(expression, "[redacted]")));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "../base/config.ts";
+import { printable } from "../base/printable.ts";
 import type { CommandArgs, RelayCommand, Result } from "./command.ts";
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./commands.ts";
 import { openContext } from "./context.ts";
@@ -111,12 +112,20 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
   return undefined;
 }
 
+/** The shell, with everything that is printed made harmless for a terminal: names and errors come from elsewhere. */
+const harmless = ({ env, out, err }: Shell): Shell => ({
+  env,
+  out: (line) => out(printable(line)),
+  err: (line) => err(printable(line)),
+});
+
 /**
  * Runs one command line.
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but a person must act; undefined while a relay
  * runs
  */
-export async function runCommandLine(argv: readonly string[], shell: Shell): Promise<number | undefined> {
+export async function runCommandLine(argv: readonly string[], given: Shell): Promise<number | undefined> {
+  const shell = harmless(given);
   try {
     return await outcomeOf(argv, shell);
   } catch (error) {
