@@ -100,6 +100,7 @@ describe("a forged identity", () => {
     "has a number as its subject": () => sign({ ...good, sub: 7 as unknown as string }),
     "has a list as its subject": () => sign({ ...good, sub: ["customer-7"] as unknown as string }),
     "has a subject that is too long": () => sign({ ...good, sub: "x".repeat(300) }),
+    "has a lone surrogate in its subject": () => sign({ ...good, sub: "customer-\ud800" }),
     "is empty": () => "",
     "is not a token": () => "hello",
     "has too many parts": async () => `${await sign(good)}.x`,

@@ -122,7 +122,8 @@ export function createIdentity(options: {
   function wrongWith({ sub, exp, iat, aud }: JWTPayload): string | undefined {
     const seconds = now() / 1_000;
     const end = exp ?? (typeof iat === "number" ? iat + LIFE_S : undefined);
-    if (typeof sub !== "string" || sub.length < 1 || sub.length > 255) return "sub";
+    // All lone surrogates are the same bytes in UTF-8, so two such subjects would get the same visitor id.
+    if (typeof sub !== "string" || sub.length < 1 || sub.length > 255 || !sub.isWellFormed()) return "sub";
     if (end === undefined) return "neither exp nor iat says when it ends";
     if (exp === undefined && end <= seconds) return "iat is more than an hour ago, and there is no exp";
     if (end - seconds > LIFE_S + SKEW_S) return "exp is more than an hour away";

@@ -29,3 +29,9 @@ it("recognises the client's ETag: alone, among others, or marked weak by a proxy
   expect(isHeld('"a"', '"a-br"')).toBe(false);
   expect(isHeld(undefined, '"a"')).toBe(false);
 });
+
+it("reads at most twenty entries of a header, because a long one would only cost time", () => {
+  const others = "x,".repeat(20);
+  expect(encodingOf(`${others}br`)).toBe("identity");
+  expect(isHeld(`${others}"a"`, '"a"')).toBe(false);
+});

@@ -2,6 +2,9 @@
 
 export type Encoding = "br" | "gzip" | "identity";
 
+/** Entries of a header that are read; browsers send at most five. The rest of a long header would only cost time. */
+const ENTRIES_MAX = 20;
+
 /** A name and its weight: `gzip;q=0.5`. The default is 1; an invalid weight is 0. */
 function weighed(part: string): [name: string, weight: number] {
   const [name = "", ...parameters] = part.split(";").map((word) => word.trim().toLowerCase());
@@ -15,7 +18,7 @@ function weighed(part: string): [name: string, weight: number] {
  * @param accept the `Accept-Encoding` header
  */
 export function encodingOf(accept: string | undefined): Encoding {
-  const weights = new Map(accept?.split(",").map(weighed));
+  const weights = new Map(accept?.split(",", ENTRIES_MAX).map(weighed));
   const weigh = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
   const plain = weights.get("identity") ?? 0;
   const best = weigh("br") >= weigh("gzip") ? "br" : "gzip";
@@ -28,4 +31,4 @@ export function encodingOf(accept: string | undefined): Encoding {
  * @param etag the present ETag, with its quotes
  */
 export const isHeld = (match: string | undefined, etag: string): boolean =>
-  match?.split(",").some((one) => one.trim().replace(/^W\//, "") === etag || one.trim() === "*") ?? false;
+  match?.split(",", ENTRIES_MAX).some((one) => one.trim().replace(/^W\//, "") === etag || one.trim() === "*") ?? false;
