@@ -124,9 +124,32 @@ const SMUGGLED = [
   "GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n",
 ];
 
-/** A34: unusual headers, and request smuggling. Succeeds with a 5xx, two answers to a smuggled pair, or a relay that stops. */
+const UPGRADE =
+  "GET /socket HTTP/1.1\r\nHost: a\r\nOrigin: ORIGIN\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+/**
+ * Requests a WebSocket on the connection of a request that is not answered yet: a callback, and a page's poll.
+ * @returns the number of tries, and of those that were answered with an upgrade
+ */
+async function earlyUpgrades({ house }: Ground, port: number): Promise<{ tried: number; through: number }> {
+  const upgrade = UPGRADE.replace("ORIGIN", house.host);
+  const line = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: house.host } });
+  const { line: id } = (await line.json()) as { line: string };
+  const poll = `GET /socket/lines/${id}?mode=poll HTTP/1.1\r\nHost: a\r\nOrigin: ${house.host}\r\n\r\n`;
+  const path = new URL(house.callbackUrl).pathname;
+  const callback = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
+  const answers = await Promise.all([poll, callback].map((first) => exchange(port, first + upgrade)));
+  return { tried: answers.length, through: answers.filter((statuses) => statuses.includes(101)).length };
+}
+
+/**
+ * A34: unusual headers, request smuggling, and early upgrades. Succeeds with a 5xx, two answers to a smuggled pair, an upgrade, or
+ * a relay that stops.
+ */
 export async function oddHeaders(ground: Ground): Promise<Result> {
   const port = Number(new URL(ground.house.url).port);
+  const door = new URL(ground.house.callbackUrl).pathname;
   const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
   const paths = [
     "/healthz",
@@ -146,11 +169,28 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
     const statuses = await exchange(port, Buffer.from(text, "latin1"));
     through += statuses.filter((status) => status >= 500 && status !== 505).length;
   }
-  for (const text of SMUGGLED)
+  const smuggled = [...SMUGGLED, ...SMUGGLED.map((text) => text.replace("/healthz", door))];
+  for (const text of smuggled)
     if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) through++;
+  const upgrades = await earlyUpgrades(ground, port);
+  through += upgrades.through;
   const good = await exchange(port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   if (good[0] !== 200) through++;
-  return { tried: tries.length + SMUGGLED.length, through, control: `a plain request answers ${good}` };
+  const tried = tries.length + smuggled.length + upgrades.tried;
+  return { tried, through, control: `a plain request answers ${good}` };
+}
+
+/**
+ * Requests for the metrics without a token, as any web page can cause in an operator's browser.
+ * @returns whether the operator's address is locked afterwards
+ */
+async function locksOperator({ house, address }: Ground): Promise<boolean> {
+  const { admin } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string };
+  const from = { "X-Forwarded-For": address() };
+  for (let n = 0; n < 20; n++) await (await fetch(`${house.url}/metrics`, { headers: from })).arrayBuffer();
+  const answer = await fetch(`${house.url}/metrics`, { headers: { ...from, Authorization: `Bearer ${admin}` } });
+  await answer.arrayBuffer();
+  return answer.status !== 200;
 }
 
 /**
@@ -210,6 +250,8 @@ export async function exposedPages(ground: Ground): Promise<Result> {
   }
   const health = await (await fetch(`${house.url}/healthz`)).text();
   if (health !== '{"status":"ok"}') through++;
+  tried += 20;
+  if (await locksOperator(ground)) through++;
   const { status } = await ground.api("GET", "/visitors");
   return { tried, through, control: `with a token the API answers ${status}` };
 }

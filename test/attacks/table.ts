@@ -167,9 +167,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 19,
-    what: "hostile file names, and unusual strings as names",
-    defence: ["relay/src/files/names.ts"],
-    tests: ["relay/src/files/names.test.ts"],
+    what: "hostile file names, and unusual strings as names. Tests: paths in the index of a bucket's backups",
+    defence: ["relay/src/files/names.ts", "relay/src/flows/backup/schedule.ts"],
+    tests: ["relay/src/files/names.test.ts", "relay/src/flows/backup/schedule.test.ts"],
     inside: hostileNames,
   },
   {
@@ -262,9 +262,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 31,
-    what: "line breaks, terminal codes and unusual strings in every field (log injection)",
-    defence: ["relay/src/base/log.ts"],
-    tests: ["relay/src/base/log.test.ts"],
+    what: "line breaks, terminal codes and unusual strings in every field (log injection). Tests: terminal codes in what commands print",
+    defence: ["relay/src/base/log.ts", "relay/src/base/printable.ts"],
+    tests: ["relay/src/base/log.test.ts", "relay/src/base/printable.test.ts", "relay/src/cli/main.test.ts"],
     inside: forgedLines,
   },
   {
@@ -288,7 +288,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 34,
-    what: "unusual headers at seven addresses, request smuggling, 10,000 resets during the upgrade, and 50 connections that pipeline 2,000 requests each",
+    what: "unusual headers at seven addresses, request smuggling, also at the callback address, WebSockets requested before earlier requests are answered, 10,000 resets during the upgrade, and 50 connections that pipeline 2,000 requests each",
     defence: ["relay/src/http/server.ts", "relay/src/http/pipelining.ts", "relay/src/socket/socket.ts"],
     tests: ["relay/src/http/server.test.ts"],
     inside: oddHeaders,
@@ -297,7 +297,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 35,
-    what: "every API operation without a token, and addresses that other servers expose by mistake. Tests: tokens, roles and sessions of the admin pages",
+    what: "every API operation without a token, addresses that other servers expose by mistake, and requests without a token that lock out the operator. Tests: tokens, roles and sessions of the admin pages",
     defence: [
       "relay/src/http/api/router.ts",
       "relay/src/http/health.ts",

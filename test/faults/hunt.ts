@@ -58,8 +58,9 @@ const suffered = (report: Promise<Report>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-/** A test counts as failed when it does not end within this time. Long enough that a busy machine does not fail it. */
+/** A test or a poll counts as failed when it does not end within this time. Long enough that a busy machine does not fail it. */
 const PATIENCE_MS = 30_000;
+const LIMITS = { testTimeout: PATIENCE_MS, expect: { poll: { timeout: PATIENCE_MS / 2 } } };
 
 type Tested = {
   name: string;
@@ -75,7 +76,7 @@ type Tested = {
  */
 async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
   const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
-    "unit" in killedBy ? [{ test: { name, root, include: [`**/${killedBy.unit}`], testTimeout: PATIENCE_MS } }] : [],
+    "unit" in killedBy ? [{ test: { name, root, include: [`**/${killedBy.unit}`], ...LIMITS } }] : [],
   );
   const [first] = projects;
   if (first === undefined) return [];

@@ -18,6 +18,40 @@ export const TRUST: readonly Mutant[] = [
     find: `!sameSecret(base32(mac($key, "visitor", $body), 13), $tag)`,
     replace: "false",
   }),
+  without("exception for requests without a token from the lock of guessers (A35)", "access.test.ts", {
+    in: "credentialOf",
+    find: `if ($given === "") return undefined;`,
+    replace: "",
+  }),
+  without("end for an upgrade before earlier answers (A34)", "server.test.ts", {
+    in: "refuseEarlyUpgrades",
+    find: "!isWritten($response)",
+    replace: "false",
+  }),
+  without("check of the paths in the index of a bucket's backups (A19)", "schedule.test.ts", {
+    in: "indexIn",
+    find: "LEADS_OUT.test($path)",
+    replace: "false",
+  }),
+  without("escape of terminal codes in what commands print (A31)", "main.test.ts", {
+    in: "harmless",
+    find: "err(printable($line))",
+    replace: "err($line)",
+  }),
+  without("escape of terminal codes in log lines (A31)", "log.test.ts", {
+    in: "scrubbing",
+    find: "printable($line)",
+    replace: "$line",
+  }),
+  without("refusal of subjects with lone surrogates (A9)", "identity.test.ts", {
+    in: "wrongWith",
+    find: "!$sub.isWellFormed()",
+    replace: "false",
+  }),
+  without("limit on entries of a negotiation header (A24)", "negotiate.test.ts", {
+    in: "negotiate.ENTRIES_MAX",
+    replace: "1_000",
+  }),
   without("comparison of callback secrets (A3)", "sign.test.ts", {
     in: "anySecret",
     find: "sameDigest($one, digestOf($secret)) || $found",
