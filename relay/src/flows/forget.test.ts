@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
 import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
@@ -33,7 +33,23 @@ async function stage() {
     );
     return counts.flat().reduce((sum, { n }) => sum + n, 0);
   };
-  return { ...sessions, forget: createForget(parts), rows };
+  /** Statements of the last deletion. */
+  const statements: string[] = [];
+  const watched: Database = {
+    ...db,
+    transaction(work, ...keys) {
+      statements.length = 0;
+      const note = (tx: Transaction): Transaction => ({
+        ...tx,
+        run(sql, ...values) {
+          statements.push(sql);
+          return tx.run(sql, ...values);
+        },
+      });
+      return db.transaction((tx) => work(note(tx)), ...keys);
+    },
+  };
+  return { ...sessions, forget: createForget({ ...parts, db: watched }), rows, statements };
 }
 
 describe("a visitor who connects and leaves without writing", () => {
@@ -44,6 +60,17 @@ describe("a visitor who connects and leaves without writing", () => {
       await (n % 2 === 0 ? forget(visitor) : logout(visitor, session));
     }
     expect(await rows()).toBe(0);
+  });
+
+  it("causes no search of the stored answers, which takes time, when they delete the chat (A27)", async () => {
+    const { open, forget, statements } = await stage();
+    const searches = () => statements.filter((sql) => sql.includes("LIKE")).length;
+    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    await forget(visitor);
+    expect(searches()).toBe(0);
+    await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
+    await forget(visitor);
+    expect(searches()).toBeGreaterThan(0);
   });
 
   it("is remembered as deleted or logged out once they have written", async () => {
