@@ -160,7 +160,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 18,
-    what: "pictures whose header states gigabytes of pixels, and archives",
+    what: "pictures whose header or first frame states gigabytes of pixels, and archives",
     defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts"],
     tests: ["relay/src/files/dimensions.test.ts"],
     inside: bombs,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gif } from "../../relay/src/files/samples.fixture.ts";
 import { corpus } from "../corpora.ts";
 import { post } from "../uploads.ts";
 import type { Result } from "./attack.ts";
@@ -13,7 +14,7 @@ const PNG = Buffer.from(
 );
 /** Additional examples besides those of the corpus. */
 const OWN: [string, Buffer][] = [
-  ["gif.gif", Buffer.from(`GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;${SCRIPT}`, "latin1")],
+  ["gif.gif", Buffer.concat([gif(1, 1), Buffer.from(SCRIPT)])],
   ["pdf.pdf", Buffer.from(`%PDF-1.4\n%${SCRIPT}\n%%EOF`)],
   ["page.html", Buffer.from(`<!doctype html>${SCRIPT}`)],
   ["picture.svg", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)],
@@ -79,14 +80,6 @@ function png(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** A GIF whose header states this size. */
-function gif(width: number, height: number): Buffer {
-  const bytes = Buffer.from(OWN[0]?.[1] ?? "");
-  bytes.writeUInt16LE(width, 6);
-  bytes.writeUInt16LE(height, 8);
-  return bytes;
-}
-
 /** A18: pictures that unpack to gigabytes, and archives. Succeeds when one is stored as a picture. */
 export async function bombs(ground: Ground): Promise<Result> {
   const { house } = ground;
@@ -100,7 +93,10 @@ export async function bombs(ground: Ground): Promise<Result> {
       ["a.png", png(side, side)],
       ["b.png", png(side, 2 ** 31 - 1)],
     ]),
-    ...sides.slice(1).map((side): [string, Buffer] => ["a.gif", gif(side, side)]),
+    ...sides.flatMap((side): [string, Buffer][] => [
+      ["a.gif", gif(side, side)],
+      ["b.gif", gif(1, 1, [side, side])],
+    ]),
     ...["a.zip", "a.png", "a.svgz"].flatMap((name): [string, Buffer][] => [
       [name, zip],
       [name, gz],

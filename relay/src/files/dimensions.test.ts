@@ -16,12 +16,23 @@ describe("the size of a picture", () => {
     expect(await sizeOf("image/webp", webp("VP8X", 640, 480))).toEqual(size);
   });
 
+  it("of a GIF is that of its first image where that is larger than the screen, because browsers draw all of it (A18)", async () => {
+    expect(await sizeOf("image/gif", gif(1, 1, [20_000, 20_000]))).toEqual({ width: 20_000, height: 20_000 });
+    expect(await sizeOf("image/gif", gif(640, 480, [10, 10]))).toEqual({ width: 640, height: 480 });
+  });
+
+  it("of a GIF without an image is undefined", async () => {
+    const empty = gif(640, 480).subarray(0, 19);
+    expect(await sizeOf("image/gif", Buffer.concat([empty, Buffer.from([0x3b])]))).toBeUndefined();
+    expect(await sizeOf("image/gif", Buffer.concat([empty, Buffer.alloc(2_000_000, "\x21\xfe\xff")]))).toBeUndefined();
+  });
+
   it("is found after a megabyte of metadata", async () => {
     expect(await sizeOf("image/jpeg", jpeg(4000, 3000, 1_000_000))).toEqual({ width: 4000, height: 3000 });
   });
 
   it("is undefined when the header is cut off at any point", async () => {
-    const whole = [png(1, 1).subarray(0, 24), gif(1, 1).subarray(0, 10), webp("VP8X", 1, 1).subarray(0, 30)];
+    const whole = [png(1, 1).subarray(0, 24), gif(1, 1).subarray(0, 36), webp("VP8X", 1, 1).subarray(0, 30)];
     for (const [i, type] of ["image/png", "image/gif", "image/webp"].entries())
       for (let end = 0; end < (whole[i]?.length ?? 0); end++)
         expect(await sizeOf(type, whole[i]?.subarray(0, end) ?? Buffer.alloc(0))).toBeUndefined();

@@ -13,10 +13,35 @@ async function png(read: Read): Promise<Size | undefined> {
   return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
 }
 
-/** GIF89a section 18: the logical screen. */
+/** The first image of a GIF must begin within this many bytes: before it come only colours, comments and profiles. */
+const GIF_HEAD = 1024 * 1024;
+const [EXTENSION, IMAGE] = [0x21, 0x2c];
+
+/** Where the descriptor of the first image begins (GIF89a sections 15 to 26); undefined when there is none. */
+function firstImage(bytes: Buffer): number | undefined {
+  const flags = bytes[10] ?? 0;
+  let at = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  while (bytes[at] === EXTENSION) {
+    at += 2;
+    for (let size = bytes[at] ?? 0; size > 0; size = bytes[at] ?? 0) at += 1 + size;
+    at++;
+  }
+  return bytes[at] === IMAGE && at + 9 <= bytes.length ? at : undefined;
+}
+
+/**
+ * GIF89a sections 18 and 20: the logical screen, or the first image where that is larger, because browsers then draw all of
+ * it: Chromium drew 400 megapixels from a file whose screen was ten pixels wide.
+ */
 async function gif(read: Read): Promise<Size | undefined> {
-  const head = await read(0, 10);
-  return head.length < 10 ? undefined : { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
+  const bytes = await read(0, GIF_HEAD);
+  const image = firstImage(bytes);
+  if (image === undefined) return undefined;
+  const [screen, left, size] = [6, image + 1, image + 5];
+  return {
+    width: Math.max(bytes.readUInt16LE(screen), bytes.readUInt16LE(left) + bytes.readUInt16LE(size)),
+    height: Math.max(bytes.readUInt16LE(screen + 2), bytes.readUInt16LE(left + 2) + bytes.readUInt16LE(size + 2)),
+  };
 }
 
 /** WebP (RFC 9649): lossy, lossless or extended. */

@@ -19,8 +19,13 @@ export const png = (width: number, height: number, bytes = 0): Buffer<ArrayBuffe
     Buffer.alloc(bytes === 0 ? 0 : bytes + 4),
   ]);
 
-export const gif = (width: number, height: number): Buffer<ArrayBuffer> =>
-  Buffer.from([...text("GIF89a"), ...u16le(width), ...u16le(height), 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x3b]);
+/** A GIF with one image. @param image its width and height where they differ from those of the screen */
+export const gif = (width: number, height: number, image: [number, number] = [width, height]): Buffer<ArrayBuffer> =>
+  Buffer.from([
+    ...[...text("GIF89a"), ...u16le(width), ...u16le(height), 0x80, 0, 0, 0, 0, 0, 255, 255, 255],
+    ...[0x21, 0xf9, 4, 0, 0, 0, 0, 0],
+    ...[0x2c, 0, 0, 0, 0, ...u16le(image[0]), ...u16le(image[1]), 0, 2, 2, 0x4c, 1, 0, 0x3b],
+  ]);
 
 /** A JPEG whose frame header comes after `padding` bytes of other segments, like large metadata. */
 export function jpeg(width: number, height: number, padding = 0): Buffer<ArrayBuffer> {

@@ -25,6 +25,11 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on the size of a frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
+  without("end for the deletion of a visitor who never wrote", "forget.test.ts", {
+    in: "createForget",
+    find: "$former.length === 0 && $found === undefined",
+    replace: "false",
+  }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
   without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),
