@@ -11,7 +11,7 @@ import {
 } from "../records/search.ts";
 import { page as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
-import { badge, brief, facts, type Html, table, time } from "./html.ts";
+import { badge, facts, type Html, idText, line, table, time } from "./html.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
@@ -88,6 +88,14 @@ ${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all"
 <button class="main">Search</button></form>`;
 }
 
+/** Characters of the newest message in a list. */
+const TEASER = 120;
+
+const NONE_YET = html`No visitor has written yet. <a href="/admin/sites">Sites</a> has the tag for your pages.`;
+
+const isFiltered = ({ words, site, state, from, to, after }: Search): boolean =>
+  words !== "" || site !== "" || state !== "" || from !== undefined || to !== undefined || after !== undefined;
+
 /** The list of conversations, newest first, with the search. */
 export async function conversations(
   { db, clock, sites }: { db: Database; clock: Clock; sites: readonly string[] },
@@ -101,16 +109,16 @@ export async function conversations(
     html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Continue the search" : "Older"}</a></p>`;
   return html`${filter(asked, sites)}${table(
     "Conversations",
-    ["Visitor", "Newest message", "State", "When", "Messages", "Site"],
+    ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     rows.map((row) => [
-      html`<a href="${conversationPath(row.id)}">${brief(nameOf(row), 40)}</a>`,
-      row.text === null ? null : html`${row.author === "reply" ? "↩ " : ""}${brief(row.text)}`,
+      html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
+      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, TEASER)}`),
       row.state === null ? null : badge(row.state),
       time(row.at ?? row.created),
       row.messages,
-      row.site,
+      line(row.site),
     ]),
-    "No conversation matches.",
+    isFiltered(asked) ? "No conversation matches." : NONE_YET,
   )}${more ?? ""}`;
 }
 
@@ -131,7 +139,7 @@ export async function conversation(
   const [first] = messages;
   const older = messages.length === MESSAGES && first !== undefined;
   const body = html`${facts([
-    ["Visitor", html`<span class="id">${id}</span>`],
+    ["Visitor", idText(id)],
     ["Site", visitor.site],
     ["First seen", time(row.created)],
     ["E-mail", row.email],

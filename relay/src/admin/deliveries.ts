@@ -8,7 +8,7 @@ import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
-import { badge, type Cell, type Html, table, time, tokenField } from "./html.ts";
+import { badge, type Cell, count, type Html, idText, line, table, time, tokenField } from "./html.ts";
 
 /** Messages on one page. */
 const PAGE = 100;
@@ -22,23 +22,23 @@ const row = (site: string, may: boolean, given: DeliveryRow): Cell[] => {
   const { visitor, id, state, attempts, due, reason, error } = given;
   return [
     ...(may ? [choice(given)] : []),
-    html`<a class="id" href="${messagePath(visitor, id)}">${id}</a>`,
+    html`<a href="${messagePath(visitor, id)}">${idText(id)}</a>`,
     badge(state),
     attempts,
     due === null ? null : time(due),
     [reason, error].filter((part) => part !== null).join(": ") || null,
-    html`<a class="id" href="${conversationPath(visitor)}">${visitor}</a>`,
-    site,
+    html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`,
+    line(site),
   ];
 };
 
-const HEADINGS = ["Message", "State", "Tries", "Next try", "Last error", "Visitor", "Site"];
+const HEADINGS = ["Message", "State", "Tries", "Next try (UTC)", "Last error", "Visitor"];
 
 /** The buttons for the chosen messages. */
 const buttons = html`<p class="actions"><button class="main">Retry the chosen</button>
 <button formaction="/admin/deliveries/discard">Discard the chosen</button>
 <button name="all" value="1">Retry all failed</button>
-<button name="all" value="1" formaction="/admin/deliveries/discard">Discard all failed</button></p>
+<button name="all" value="1" formaction="/admin/deliveries/discard" data-confirm="Discard all failed messages?">Discard all failed</button></p>
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A message that waits is given up first, within a minute.</p>`;
 
@@ -46,9 +46,9 @@ A message that waits is given up first, within a minute.</p>`;
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
   const words =
     retried !== undefined
-      ? `${Number(retried)} started again.`
+      ? `${count(Number(retried))} started again.`
       : discarded !== undefined
-        ? `${Number(discarded)} discarded.`
+        ? `${count(Number(discarded))} discarded.`
         : "";
   return words === "" ? "" : html`<p class="done" role="status">${words}</p>`;
 }
@@ -61,6 +61,7 @@ export async function deliveries(
   { db, sites }: { db: Database; sites: Sites },
   { token, note, may }: { token: string; note: Html | ""; may: boolean },
 ): Promise<Html> {
+  const headings = [...(may ? ["Choose"] : []), ...HEADINGS, ...(sites.all.length > 1 ? ["Site"] : [])];
   const rows: Cell[][] = [];
   for (const state of ["failed", "waiting"] as const)
     for (const {
@@ -68,12 +69,7 @@ export async function deliveries(
     } of sites.all)
       rows.push(...(await deliveriesPage(db, { site: id, state, limit: PAGE })).map((each) => row(id, may, each)));
   const shown = rows.slice(0, PAGE);
-  const list = table(
-    "Deliveries",
-    may ? ["Choose", ...HEADINGS] : HEADINGS,
-    shown,
-    "Nothing waits, and nothing failed.",
-  );
+  const list = table("Deliveries", headings, shown, "Nothing waits, and nothing failed.");
   const more = rows.length > PAGE ? html`<p>There are more: these are the first ${PAGE}.</p>` : "";
   return html`${note}
 ${may && shown.length > 0 ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${list}${buttons}</form>` : list}

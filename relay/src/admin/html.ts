@@ -91,21 +91,48 @@ export type Cell = string | number | null | Html;
 /** A count with separators of thousands, as everywhere on these pages. */
 export const count = (value: number): string => value.toLocaleString("en");
 
-/** A cell's content. Numbers are counts. */
-const content = (cell: Cell): Html | string =>
-  typeof cell === "number" ? html`<span class="number">${count(cell)}</span>` : (cell ?? "–");
+/** A text on one line, cut where the column ends; on phones at most three lines. */
+export const line = (text: string): Html => html`<span class="line" dir="auto" title="${text}">${text}</span>`;
+
+/** An id on one line, cut where it is too long. It is copied whole. */
+export const idText = (id: string): Html => html`<span class="id" title="${id}">${id}</span>`;
+
+/** A text with code between backticks. */
+export const withCode = (text: string): Html =>
+  html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
+/** From this length on (characters) a text needs a wide column. */
+const LONG_TEXT = 24;
+
+/** A cell. Numbers are counts; phones leave out empty cells. */
+function cellOf(cell: Cell | undefined, heading = ""): Html {
+  if (cell === undefined || cell === null || cell === "") return html`<td class="none" data-label="${heading}">–</td>`;
+  if (typeof cell === "number")
+    return html`<td data-label="${heading}"><span class="number">${count(cell)}</span></td>`;
+  const isLong = typeof cell === "string" && cell.length >= LONG_TEXT;
+  return html`<td${isLong ? html` class="long"` : ""} data-label="${heading}">${cell}</td>`;
+}
+
+const headingOf = (heading: string, isCount: boolean): Html =>
+  html`<th scope="col"${isCount ? html` class="number"` : ""}>${heading}</th>`;
 
 /** A table that scrolls when it is too wide; columns of counts are aligned to the right. @param empty text to show when there are no rows */
 export const table = (
   name: string,
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
-  empty: string,
+  empty: string | Html,
 ): Html =>
   rows.length === 0
     ? html`<p class="empty">${empty}</p>`
-    : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each, n) => html`<th scope="col"${rows.some((row) => typeof row[n] === "number") ? html` class="number"` : ""}>${each}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${content(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+    : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map(
+        (each, n) =>
+          headingOf(
+            each,
+            rows.some((row) => typeof row[n] === "number"),
+          ),
+      )}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${headings.map((each, n) => cellOf(row[n], each))}</tr>`)}</tbody></table></div>`;
 
 /** A list of names and values. Entries with the value null are left out. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>

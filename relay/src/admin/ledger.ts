@@ -5,7 +5,7 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { badge, brief, type Cell, type Html, table, time, tokenField } from "./html.ts";
+import { badge, type Cell, type Html, idText, line, table, time, tokenField } from "./html.ts";
 
 /** Most entries of a list; the newest ones. */
 const ROWS = 100;
@@ -66,13 +66,13 @@ async function grantRows(deps: Deps, token: string | undefined): Promise<Cell[][
     const { email, amount } = contentOf(entry);
     return [
       time(entry.created),
-      html`<span class="id">${entry.key}</span>`,
+      idText(entry.key),
       badge(GRANT_STATES[entry.state]),
-      email ?? null,
+      email === undefined ? null : idText(email),
       amount ?? null,
       entry.reason,
-      entry.account,
       ...(token === undefined ? [] : [decisionForm(entry, token)]),
+      line(entry.account),
     ];
   });
 }
@@ -80,11 +80,11 @@ async function grantRows(deps: Deps, token: string | undefined): Promise<Cell[][
 async function sentRows(deps: Deps): Promise<Cell[][]> {
   return (await newest(deps, "send")).map((entry) => [
     time(entry.created),
-    html`<span class="id">${entry.key}</span>`,
+    idText(entry.key),
     badge(entry.state),
-    brief(sentContent(entry).text ?? "", 60),
+    line((sentContent(entry).text ?? "").slice(0, 120)),
     entry.reason,
-    entry.account,
+    line(entry.account),
   ]);
 }
 
@@ -94,12 +94,14 @@ async function sentRows(deps: Deps): Promise<Cell[][]> {
  */
 export async function ledger(deps: Deps, token: string | undefined, note: string): Promise<Html> {
   const [grants, sent] = [await grantRows(deps, token), await sentRows(deps)];
-  const headings = ["When", "Key", "State", "Sub-account", "Credits", "Reason", "Account"];
+  const account = deps.settings.accounts.length > 1 ? ["Account"] : [];
+  const decision = token === undefined ? [] : ["Decision"];
+  const headings = ["When (UTC)", "Key", "State", "Sub-account", "Credits", "Reason", ...decision, ...account];
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
 <h2>Credit grants</h2>
-${table("Credit grants", token === undefined ? headings : [...headings, "Decision"], grants, "No credit grants yet.")}
+${table("Credit grants", headings, grants, "No credit grants yet.")}
 <h2>Messages of your backend</h2>
-${table("Messages of your backend", ["When", "Key", "State", "Text", "Reason", "Account"], sent, "Your backend has sent no messages yet.")}
+${table("Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
 <p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome here.</p>`;
 }
 

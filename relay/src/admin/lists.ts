@@ -9,7 +9,7 @@ import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { conversationPath } from "./conversations.ts";
-import { badge, brief, type Cell, type Html, table, time } from "./html.ts";
+import { badge, brief, type Cell, type Html, idText, line, table, time, withCode } from "./html.ts";
 
 /** Most rows of a list; the newest ones. */
 const ROWS = 100;
@@ -25,15 +25,22 @@ async function ofSites({ sites }: Deps, read: (site: string) => Promise<Dated[]>
   for (const {
     public: { id },
   } of sites.all)
-    rows.push(...(await read(id)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, id] })));
+    rows.push(...(await read(id)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, line(id)] })));
   return rows
     .sort((a, b) => b.at - a.at)
     .slice(0, ROWS)
     .map(({ cells }) => cells);
 }
 
+/** The headings of a list of sites; the site has a column when there are several. */
+const headingsOf = ({ sites }: Deps, first: string, ...others: string[]): string[] => [
+  `${first} (UTC)`,
+  ...others,
+  ...(sites.all.length > 1 ? ["Site"] : []),
+];
+
 const visitorLink = (visitor: string | null): Cell =>
-  visitor === null ? null : html`<a class="id" href="${conversationPath(visitor)}">${visitor}</a>`;
+  visitor === null ? null : html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`;
 
 export async function leads(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
@@ -51,7 +58,7 @@ export async function leads(deps: Deps): Promise<Html> {
   );
   return table(
     "Leads",
-    ["When", "Name", "E-mail", "Phone", "State", "Problem", "Visitor", "Site"],
+    headingsOf(deps, "When", "Name", "E-mail", "Phone", "State", "Problem", "Visitor"),
     rows,
     "No visitor has left contact details yet.",
   );
@@ -66,7 +73,7 @@ export async function mails(deps: Deps): Promise<Html> {
   );
   return table(
     "Mails",
-    ["When", "Kind", "To", "State", "Tries", "Problem", "Visitor", "Site"],
+    headingsOf(deps, "When", "Kind", "To", "State", "Tries", "Problem", "Visitor"),
     rows,
     "No mails in the last weeks.",
   );
@@ -80,12 +87,12 @@ export async function webhooks(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site) =>
     (await eventsPage(deps.db, { site, limit: ROWS })).map(({ id, at, type, state, attempts, status, problem }) => ({
       at,
-      cells: [type, badge(state), attempts, statusName(status), problem, html`<span class="id">${id}</span>`],
+      cells: [type, badge(state), attempts, statusName(status), problem, idText(id)],
     })),
   );
   return table(
     "Webhooks",
-    ["When", "Event", "State", "Tries", "Status", "Problem", "Id", "Site"],
+    headingsOf(deps, "When", "Event", "State", "Tries", "Status", "Problem", "Id"),
     rows,
     "No events for your webhook yet.",
   );
@@ -98,12 +105,17 @@ export async function blocks(deps: Deps): Promise<Html> {
       cells: [value, reason, actor],
     })),
   );
-  return table("Blocks", ["Since", "Whom", "Reason", "By", "Site"], rows, "No visitor and no address is blocked.");
+  return table(
+    "Blocks",
+    headingsOf(deps, "Since", "Whom", "Reason", "By"),
+    rows,
+    "No visitor and no address is blocked.",
+  );
 }
 
 export async function audit({ db }: Deps): Promise<Html> {
   const rows = (await auditPage(db, ROWS)).map(({ at, actor, action, subject }) => [time(at), actor, action, subject]);
-  return table("Audit log", ["When", "Who", "What", "To what"], rows, "No entries yet.");
+  return table("Audit log", ["When (UTC)", "Who", "What", "To what"], rows, "No entries yet.");
 }
 
 /**
@@ -163,7 +175,7 @@ export function settingsList({ inForce, accounts }: SettingsInForce, sites: read
     html`<code class="name">${env}</code>`,
     value === "" ? null : value,
     from,
-    help,
+    withCode(help),
   ]);
   const headings = (owner: string) => [owner, "Setting", "Value", "From"];
   const ofAccounts = accounts.flatMap((each) => ownedRows(each.id, accountValues(each), origin));

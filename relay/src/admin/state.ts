@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { alertsPage } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { badge, type Html, table, time } from "./html.ts";
+import { badge, type Html, idText, table, time } from "./html.ts";
 
 /** Most alerts on the page; the newest ones. */
 const ROWS = 50;
@@ -33,7 +33,7 @@ export async function alerts(db: Database): Promise<Html> {
     time(since),
     ended === null ? null : time(ended),
   ]);
-  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since", "Until"], rows, "No alerts yet.");
+  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since (UTC)", "Until (UTC)"], rows, "No alerts yet.");
 }
 
 /** The open alerts, for the top of the overview. */
@@ -53,7 +53,7 @@ export async function callbacks(db: Database): Promise<Html> {
     type,
     time(at),
   ]);
-  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen"], rows, "No callbacks yet.")}
+  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen (UTC)"], rows, "No callbacks yet.")}
 <p class="note">Names only, never values. A field that appears later than the others is one that the service has added.</p>`;
 }
 
@@ -74,11 +74,11 @@ export async function nodes(db: Database, now: number): Promise<Html> {
       pid?: number;
       connections: number;
     };
-    return [host, pid === undefined ? null : String(pid), html`<span class="id">${node}</span>`, connections, time(at)];
+    return [host, pid === undefined ? null : String(pid), idText(node), connections, time(at)];
   });
   return table(
     "Nodes",
-    ["Machine", "Process", "Node", "Open chats", "Last minute"],
+    ["Machine", "Process", "Node", "Open chats", "Last minute (UTC)"],
     cells,
     "A node appears here a minute after its start.",
   );

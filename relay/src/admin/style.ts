@@ -59,13 +59,19 @@ svg.plot polyline.s2 { stroke: var(--soft); }
 .tabs a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
 .filter { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0 0 1rem; }
 .filter label { display: grid; gap: 0.2rem; color: var(--soft); font-size: 0.87rem; }
-.filter label.wide { flex: 1 1 16rem; }
+.filter label.wide { flex: 1 1 14rem; }
+.filter select { max-width: 11rem; }
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: 0.55rem 0.9rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; padding: 0.55rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 tbody tr:last-child td { border-bottom: 0; }
 th { font-weight: 600; font-size: 0.87rem; color: var(--soft); white-space: nowrap; }
-td .id { white-space: nowrap; }
+td .id, td .line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+td .id { max-width: 10rem; line-height: 1.72; }
+td .line { max-width: min(19rem, 24vw); }
+td:first-child .line { max-width: 12rem; }
+td:last-child .line { max-width: 8rem; }
+td.long { min-width: 11rem; }
 td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem; color: var(--soft); }
 .badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 999px; font-size: 0.85rem; color: var(--soft); white-space: nowrap; }
@@ -97,7 +103,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .done { color: var(--good); }
 th.number { text-align: right; }
 td .number { display: block; text-align: right; font-variant-numeric: tabular-nums; }
-.decide { display: flex; flex-wrap: wrap; gap: 0.4rem; min-width: 13rem; }
+.decide { display: flex; flex-wrap: wrap; gap: 0.4rem; min-width: 11rem; }
 .decide input { flex: 1 1 100%; min-width: 0; }
 .problems { border: 1px solid var(--bad); border-radius: 10px; background: var(--card); padding: 0.8rem 1rem; margin: 0 0 1.25rem; }
 .problems h2 { margin: 0 0 0.3rem; color: var(--bad); }
@@ -118,8 +124,14 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.4rem 0; margin: 0 0 0.6rem; }
   td, tbody tr:last-child td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.25rem 0.9rem; border: 0; overflow-wrap: anywhere; }
+  tbody tr td.none { display: none; }
   td::before { content: attr(data-label); color: var(--soft); font-size: 0.87rem; }
   td .id, .badge { white-space: normal; justify-self: start; }
+  tr td .id, tr td:nth-child(n) .line { max-width: none; }
+  td .line { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+  .filter { display: grid; grid-template-columns: 1fr 1fr; }
+  .filter .wide, .filter button { grid-column: 1 / -1; }
+  .filter select, .filter input { width: 100%; max-width: none; min-width: 0; }
   td .number { text-align: left; }
 }
 `;

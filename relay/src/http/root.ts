@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Sites } from "../records/sites.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 
-const STYLE = `html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
+const STYLE = `html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif;color:light-dark(#1c1b19,#ece9e4);background:light-dark(#faf9f7,#171614)}
 body{margin:0;min-height:100dvh;display:grid;place-content:center;padding:2rem 1rem;box-sizing:border-box}
 main{max-width:32rem}h1{font-size:1.5rem;margin:0 0 .5rem}ul{padding-left:1.2rem}li{margin:.4rem 0}a{color:light-dark(#8a4b08,#f0b26b)}`;
 
