@@ -8,7 +8,8 @@ import { brokenConnectionsIn } from "./broken-connections.ts";
 import { startFirefox } from "./firefox.ts";
 import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
+import { mediaIn } from "./media.ts";
 import { setStage } from "./stage.ts";
 
 const stage = setStage(startFirefox);
-for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn]) part("Firefox", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn]) part("Firefox", stage);

@@ -7,8 +7,9 @@ import { appearanceIn } from "./appearance.ts";
 import { brokenConnectionsIn } from "./broken-connections.ts";
 import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
+import { mediaIn } from "./media.ts";
 import { setStage } from "./stage.ts";
 import { startWebKit } from "./webkit.ts";
 
 const stage = setStage(startWebKit);
-for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn]) part("WebKit", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn]) part("WebKit", stage);

@@ -104,6 +104,16 @@ describe("a voice message", () => {
     expect(canRecord()).toBe(false);
   });
 
+  it("is not offered where the browser has no encoder", () => {
+    const isTypeSupported = (): boolean => {
+      throw new DOMException("The MediaRecorder is unsupported on this platform", "NotSupportedError");
+    };
+    vi.stubGlobal("MediaRecorder", { isTypeSupported });
+    expect(canRecord()).toBe(false);
+    vi.stubGlobal("MediaRecorder", { isTypeSupported: () => false });
+    expect(canRecord()).toBe(false);
+  });
+
   it("lasts at most ten minutes", () => {
     expect([secondsFor(1e9), secondsFor(5_000_000), secondsFor(1)]).toEqual([600, 600, 1]);
   });

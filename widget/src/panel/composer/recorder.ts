@@ -38,9 +38,18 @@ const TICK_MS = 100;
 /** Number of loudness values that are kept. */
 const LEVELS = 40;
 
+/** The best format that this browser records, if any. WebKit without media encoders has a `MediaRecorder` that always throws. */
+function bestFormat(): (typeof FORMATS)[number] | undefined {
+  try {
+    return FORMATS.find(({ type }) => MediaRecorder.isTypeSupported(type));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether this browser can record. Pages without https have no `mediaDevices`. */
 export const canRecord = (): boolean =>
-  typeof MediaRecorder === "function" && typeof navigator.mediaDevices?.getUserMedia === "function";
+  typeof navigator.mediaDevices?.getUserMedia === "function" && bestFormat() !== undefined;
 
 /** How long a recording may be that fits into an upload of this size. A tenth is left for the container. */
 export const secondsFor = (bytes: number): number =>
@@ -76,7 +85,7 @@ export async function record(options: { bytes: number; now?: () => number }): Pr
     for (const track of stream.getTracks()) track.stop();
   };
   try {
-    const format = FORMATS.find(({ type }) => MediaRecorder.isTypeSupported(type));
+    const format = bestFormat();
     const recorder = new MediaRecorder(stream, {
       audioBitsPerSecond: BITS_PER_SECOND,
       ...(format && { mimeType: format.type }),

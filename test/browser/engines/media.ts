@@ -1,0 +1,119 @@
+/** Voice messages, pictures, players and the start screen, in each engine. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PHONE } from "./engine.ts";
+import { SOON } from "./panel.ts";
+import type { Stage } from "./stage.ts";
+
+/** One red pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const SITE = 'data-site="default"';
+
+/** @param name of the engine, for the names of the tests */
+export function mediaIn(name: string, stage: Stage): void {
+  it(`in ${name} the start screen finds help articles, and leads to the chat`, async () => {
+    const folder = join(stage.house.dataDir, "help");
+    mkdirSync(folder, { recursive: true });
+    const articles = [
+      { title: "Returns", text: "Send it back within **30 days**." },
+      { title: "Delivery", text: "Two to four days." },
+    ];
+    writeFileSync(join(folder, "default.json"), JSON.stringify(articles));
+    const { tab, chat } = await stage.visit({ body: stage.tag(`${SITE} data-start-screen`) });
+    await chat.click({ css: ".launcher" });
+    await chat.find({ css: ".articles button", text: "Delivery" });
+    await chat.click({ css: ".search input" });
+    await tab.type("30 days");
+    await chat.gone({ css: ".articles button", text: "Delivery" });
+    await chat.click({ css: ".articles button", text: "Returns" });
+    await chat.find({ css: "article strong", text: "30 days" });
+    await chat.click({ css: "button", text: "Send us a message" });
+    await chat.say("Hello");
+    await chat.hears("echo: Hello");
+  });
+
+  it(`in ${name} a voice message is recorded, sent and played, or not offered where the browser cannot record`, async () => {
+    const settings = '<script>PorchlightSettings = { prefill: { message: "Prepared" } }</script>';
+    const { tab, chat } = await stage.visit({ body: settings + stage.tag(`${SITE} data-voice`) });
+    await tab.run(hum);
+    await chat.open();
+    if (!(await tab.run(canRecord))) {
+      // The code that draws the button also fills in the prepared message.
+      await expect.poll(() => chat.draft(), SOON).toBe("Prepared");
+      expect(await chat.see({ css: "button", text: "Record a voice message" })).toBeNull();
+      return;
+    }
+    await chat.click({ css: "button", text: "Record a voice message" });
+    await chat.find({ css: ".recording .send" });
+    await expect.poll(() => tab.run(recorded), SOON).toBe(true);
+    await chat.click({ css: "button", text: "Add the recording" });
+    await chat.find({ css: ".tray li" });
+    await chat.gone({ css: ".tray progress" });
+    await chat.click({ css: "button", text: "Send message" });
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    expect(stage.house.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
+    await chat.find({ css: "audio.player" });
+  });
+
+  it(`in ${name} a picture opens large, and Escape closes it`, async () => {
+    const file = join(stage.house.dataDir, "lamp.png");
+    writeFileSync(file, Buffer.from(PNG, "base64"));
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    await tab.pick(file);
+    await chat.find({ css: ".tray li" });
+    await chat.gone({ css: ".tray progress" });
+    await chat.click({ css: "button", text: "Send message" });
+    await chat.click({ css: ".own .picture" });
+    await chat.find({ css: ".lightbox[open] img" });
+    await tab.press("Escape");
+    await chat.gone({ css: ".lightbox" });
+    await chat.find({ css: "textarea" });
+  });
+
+  it(`in ${name} a phone offers its camera where the site does`, async () => {
+    if (stage.engine.name === "Firefox") await stage.inWorld({ touch: true });
+    const { tab, chat } = await stage.visit({ size: PHONE, body: stage.tag(`${SITE} data-camera`) });
+    await chat.click({ css: ".launcher" });
+    await chat.find({ css: "textarea" });
+    // WebKit's screen cannot be touched here, so it is no phone.
+    const camera = () => tab.run(hasCamera);
+    if (stage.engine.name === "Firefox") await expect.poll(camera, SOON).toBe(true);
+    else expect(await camera()).toBe(false);
+  });
+}
+
+/** The following run in the page. */
+
+/** A microphone that plays a tone. */
+function hum(): void {
+  const getUserMedia = async (): Promise<MediaStream> => {
+    const context = new AudioContext();
+    const [tone, target] = [context.createOscillator(), context.createMediaStreamDestination()];
+    tone.connect(target);
+    tone.start();
+    void context.resume();
+    return target.stream;
+  };
+  Object.defineProperty(navigator, "mediaDevices", { value: { getUserMedia } });
+}
+
+/** WebKit as Debian builds it has a recorder that always throws, since it has no media encoders. */
+function canRecord(): boolean {
+  try {
+    return ["audio/mp4", "audio/ogg;codecs=opus", "audio/webm;codecs=opus"].some((type) =>
+      MediaRecorder.isTypeSupported(type),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a second was recorded. */
+const recorded = (): boolean =>
+  /0:0[1-9]/.test(document.querySelector("porch-light")?.shadowRoot?.querySelector(".recording")?.textContent ?? "");
+
+const hasCamera = (): boolean =>
+  Boolean(document.querySelector("porch-light")?.shadowRoot?.querySelector("input[capture]"));
