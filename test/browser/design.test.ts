@@ -187,14 +187,14 @@ it("the text field stays at its end when many lines replace a few", async () => 
 
 it("the form of a closed shop keeps the greeting complete, and shows the privacy note", async () => {
   const attributes = `data-greeting="Hi! Ask me about our lamps, delivery or returns." data-privacy-url="https://e.test/p"`;
-  for (const locale of ["en", "de", "fr", "ru", "ta", "fi"]) {
+  for (const locale of ["en", "de", "my", "ta"]) {
     const { page } = await stage.visit({
       html: pageOf(
         `<script>PorchlightSettings={locale:"${locale}",hours:{timeZone:"Europe/Oslo",mon:"9:00-9:01"}}</script>${stage.tag(`data-site="default" ${attributes}`)}`,
       ),
       options: { viewport: { width: 1_200, height: 800 } },
-      // The sentence about the opening depends on the day: here the shop opens later on this Monday.
-      before: (page) => page.clock.setFixedTime("2026-11-23T06:00:00Z"),
+      // The longest sentence about the opening has a date: the shop closed on this Monday and opens in a week.
+      before: (page) => page.clock.setFixedTime("2026-11-23T09:00:00Z"),
     });
     await page.locator("porch-light .launcher").click();
     await page.locator("porch-light .form .privacy").waitFor();
