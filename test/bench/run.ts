@@ -6,7 +6,7 @@ import { keep, printLines, printVerdicts, speedOf } from "./report.ts";
 import type { Plan, Rounds } from "./row.ts";
 import { ROWS } from "./rows/index.ts";
 
-/** The warm-up is long enough for V8 to compile hot code; before that, larger programs seem slower than they are. */
+/** The warm-up (`warmUp`) lets V8 compile hot code; before that, larger programs seem slower than they are. */
 const QUICK: Plan = { long: false, rounds: 5, roundMs: 600, warmMs: 1_200 };
 /** Loads of each page; only runs with `PAGE_RUNS` are published. */
 const PAGE_RUNS = 5;

@@ -71,10 +71,14 @@ function portOf(child: ChildProcess): Promise<number> {
     child.on("message", (message: { port?: number }) => message.port !== undefined && found(message.port));
     child.once("exit", (code) => reject(new Error(`A server ended with ${code}: ${output.join("\n")}`)));
     if (child.stdout === null) return;
-    createInterface(child.stdout).on("line", (line) => {
+    const lines = createInterface(child.stdout).on("line", (line) => {
       output.push(line);
       const started = /"event":"relay.started".*"port":(\d+)/.exec(line);
-      if (started !== null) found(Number(started[1]));
+      if (started === null) return;
+      found(Number(started[1]));
+      // Later lines are read as bytes and discarded: splitting two lines per round trip would cost the driver more than a frame.
+      lines.close();
+      child.stdout?.removeAllListeners("data").resume();
     });
   });
 }

@@ -44,7 +44,7 @@ async function connects(plan: Plan): Promise<Rounds> {
     return await among(
       [() => startContender("floor"), () => startContender("relay", { folder: seed.folder })],
       async (contenders) => {
-        for (const each of contenders) await come(each, known(each), count / 2);
+        for (const each of contenders) await come(each, known(each), count);
         return alternate(contenders, plan.rounds, (each) => rateOf(each, () => come(each, known(each), count), count));
       },
     );

@@ -1,6 +1,6 @@
 /** Each half of a round trip by itself: a message until its acknowledgement, a callback until the visitor sees it. */
 import { type Contender, startContender } from "../contender.ts";
-import { bounded, cpuOf, type Figures, saturate, textOf } from "../load.ts";
+import { bounded, cpuOf, type Figures, saturate, textOf, warmUp } from "../load.ts";
 import { alternate, among, type Plan, type Row } from "../row.ts";
 import type { Kind } from "../server.ts";
 
@@ -19,7 +19,7 @@ const acknowledgement = (bytes: number) => async (plan: Plan) =>
     async (contenders) => {
       const round = (contender: Contender, ms: number): Promise<Figures> =>
         saturate(contender, { ms, bytes, wanted: "acknowledged", echo: contender.server.kind === "floor" });
-      for (const contender of contenders) await round(contender, plan.warmMs);
+      for (const contender of contenders) await warmUp(plan.warmMs, (ms) => round(contender, ms));
       return alternate(contenders, plan.rounds, (contender) => round(contender, plan.roundMs));
     },
   );
@@ -76,7 +76,7 @@ const callback = (keep: boolean) => async (plan: Plan) =>
     (["floor", "naive", "relay"] as const).map((kind) => () => receiver(kind, keep)),
     async (contenders) => {
       const receivers = contenders as Receiver[];
-      for (const each of receivers) await post(each, plan.warmMs, 22);
+      for (const each of receivers) await warmUp(plan.warmMs, (ms) => post(each, ms, 22));
       return alternate(receivers, plan.rounds, (each) => post(each, plan.roundMs, 22));
     },
   );

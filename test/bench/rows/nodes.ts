@@ -3,7 +3,7 @@ import { openPostgresLink, openRedisLink } from "../../../relay/src/bus/links.ts
 import { type Postgres, startPostgres } from "../../setup/postgres.ts";
 import { startRedis } from "../../setup/redis.ts";
 import { type Contender, startContender } from "../contender.ts";
-import { type Figures, quantile, saturate } from "../load.ts";
+import { type Figures, quantile, saturate, warmUp } from "../load.ts";
 import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
 import { startServer } from "../server.ts";
 import { startService } from "../service.ts";
@@ -57,7 +57,7 @@ const trips = async (plan: Plan): Promise<Rounds> =>
     [() => startContender("relay", { visitors: VISITORS }), () => startPair("NOTIFY"), () => startPair("Redis")],
     async (contenders) => {
       const load = (contender: Contender, ms: number) => saturate(contender, { ms, bytes: 22, wanted: "reply" });
-      for (const contender of contenders) await load(contender, plan.warmMs);
+      for (const contender of contenders) await warmUp(plan.warmMs, (ms) => load(contender, ms));
       return alternate(contenders, plan.rounds, (contender) => load(contender, plan.roundMs));
     },
   );

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { COMPILED } from "../../compiled.ts";
 import { startContender } from "../contender.ts";
-import { bounded, type Figures, saturate } from "../load.ts";
+import { bounded, type Figures, saturate, warmUp } from "../load.ts";
 import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
 import { type Seeded, seeded } from "../seed.ts";
 import { relayEnv } from "../server.ts";
@@ -39,8 +39,8 @@ const growth = (plan: Plan): Promise<Rounds> => {
             startContender("relay", { name: nameOf(sizes[i] ?? 0), folder, visitors: VISITORS }),
       ),
       async (contenders) => {
-        const round = (i: number) => ({ ms: i, bytes: 22, wanted: "reply" as const });
-        for (const contender of contenders) await saturate(contender, round(plan.warmMs));
+        const round = (ms: number) => ({ ms, bytes: 22, wanted: "reply" as const });
+        for (const contender of contenders) await warmUp(plan.warmMs, (ms) => saturate(contender, round(ms)));
         return alternate(contenders, plan.rounds, (contender) => saturate(contender, round(plan.roundMs)));
       },
     ),

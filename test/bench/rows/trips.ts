@@ -1,6 +1,6 @@
 /** Round trips: visitor → server → service → callback → server → visitor. */
 import { startContender } from "../contender.ts";
-import { pace, saturate } from "../load.ts";
+import { pace, saturate, warmUp } from "../load.ts";
 import { alternate, among, type Plan, type Row } from "../row.ts";
 import type { Kind } from "../server.ts";
 
@@ -14,7 +14,8 @@ const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
   among(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS, keep })),
     async (contenders) => {
-      for (const contender of contenders) await saturate(contender, { ms: plan.warmMs, bytes, wanted: "reply" });
+      for (const contender of contenders)
+        await warmUp(plan.warmMs, (ms) => saturate(contender, { ms, bytes, wanted: "reply" }));
       return alternate(contenders, plan.rounds, (contender) =>
         saturate(contender, { ms: plan.roundMs, bytes, wanted: "reply" }),
       );
@@ -28,7 +29,8 @@ const paced = (perSecond: number) => async (plan: Plan) =>
   among(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS })),
     async (contenders) => {
-      for (const contender of contenders) await saturate(contender, { ms: plan.warmMs, bytes: 22, wanted: "reply" });
+      for (const contender of contenders)
+        await warmUp(plan.warmMs, (ms) => saturate(contender, { ms, bytes: 22, wanted: "reply" }));
       return alternate(contenders, plan.rounds, (contender) =>
         pace(contender, { ms: plan.roundMs, bytes: 22, perSecond }),
       );
