@@ -7,23 +7,28 @@ export type Presence = {
   awaySince: (visitor: string) => number | undefined;
 };
 
-/** How long (ms) disconnects are remembered. For older ones, the start of this process is a sufficient answer. */
-const REMEMBERED_MS = 24 * 3_600_000;
-const SWEEP_AT = 10_000;
+/**
+ * Disconnects are kept in two generations of this many, about 6 MB each. For a forgotten one, the start of this process is a
+ * sufficient answer. Searching all of them for old ones would cost each disconnect more than the one before (A27).
+ */
+const GENERATION_MAX = 50_000;
 
 /** Adds presence to a bus. A visitor who was never connected counts as away since the start of this process. */
 export function withPresence(bus: Bus, clock: Clock): Bus & Presence {
   const begun = clock.now();
   const here = new Map<string, number>();
-  const left = new Map<string, number>();
+  let young = new Map<string, number>();
+  let old = young;
 
   function leave(visitor: string): void {
     const others = (here.get(visitor) ?? 1) - 1;
     if (others > 0) return void here.set(visitor, others);
     here.delete(visitor);
-    const now = clock.now();
-    if (left.size >= SWEEP_AT) for (const [each, at] of left) if (now - at > REMEMBERED_MS) left.delete(each);
-    left.set(visitor, now);
+    if (young.size >= GENERATION_MAX) {
+      old = young;
+      young = new Map();
+    }
+    young.set(visitor, clock.now());
   }
 
   return {
@@ -36,6 +41,6 @@ export function withPresence(bus: Bus, clock: Clock): Bus & Presence {
         leave(visitor);
       };
     },
-    awaySince: (visitor) => (here.has(visitor) ? undefined : (left.get(visitor) ?? begun)),
+    awaySince: (visitor) => (here.has(visitor) ? undefined : (young.get(visitor) ?? old.get(visitor) ?? begun)),
   };
 }
