@@ -77,6 +77,31 @@ function createSender(link: Link, node: string) {
   };
 }
 
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isNews = (value: unknown): boolean =>
+  isRecord(value) && typeof value.visitor === "string" && Number.isSafeInteger(value.head);
+const isNudge = (value: unknown): boolean =>
+  isRecord(value) && typeof value.visitor === "string" && typeof value.account === "string";
+const isSpent = (value: unknown): boolean =>
+  Array.isArray(value) && typeof value[0] === "string" && typeof value[1] === "string" && (value[2] as number) >= 0;
+const listOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(fits));
+
+/**
+ * Reads a hint; undefined for any other text. Other programs may use the same Redis or database, and a text of theirs must
+ * not end this process. A lost hint is harmless.
+ */
+function hintIn(text: string): Hint | undefined {
+  try {
+    const hint: unknown = JSON.parse(text);
+    const fits =
+      isRecord(hint) && listOf(hint.news, isNews) && listOf(hint.nudges, isNudge) && listOf(hint.spent, isSpent);
+    return fits ? (hint as Hint) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Visitors who are connected to this node, with the newest number and read mark that they were told. */
 type Audience = Map<string, { listeners: number; head: number; read: number }>;
 
@@ -111,7 +136,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: C
   });
 
   link.onText((text) => {
-    const { from, news = [], nudges = [], spent = [] } = JSON.parse(text) as Hint;
+    const { from, news = [], nudges = [], spent = [] } = hintIn(text) ?? { from: node };
     if (from === node) return;
     spending.hear(spent);
     for (const one of news) tellHere(one);

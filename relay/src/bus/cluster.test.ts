@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
+import { createLimiter } from "../base/limiter.ts";
+import { createBus, type News } from "./bus.ts";
+import { createClusterBus } from "./cluster.ts";
+
+/** One node, and the link over which the test sends it texts. It notes the news of the visitor `v`, and all nudges. */
+function node() {
+  const heard: unknown[] = [];
+  let hear = (_text: string): void => {};
+  const link = {
+    send: () => {},
+    onText(listener: (text: string) => void) {
+      hear = listener;
+    },
+    close: async () => {},
+  };
+  const clock = manualClock();
+  const heads = async () => new Map();
+  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, onError: () => {} });
+  bus.subscribe("v", (news: News) => void heard.push(news));
+  bus.onNudge((nudge) => void heard.push(nudge));
+  const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
+  return { heard, limit, hear: (text: string) => hear(text) };
+}
+
+it("ignores texts that no node of a relay sent, because other programs may use the same Redis or database", () => {
+  const { hear, heard, limit } = node();
+  const parts = [
+    ...['{"news":5}', '{"news":[null]}', '{"news":[{"visitor":"v"}]}', '{"news":[{"visitor":"v","head":"9"}]}'],
+    ...['{"news":[{"visitor":"v","head":1e308}]}', '{"nudges":{}}', '{"nudges":[{"visitor":"v"}]}', '{"spent":[[1]]}'],
+    ...['{"spent":[["messages","w",-1000]]}', '{"spent":[7]}'],
+  ];
+  for (const text of ["", "hello", "null", "5", "[]", '"x"', ...parts]) hear(text);
+  expect(heard).toEqual([]);
+  expect([limit.take("w"), limit.take("w") > 0]).toEqual([0, true]);
+});
+
+it("takes the hints of other nodes, and not its own", () => {
+  const { hear, heard } = node();
+  const hint = { news: [{ visitor: "v", head: 3 }], nudges: [{ account: "main", visitor: "v", first: false }] };
+  hear(JSON.stringify({ from: "one", ...hint }));
+  expect(heard).toEqual([]);
+  hear(JSON.stringify({ from: "two", ...hint }));
+  expect(heard).toEqual([...hint.news, ...hint.nudges]);
+});
