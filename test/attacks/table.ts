@@ -137,9 +137,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 15,
-    what: "tracking pictures in replies, each in a hundred spellings",
-    defence: ["widget/src/text/inline.ts"],
-    tests: ["widget/src/text/markdown.test.ts"],
+    what: "tracking pictures in replies, each in a hundred spellings. Tests: pictures of authors whose address makes the page's own server act",
+    defence: ["widget/src/text/inline.ts", "shared/reply-author.ts"],
+    tests: ["widget/src/text/markdown.test.ts", "shared/reply-author.test.ts"],
     inside: trackingPictures,
     browser: picturesDrawn,
   },
@@ -234,9 +234,21 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 27,
-    what: "forty new visitors from one address, each with ten messages",
-    defence: ["relay/src/flows/budgets.ts", "relay/src/records/quotas.ts", "relay/src/socket/frames.ts"],
-    tests: ["relay/src/flows/budgets.test.ts", "relay/src/socket/frames.test.ts", "test/flood-protection.test.ts"],
+    what: "forty new visitors from one address, each with ten messages. Tests: floods of visitors who leave or delete at once",
+    defence: [
+      "relay/src/flows/budgets.ts",
+      "relay/src/records/quotas.ts",
+      "relay/src/socket/frames.ts",
+      "relay/src/bus/presence.ts",
+      "relay/src/flows/forget.ts",
+    ],
+    tests: [
+      "relay/src/flows/budgets.test.ts",
+      "relay/src/socket/frames.test.ts",
+      "test/flood-protection.test.ts",
+      "relay/src/bus/presence.test.ts",
+      "relay/src/flows/forget.test.ts",
+    ],
     run: manyMessages,
   },
   {
@@ -281,9 +293,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 33,
-    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes",
-    defence: ["relay/src/http/body.ts", "relay/src/socket/socket.ts", "shared/parse.ts"],
-    tests: ["shared/text.test.ts"],
+    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes. Tests: foreign texts on the link between nodes",
+    defence: ["relay/src/http/body.ts", "relay/src/socket/socket.ts", "shared/parse.ts", "relay/src/bus/cluster.ts"],
+    tests: ["shared/text.test.ts", "relay/src/bus/cluster.test.ts"],
     inside: both(oddStrings, both(oddDocuments, fuzzedParsers)),
   },
   {

@@ -30,6 +30,11 @@ export const SAFETY: Mutant[] = [
     find: "$former.length === 0 && $found === undefined",
     replace: "false",
   }),
+  without("limit on remembered disconnects", "presence.test.ts", {
+    in: "withPresence",
+    find: "$young.size >= GENERATION_MAX",
+    replace: "false",
+  }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
   without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),

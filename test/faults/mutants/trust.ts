@@ -57,6 +57,16 @@ export const TRUST: readonly Mutant[] = [
     find: "Math.max(bytes.readUInt16LE(screen), $image)",
     replace: "bytes.readUInt16LE(screen)",
   }),
+  without("check of texts from the link between nodes (A33)", "cluster.test.ts", {
+    in: "hintIn",
+    find: "$fits ? ($hint as Hint) : undefined",
+    replace: "($hint as Hint)",
+  }),
+  inShared("refusal of queries in the addresses of authors' pictures (A15)", "reply-author.test.ts", {
+    in: "reply-author.NAME_LINE",
+    replace:
+      "/^\\[([^[\\]\\r\\n]{2,40})\\](?:\\((https?:\\/\\/[^\\s()]+\\.(?:jpe?g|png|gif|webp|avif))\\))?[ \\t]*\\r?\\n\\s*(?=\\S)/i",
+  }),
   without("comparison of callback secrets (A3)", "sign.test.ts", {
     in: "anySecret",
     find: "sameDigest($one, digestOf($secret)) || $found",
