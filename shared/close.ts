@@ -1,6 +1,6 @@
 /**
  * The close code of each way in which a connection ends. 1xxx: RFC 6455 section 7.4.1 and its registry; 4xxx: private use. The
- * widget needs only the codes; `CLOSE` adds what the relay needs.
+ * widget uses only the codes; `CLOSE` adds meaning and reconnect rule for the relay.
  */
 export const CLOSE_CODE = {
   normal: 1000,
@@ -27,30 +27,30 @@ const ending = (code: number, reconnect: Ending["reconnect"], meaning: string): 
 export const CLOSE = {
   /** The visitor closed the chat, or the page went away. */
   normal: ending(CLOSE_CODE.normal, "never", "closed"),
-  /** A frame that breaks the protocol. Reconnecting is fine; sending that frame again is not. */
+  /** A frame that violates the protocol. The client may reconnect, but must not send that frame again. */
   protocol: ending(CLOSE_CODE.protocol, "backoff", "bad frame"),
   tooBig: ending(CLOSE_CODE.tooBig, "backoff", "frame too big"),
   internal: ending(CLOSE_CODE.internal, "backoff", "internal error"),
-  /** The relay restarts; a `bye` frame before it says when to come back. */
+  /** The relay restarts. The `bye` frame before it says when to reconnect. */
   restart: ending(CLOSE_CODE.restart, "backoff", "relay restarting"),
   /**
-   * Too many connections, or this one reads too slowly or is silent: the log keeps everything, so the client reconnects and
-   * reads on.
+   * Too many connections, or this one reads too slowly or is silent. The log keeps everything, so the client reconnects and
+   * continues.
    */
   overload: ending(CLOSE_CODE.overload, "backoff", "try again later"),
   /** No valid `hello` in time. */
   noHello: ending(CLOSE_CODE.noHello, "backoff", "no hello"),
-  /** The token or identity is no longer valid: the client greets again without it, once. */
+  /** The token or identity is no longer valid. The client sends `hello` again without it, once. */
   badToken: ending(CLOSE_CODE.badToken, "now", "token refused"),
-  /** This site, or this origin on this site, is not served here. */
+  /** The relay does not serve this site, or not for this origin. */
   notAllowed: ending(CLOSE_CODE.notAllowed, "never", "site or origin not allowed"),
-  /** The visitor deleted the chat, or logged out elsewhere. */
+  /** The visitor deleted the chat, or logged out in another tab or on another device. */
   gone: ending(CLOSE_CODE.gone, "never", "chat deleted"),
-  /** The widget is older than the relay understands. */
+  /** The widget is too old for this relay. */
   version: ending(CLOSE_CODE.version, "never", "version not supported"),
 } as const satisfies Record<string, Ending>;
 
-/** What to do after a close with this code. Codes that are not ours (1006, a proxy's) mean: come back, with backoff. */
+/** What a client does after a close with this code. After an unknown code (1006, or a proxy's), it reconnects with backoff. */
 export function endingOf(code: number): Ending {
   return (
     Object.values<Ending>(CLOSE).find((one) => one.code === code) ?? {

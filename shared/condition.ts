@@ -5,7 +5,7 @@ export type Condition = {
   name: string;
   /** How the value is compared. Absent: it must be set, and neither empty, 0 nor false. */
   sign: "=" | ">" | ">=" | "<" | "<=" | undefined;
-  /** What the value is compared with; a number for all signs but `=`. */
+  /** The value to compare with; a number for every operator except `=`. */
   wanted: string;
 };
 

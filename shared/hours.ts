@@ -1,9 +1,9 @@
-/** Business hours as a site writes them: one grammar for the file, the page's settings and the widget that goes by them. */
+/** Parses business hours. The configuration file, the page's settings and the widget use the same grammar. */
 
-/** As `Intl` names them in English, in small letters. */
+/** The short English weekday names of `Intl`, in lower case. */
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-/** From one minute of the day up to another, which may lie behind the next midnight: 22:00-2:00 is 1320 to 1560. */
+/** Start and end in minutes of the day. The end may be after midnight: 22:00-2:00 is 1320 to 1560. */
 export type Span = readonly [from: number, to: number];
 
 const DAY = 24 * 60;
@@ -11,7 +11,7 @@ const SPAN = /^(\d{1,2}):([0-5]\d)\s*[-–]\s*(\d{1,2}):([0-5]\d)$/;
 
 /**
  * A day's times, such as `9:00-12:00, 13:00-17:30` or `22:00-2:00`; none in an empty text.
- * @returns nothing when a time is none, such as 25:00, or a span has no length
+ * @returns undefined when a time is invalid, such as 25:00, or a span has no length
  */
 export function spansOf(text: string): Span[] | undefined {
   if (text.trim() === "") return [];

@@ -1,4 +1,4 @@
-/** 32 letters and digits without the ones people mix up; one character carries five bits. */
+/** 32 letters and digits, without those that people confuse. One character carries five bits. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Random bytes from the platform. Works on plain http pages, where `crypto.randomUUID` does not exist. */

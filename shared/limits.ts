@@ -1,4 +1,4 @@
-/** The numbers that both ends must agree on. */
+/** Limits that the widget and the relay share. */
 
 /** Longest text of a message in UTF-16 units (R-209). */
 export const TEXT_MAX = 4_000;
@@ -6,18 +6,18 @@ export const TEXT_MAX = 4_000;
 export const REPLY_MAX = 16_000;
 /** Largest frame a client may send, in bytes. 4,000 units are at most 12,000 bytes of UTF-8, plus JSON escapes. */
 export const FRAME_MAX = 32 * 1024;
-/** What a connection may send before it has greeted: bytes in all, and milliseconds. */
+/** Before its `hello`, a connection may send this many bytes in total, within this many milliseconds. */
 export const HELLO_MAX = 4 * 1024;
 export const HELLO_MS = 5_000;
 /** Deepest nesting of any JSON from outside: deeper values break code that walks them (RELIABILITY finding 4). */
 export const DEPTH_MAX = 16;
-/** The relay speaks at least this often: proxies cut at 60 s of silence, and a 60 s ping is too late (WIDGET 3.2). */
+/** The relay sends at least this often. Proxies close a connection after 60 s of silence, so a ping every 60 s is too late (WIDGET 3.2). */
 export const HEARTBEAT_MS = 25_000;
-/** A client that heard nothing for this long holds a dead connection. */
+/** A client that has received nothing for this long considers its connection dead. */
 export const SILENCE_MS = 40_000;
-/** Messages of one history page, and of a thread's first sight. */
+/** Messages of one history page, and of the first page of a thread. */
 export const PAGE = 40;
-/** A client further behind than this starts anew from the newest page. */
+/** A client that misses more changes than this starts again from the newest page. */
 export const GAP_MAX = 1_000;
 /** Client ids: length and alphabet. */
 export const ID = /^[A-Za-z0-9_-]{8,64}$/;

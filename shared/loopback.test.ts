@@ -29,7 +29,7 @@ describe("isLoopbackUrl", () => {
     expect(loopback.filter((address) => !isLoopbackUrl(address))).toEqual([]);
   });
 
-  it("refuses names that only begin like one, and texts that are no address", () => {
+  it("refuses names that only begin like a loopback name, and texts that are not an address", () => {
     const others = ["http://127.evil.com", "https://localhost.evil.com", "http://user@evil.com:127", "localhost", ""];
     expect(others.filter(isLoopbackUrl)).toEqual([]);
   });

@@ -7,6 +7,6 @@ const LOOPBACK = /^(localhost|(::ffff:)?127(\.\d{1,3}){3}|\[(::1|::ffff:7f[\da-f
  */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
-/** The same for an address with a scheme. False when the text is no address. */
+/** The same for an address with a scheme. False when the text is not an address. */
 export const isLoopbackUrl = (address: string): boolean =>
   URL.canParse(address) && isLoopback(new URL(address).hostname);

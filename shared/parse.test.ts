@@ -46,7 +46,7 @@ describe("a frame from a client", () => {
     [[HELLO], "not an object"],
     [null, "not an object"],
     ["hello", "not an object"],
-  ])("is refused with the field that is wrong: %j", (frame, problem) => {
+  ])("is refused with the name of the invalid field: %j", (frame, problem) => {
     expect(client(frame)).toEqual({ problem });
   });
 
@@ -69,17 +69,17 @@ describe("a frame from a client", () => {
     [{ t: "react", id: "abcdefgh", emoji: "x" }, "id", 128],
     [{ t: "react", id: "abcdefgh", emoji: "x" }, "emoji", 32],
     [{ t: "rate", id: "abcdefgh", of: 5, comment: "" }, "comment", 1_000],
-  ])("may have so many characters in each text, and no more: %j, %s, %i", (frame, field, max) => {
+  ])("has a maximum length for each text: %j, %s, %i", (frame, field, max) => {
     expect(client({ ...frame, [field]: "x".repeat(max) })).toHaveProperty("frame");
     expect(client({ ...frame, [field]: "x".repeat(max + 1) })).toEqual({ problem: `${frame.t}.${field}` });
   });
 
-  it("is refused when a field is smuggled in by its prototype's name", () => {
+  it("is refused when it contains a prototype key", () => {
     expect(parseClientFrame('{"t":"ping","__proto__":{"x":1}}')).toEqual({ problem: "ping.__proto__" });
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it("is refused when it is no JSON, however deep", () => {
+  it("is refused when it is not JSON, at any depth", () => {
     for (const raw of ["", "{", "hello", `${"[".repeat(30_000)}`])
       expect(parseClientFrame(raw)).toEqual({ problem: "not JSON" });
     expect(parseClientFrame(`{"t":"ping","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`)).toEqual({
@@ -96,7 +96,7 @@ describe("a frame from the relay", () => {
     },
   );
 
-  it("may say more than this widget understands, at any depth", () => {
+  it("may contain fields that this widget does not know, at any depth", () => {
     const newer = { ...MESSAGE, mood: "good", media: { url: "/m", type: "image/png", name: "a", size: 1, blur: "x" } };
     expect(relay({ t: "message", after: 1, message: newer, colour: "red" })).toHaveProperty("frame");
   });
@@ -107,7 +107,7 @@ describe("a frame from the relay", () => {
     [{ t: "message", after: 1, message: { ...MESSAGE, from: "admin" } }, "message.message"],
     [{ t: "bye", retry: [1] }, "bye.retry"],
     [{ t: "history", before: 1, messages: [MESSAGE, 1], older: false }, "history.messages"],
-  ])("is refused when what it must say is wrong: %j", (frame, problem) => {
+  ])("is refused when a required field is invalid: %j", (frame, problem) => {
     expect(relay(frame)).toEqual({ problem });
   });
 });

@@ -1,6 +1,5 @@
 /**
- * Parses text from the network into a frame, or says what is wrong with it. One table per direction, one predicate per
- * field.
+ * Parses text from the network into a frame, or returns the problem. One table per direction, one predicate per field.
  */
 
 import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";

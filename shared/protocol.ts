@@ -4,7 +4,7 @@
  * A thread is a numbered log. Each change of a thread (a message, a later state of a message) takes the next number `n`
  * of its visitor, without gaps. The relay streams the changes after the number that a client knows. Each `message`
  * frame says in `after` which number it continues from. A client that reads an `after` greater than its own number has
- * missed something, and sends `hello` again. There is no other way to catch up.
+ * missed a change, and sends `hello` again. A client catches up only in this way.
  */
 
 /** Increases only when old widgets cannot talk to a new relay. */
@@ -180,21 +180,21 @@ export type ClientFrame =
 export type Welcome = {
   t: "welcome";
   v: number;
-  /** Milliseconds since 1970 by the relay's clock: a browser's own may be a day off, and every `at` is the relay's. */
+  /** Milliseconds since 1970 by the relay's clock, like every `at`. A browser's own clock may be wrong by a day. */
   now: number;
   /** A new token, which the client must keep. */
   token?: string;
   epoch: string;
   /** The `message` frames that follow continue from this number. */
   after: number;
-  /** The newest number: at it, the client has caught up. */
+  /** The newest number. The client has caught up when it reaches this number. */
   head: number;
   reset: boolean;
   older: boolean;
   /** The number up to which the visitor has seen everything, on any device. */
   read: number;
   delivery: Delivery;
-  /** Answer to a signed `identity` only: the person's first name, to greet them by. */
+  /** The person's first name, for the greeting. Only in the answer to a signed `identity`. */
   name?: string;
   /**
    * Present once an e-mail address of the visitor's is known, from a form or signed, so that the visitor is not asked
@@ -235,8 +235,8 @@ export type Mailed = { t: "mailed"; id: string; email: string };
 /** The connection will be closed. Reconnect after a random time in `retry` (milliseconds, from–to). */
 export type Bye = { t: "bye"; retry: [number, number] };
 /**
- * Heartbeat, also sent without a `ping`. A client that holds less than `head` and waits for nothing has missed
- * something.
+ * Heartbeat, also sent without a `ping`. A client whose newest number is below `head`, and that expects no frames, has missed a
+ * change.
  */
 export type Pong = { t: "pong"; head: number };
 export type RelayFrame =

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { authorIn } from "./reply-author.ts";
 
 describe("the author that a reply names", () => {
-  it("stands in brackets on the first line, with the address of a picture if there is one", () => {
+  it("is read from the brackets on the first line, with the optional address of a picture", () => {
     expect(authorIn("[Maria]\nHello!")).toEqual({ name: "Maria", end: 8 });
     expect(authorIn("[Maria from support] \r\n\r\nHello!")).toMatchObject({ name: "Maria from support", end: 25 });
     const picture = "https://shop.example/maria.jpg";
@@ -10,7 +10,7 @@ describe("the author that a reply names", () => {
   });
 
   it.each([
-    ["[Maria] Hello!", "in a line with other words"],
+    ["[Maria] Hello!", "on a line with other words"],
     ["Hello!\n[Maria]\nBye", "on a later line"],
     ["[Maria]\n \n", "without a text"],
     ["[Our shop](https://shop.example/)\nis open", "as a link"],
@@ -24,7 +24,7 @@ describe("the author that a reply names", () => {
     ["[Maria](javascript:alert(1).png)\nHello!", "with something else than the address of a picture"],
   ])("is not %j: %s", (text) => expect(authorIn(text)).toBeUndefined());
 
-  it("is looked for in linear time", () => {
+  it("is searched in linear time", () => {
     expect(authorIn(`[Maria](https://a/${".png".repeat(50_000)}`)).toBeUndefined();
     expect(authorIn(`[Maria]${" \n".repeat(50_000)}`)).toBeUndefined();
   });

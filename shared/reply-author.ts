@@ -1,4 +1,4 @@
-/** Who wrote a reply, by a convention in its text: `relay/docs/guides/replies.md`. */
+/** Reads the author of a reply from its text, by the convention of `relay/docs/guides/replies.md`. */
 
 import type { ReplyAuthor } from "./protocol.ts";
 

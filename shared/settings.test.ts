@@ -57,15 +57,15 @@ describe("a setting of a site", () => {
     ["hours", { timeZone: "UTC", mon: "9-17" }, "mon"],
     ["hours", { mon: "9:00-17:00" }, "timeZone"],
     ["phone", { offsetX: "far" }, "offsetX must be"],
-    ["phone", { phone: {} }, "itself"],
+    ["phone", { phone: {} }, "cannot contain phone"],
     ["strings", { chat: 1 }, "500"],
     ["colour", "#fff", "no setting"],
     ["constructor", "#fff", "no setting"],
-  ])("%s may not be %j, and is told why", (name, value, words) => {
+  ])("%s may not be %j, and the complaint says why", (name, value, words) => {
     expect(complaintOf(name, value)).toContain(words);
   });
 
-  it("is said what it does, each in a line", () => {
+  it("has a default and a help text of one line", () => {
     for (const { help, fallback } of Object.values(SETTINGS)) expect([help, fallback].join()).toMatch(/^[^\n]{8,}$/);
   });
 });

@@ -89,7 +89,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   teaserWhen: of(
     { kind: "condition" },
     "none",
-    "shows the teaser only if a value that the page passes in `values` is so: `cart>=50`, `plan=free`, `returning`",
+    "shows the teaser only if a value that the page passes in `values` meets the condition: `cart>=50`, `plan=free`, `returning`",
   ),
   requireConsent: of({ kind: "switch" }, "off", "nothing is stored, sent or teased before the visitor agrees"),
   sound: of({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
@@ -172,7 +172,7 @@ function complaintOfHours(value: unknown): string | undefined {
     if (name === "timeZone") {
       const zone = String(entry);
       if (!works(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
-        return `timeZone names "${zone}", which is no time zone like Europe/Oslo`;
+        return `timeZone is "${zone}": it must be a time zone like Europe/Oslo`;
     } else if (!DAYS.some((day) => day === name)) return `has "${name}": days are ${DAYS.join(", ")}`;
     else if (!isText(entry, 100) || spansOf(entry) === undefined)
       return `${name} must be times like "9:00-12:00, 13:00-17:30", or "22:00-2:00" over midnight`;
@@ -217,7 +217,7 @@ function complaintOfCustomFields(value: unknown): string | undefined {
 function complaintOfPhone(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"offsetX": 12}';
   for (const [name, entry] of Object.entries(value)) {
-    if (name === "phone") return "cannot hold itself";
+    if (name === "phone") return "cannot contain phone";
     const wrong = complaintOf(name, entry);
     if (wrong !== undefined) return `${name} ${wrong}`;
   }
@@ -231,7 +231,7 @@ function complaintOfWords(value: unknown): string | undefined {
 }
 
 /**
- * What is wrong with a value, as words that follow the setting's name; undefined if it is valid.
+ * The problem with a value, as words that follow the setting's name; undefined if the value is valid.
  * @param value as JSON has it: numbers are numbers, lists are lists
  */
 export function complaintOf(name: string, value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** How a site's chat stands on its pages, beyond what every site has. `settings.ts` says what each may be. */
+/** Optional settings of a site's chat. `settings.ts` lists the allowed values. */
 export type Look = {
   /** Distance from the edges of the window, in pixels. */
   offsetX: number;
@@ -37,7 +37,7 @@ export type Look = {
   replyPreview: boolean;
   /** Whether visitors may send files, where the relay takes any. */
   attachments: boolean;
-  /** Whether those who have waited long may leave their e-mail address. */
+  /** Whether visitors who have waited long may leave their e-mail address. */
   emailOffer: boolean;
   /** Whether visitors may record voice messages, where the relay takes audio. */
   voice: boolean;
@@ -49,7 +49,7 @@ export type Look = {
   startScreen: boolean;
   /** Address of the help articles (JSON). Empty: the articles that the relay keeps for the site. */
   articles: string;
-  /** Fields of the owner's own, by name. `prechat` and `capture` may ask for them. */
+  /** Custom fields of the owner, by name. `prechat` and `capture` may ask for them. */
   customFields: { readonly [name: string]: CustomField };
   /**
    * Fields of the form before the first message, and of the card after it: `name`, `email`, `phone`, or the name of a custom
@@ -57,17 +57,17 @@ export type Look = {
    */
   prechat: readonly string[];
   capture: readonly string[];
-  /** What a visitor may say of a conversation that seems over: one of two, one of five, or nothing. */
+  /** How visitors may rate a conversation: two answers, five steps, or not at all. */
   rating: "off" | "two" | "five";
   /** Topics to choose from in the empty thread: a label, or `label=name` with the name of a route. */
   topics: readonly string[];
   /** Name of the route for visitors who ask for a person instead of the AI; empty: none may. */
   askPerson: string;
-  /** Minutes within which an answer usually comes; 0: nothing is said of it. */
+  /** Minutes within which an answer usually comes; 0: the chat does not state it. */
   replyMinutes: number;
-  /** When somebody is there: `{ timeZone: "Europe/Oslo", mon: "9:00-17:00", … }`. Empty: always. */
+  /** Business hours: `{ timeZone: "Europe/Oslo", mon: "9:00-17:00", … }`. Empty: always open. */
   hours: { readonly timeZone?: string; readonly [day: string]: string | undefined };
-  /** Words of the site instead of ours, by key. */
+  /** The site's own texts, by key. They replace the widget's. */
   strings: { readonly [key: string]: string };
   /** What differs on phones: any of the settings. */
   phone: { readonly [setting: string]: unknown };
@@ -76,7 +76,7 @@ export type Look = {
 /** How a custom field is filled in. `long`: several lines. */
 export type CustomFieldType = "text" | "long" | "number" | "date" | "url" | "choice" | "checkbox";
 
-/** A field of the owner's own. What visitors fill in goes into the conversation, as a line with the label. */
+/** A custom field of the owner. The visitor's input goes into the conversation, as a line with the label. */
 export type CustomField = {
   /** The field's name as visitors read it. */
   label: string;
@@ -86,7 +86,7 @@ export type CustomField = {
   choices?: readonly string[];
 };
 
-/** What a widget may know about its site: baked into the tag's script. Secrets never stand here. */
+/** The settings that the relay writes into the tag's script. They are public, so they contain no secrets. */
 export type PublicSite = Partial<Look> & {
   /** Key of the site, as in `data-site`. */
   id: string;
@@ -94,13 +94,13 @@ export type PublicSite = Partial<Look> & {
   greeting: string;
   /** Questions offered while the thread is empty. */
   suggestions: string[];
-  /** Any CSS hex colour; contrast is repaired in the widget. */
+  /** Any CSS hex colour; the widget corrects its contrast. */
   accent: string;
   theme: "auto" | "light" | "dark";
   position: "right" | "left";
   /** BCP 47 tag, or `auto`: the page's, then the browser's. */
   locale: string;
-  /** Who answers: decides the label that says it (AI Act, Art. 50). */
+  /** Who answers. Decides the label that discloses AI (AI Act, Art. 50). */
   responder: "ai" | "human" | "mixed";
   privacyUrl: string;
   /** Largest upload per kind of file, in bytes; 0: not taken. `av`: audio and video. Absent: no uploads. */
@@ -109,7 +109,7 @@ export type PublicSite = Partial<Look> & {
   mail?: boolean;
 };
 
-/** Defaults that the panel knows: the tag's script names such a setting only where the site has chosen something else. */
+/** Defaults that the panel knows. The tag's script contains such a setting only if the site's value differs. */
 export const PANEL_DEFAULTS = {
   title: "",
   greeting: "",
@@ -122,14 +122,14 @@ export const PANEL_DEFAULTS = {
 
 export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", locale: "auto", ...PANEL_DEFAULTS };
 
-/** The usual largest upload of each kind, in bytes. */
+/** The default limit of an upload of each kind, in bytes. */
 export const UPLOAD_MAX = 5 * 1024 * 1024;
 
-/** A site as the tag's script carries it. `uploads` names only those limits that differ from the usual one. */
+/** A site as the tag's script contains it. `uploads` has only the limits that differ from the default. */
 export type ServedSite = Omit<Partial<PublicSite>, "uploads"> &
   Pick<PublicSite, "id" | "accent" | "locale"> & { uploads?: Partial<PublicSite["uploads"]> };
 
-/** The site without what the panel takes as default anyway. */
+/** The site without the values that equal the panel's defaults. */
 export function servedSite(site: PublicSite): ServedSite {
   const defaults = Object.entries(PANEL_DEFAULTS).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const known = new Map<string, string>(defaults);

@@ -1,12 +1,12 @@
-/** Invisible characters that would let a message look empty: zero-width ones, word joiner, byte order mark (R-231). */
+/** Invisible characters: zero-width ones, word joiner, byte order mark. A message with only these looks empty (R-231). */
 const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/gu;
 
-/** Whether nothing would be left to read: white space of any script and zero-width characters only (R-231). */
+/** Whether a text consists only of white space of any script and zero-width characters (R-231). */
 export function isBlank(text: string): boolean {
   return text.replace(INVISIBLE, "").trim() === "";
 }
 
-/** Cuts at a grapheme border so that at most `max` UTF-16 units remain, never half an emoji. */
+/** Cuts a text at a grapheme border to at most `max` UTF-16 units, so that no emoji is split. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = 0;

@@ -142,7 +142,7 @@ describe("access to the admin pages", () => {
   });
 });
 
-describe("the door of the server API", () => {
+describe("access to the server API", () => {
   const calls = Object.entries(OPERATIONS).map(([name, { method, path, scope }], n) => ({
     ...{ name, method: method.toUpperCase(), scope },
     path: `/api/v1${path.replaceAll(/\{\w+\}/g, "x")}`,
@@ -158,7 +158,7 @@ describe("the door of the server API", () => {
       ...(method === "POST" && { body: "{}" }),
     });
 
-  it("stays shut for every operation without a token of its own, and for pages of other origins", async () => {
+  it("is refused for every operation without an API token, and for pages of other origins", async () => {
     for (const each of calls) {
       const foreign = { Origin: "https://evil.example", Cookie: cookie, "Sec-Fetch-Site": "cross-site" };
       for (const headers of [{}, { Authorization: `Bearer ${token}` }, { Cookie: cookie }, foreign]) {
@@ -173,7 +173,7 @@ describe("the door of the server API", () => {
     }
   });
 
-  it("opens each operation with its scope only", async () => {
+  it("requires the scope of each operation", async () => {
     for (const scope of new Set(calls.map((each) => each.scope))) {
       const others = await tokenFor(
         house,

@@ -26,7 +26,7 @@ async function series(name: string): Promise<string[]> {
   return (await answer.text()).split("\n").filter((line) => line.startsWith(`${name}{`));
 }
 
-it("alerts the operator when an account is paused, when messages failed, and when deliveries continue", async () => {
+it("alerts the operator when an account is paused, when messages fail, and when deliveries continue", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   house.sandbox.configure({ forceStatus: { incoming: 401 } });

@@ -17,7 +17,7 @@ afterAll(() => ground.stop());
 
 const inside = ATTACKS.flatMap(({ number, what, inside }) => (inside === undefined ? [] : [{ number, what, inside }]));
 
-it.each(inside)("A$number lets nothing through: $what", async ({ inside }) => {
+it.each(inside)("A$number does not succeed: $what", async ({ inside }) => {
   const { tried, through } = await inside(ground);
   expect(tried).toBeGreaterThan(0);
   expect(through).toBe(0);
@@ -25,7 +25,7 @@ it.each(inside)("A$number lets nothing through: $what", async ({ inside }) => {
 
 it("uses the payloads of another folder besides its own, and reports when there are none", () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-payloads-"));
-  expect(() => payloadsOf(folder)).toThrow("no list of payloads");
+  expect(() => payloadsOf(folder)).toThrow("must be a list of payloads");
   writeFileSync(join(folder, "payloads.json"), JSON.stringify(["<b>one</b>", { id: 7, payload: "<i>two</i>" }]));
   writeFileSync(join(folder, "control-fires-innerhtml.json"), "[7]");
   const { all, firing } = payloadsOf(folder);

@@ -9,7 +9,7 @@ import { signatureOf } from "../relay/src/hooks/post.ts";
 import { snippet } from "./guides.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 
-/** How a language runs a snippet with a few lines behind it. `identity`: prints a token. `webhook`: reads JSON, prints yes or no. */
+/** How to run a snippet of a language, followed by a few lines. `identity`: prints a token. `webhook`: reads JSON, prints yes or no. */
 type Language = {
   file: string;
   run: (path: string) => [string, ...string[]];
@@ -83,7 +83,7 @@ function runSnippet(name: LanguageName, code: string, input = ""): string {
   }
 }
 
-/** The person whom the relay sees in the token that a language's snippet signs; and why not, when there is none. */
+/** The person that the relay reads from a token that a language's snippet has signed; otherwise the reason of the refusal. */
 export async function signedPerson(name: LanguageName): Promise<unknown> {
   const code = snippet(`${name} identity`);
   // Go names all imports at the top of its file.
@@ -97,7 +97,7 @@ export async function signedPerson(name: LanguageName): Promise<unknown> {
   return (await createIdentity({ site: "default", keys, now: Date.now, refused })(token)) ?? why;
 }
 
-/** What a language's snippet says of a webhook: right, forged in each of its parts, and old. */
+/** The results of a language's snippet for webhooks: a valid one, one forged in each part, and an old one. */
 export function judgedWebhooks(name: "js" | "python" | "php"): string[] {
   const secret = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
   const now = Math.floor(Date.now() / 1_000);
@@ -123,7 +123,7 @@ export function judgedWebhooks(name: "js" | "python" | "php"): string[] {
   return cases.map((each) => runSnippet(name, code, JSON.stringify(each)));
 }
 
-/** What PHP prints for the snippet in WordPress, whose two functions are played here. */
+/** The output of the WordPress snippet in PHP. The script defines the two WordPress functions itself. */
 export const wordpressFooter = (): string =>
   runSnippet(
     "php",

@@ -286,11 +286,11 @@ describe("when a reply cannot be written", () => {
     expect(visitor.log().flatMap(({ text }) => (text.startsWith("spooled") ? [text] : []))).toEqual(texts);
   });
 
-  it("anywhere: 503 with a time to come back, and nothing is shown; then all is well again", async () => {
+  it("anywhere: 503 with Retry-After, and nothing is shown; afterwards callbacks work again", async () => {
     const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     const spool = join(house.dataDir, "replies.spool");
     other.exec("BEGIN IMMEDIATE");
-    // A folder stands where the file would be written.
+    // A folder has the name of the file that would be written.
     mkdirSync(spool);
     const refused = await reply({ messageId: "again", body: "written nowhere" });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);

@@ -5,7 +5,7 @@ import { type Run, runAt } from "./relays.ts";
 
 type Timer = { due: number; fn: () => void };
 
-/** A clock that stands still until `pass` advances it. */
+/** A clock that changes only when `pass` advances it. */
 function createHandClock(): { clock: Clock; pass: (ms: number) => void } {
   const began = Date.now();
   const timers = new Set<Timer>();
@@ -55,7 +55,7 @@ export const runFast =
     return { ...running, stop };
   };
 
-/** Runs the relay on a clock that stands still until the test advances it: for events that must not happen too early. */
+/** Runs the relay on a clock that changes only when the test advances it, for events that must not happen too early. */
 export function runByHand(): { run: Run; pass: (ms: number) => void } {
   const { clock, pass } = createHandClock();
   return { run: (env) => runAt(env, clock), pass };

@@ -62,7 +62,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
       env: { ...COMPILED, ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
       stdio: ["pipe", "pipe", "pipe", fd] as const,
     });
-    // This process accepts no connections from it any more.
+    // This process no longer accepts connections from the socket.
     server.close();
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr])

@@ -135,7 +135,7 @@ describe("the doctor", () => {
     expect((await doctor()).of("clock beside account default")?.ok).toBe(true);
   });
 
-  it("names the folder that cannot store the data, and why, instead of retrying for ever", async () => {
+  it("names the folder that cannot store the data, and why, instead of retrying forever", async () => {
     const file = join(house.dataDir, "a-file");
     writeFileSync(file, "");
     for (const [folder, found, cure] of [

@@ -11,11 +11,11 @@ afterEach(async () => {
   house = undefined;
 });
 
-it("a disk that fails to store a commit: nothing more is told or sent, replies are kept, and the relay stops in order", async () => {
+it("a disk that fails to store a commit: the relay acknowledges and sends nothing more, keeps replies, and stops cleanly", async () => {
   const disk = { fails: false };
   const openFlush = (file: string) => {
     const flush = openLogFlush(file);
-    // Once, as the system reports it: what follows looks good again.
+    // The system reports the failure only once; later flushes succeed.
     const fail = (): Promise<void> => {
       disk.fails = false;
       return Promise.reject(new Error("EIO: i/o error, fdatasync"));

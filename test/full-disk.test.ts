@@ -47,9 +47,9 @@ it("is not ready while the database refuses writes, and recovers automatically",
   await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
 });
 
-it("is not ready on a full disk, reports it to the doctor, stops in order, and refuses to start with one sentence", async () => {
+it("is not ready on a full disk, reports it in doctor, stops cleanly, and refuses to start with one sentence", async () => {
   const disk = smallDisk();
-  // Only a user who may mount can have a really full disk; the test above does not need one.
+  // Only a user with the right to mount can create a full disk; the test above does not need one.
   if (disk === undefined) return;
   ends.push(disk.stop);
   const dataDir = join(disk.folder, "data");
@@ -61,7 +61,7 @@ it("is not ready on a full disk, reports it to the doctor, stops in order, and r
   const { code, out } = await porchlight(house, ["doctor", "--json"], { DATA_DIR: dataDir });
   const ill = (JSON.parse(out) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);
   expect([code, ill]).toEqual([3, expect.arrayContaining(["database", "disk", "file store"])]);
-  // It stops in order anyway; the database's log stays.
+  // The relay stops cleanly anyway; the database's log remains.
   await house.halt();
   for (const folder of [dataDir, fresh]) {
     const env = { DATA_DIR: folder, PORT: "0", SERVICE_URL: house.serviceUrl };

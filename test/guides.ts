@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const GUIDES = join(import.meta.dirname, "..", "relay", "docs", "guides");
 
-/** What stands in the fences of a kind, like `js webhook`, in all guides. */
+/** The contents of all code fences of a kind, like `js webhook`, in all guides. */
 export const snippets = (kind: string): string[] =>
   readdirSync(GUIDES).flatMap((name) =>
     [...readFileSync(join(GUIDES, name), "utf8").matchAll(/^ *```(\w+ \w+)\n([\s\S]*?)^ *```/gm)].flatMap(
@@ -14,7 +14,7 @@ export const snippets = (kind: string): string[] =>
 /** The only snippet of a kind. @throws Error when there is none, or more than one */
 export function snippet(kind: string): string {
   const [only, ...others] = snippets(kind);
-  if (only === undefined || others.length > 0) throw new Error(`The guides have not exactly one "${kind}"`);
+  if (only === undefined || others.length > 0) throw new Error(`The guides must have exactly one snippet "${kind}"`);
   return only;
 }
 

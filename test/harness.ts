@@ -1,5 +1,5 @@
 /**
- * The whole product on free ports: the sandbox of the service, the relay, and somebody's site on an origin of its own.
+ * Starts the whole product on free ports: the sandbox of the service, the relay, and a host site on another origin.
  *
  *   const house = await startHouse();
  *   const visitor = house.visitor();
@@ -39,13 +39,13 @@ const SEED = Number(process.env.SANDBOX_SEED ?? 1);
  */
 export const SCRIPTED: Partial<SandboxConfig> = { errorRate: [] };
 
-/** Calls that the relay may repeat by itself: the service takes the same one twice as one (R-223, R-421, R-243). */
+/** Calls that the relay may repeat automatically, because the service recognises a repeat (R-223, R-421, R-243). */
 const REPEATABLE = ["incoming", "createContact", "findContact", "addToList"] as const;
 const certain = ({ kind, status }: FaultRule): boolean => kind === "delay" || status === 429;
 
 /**
- * Sandbox options for a test that sends or grants: the profile's faults, without answers to `send` and `credits` that leave
- * open whether the call was carried out. The relay must not repeat such a call (R-452, R-482); other tests are about that.
+ * Sandbox options for a test that sends or grants: the profile's faults, except answers to `send` and `credits` that leave the
+ * outcome open. The relay must not repeat such a call (R-452, R-482), which other tests check.
  */
 export const CERTAIN: Partial<SandboxConfig> = {
   errorRate: (PROFILES[PROFILE].errorRate ?? []).flatMap((rule) => [
@@ -60,15 +60,15 @@ export const CERTAIN: Partial<SandboxConfig> = {
 };
 
 export type HouseOptions = {
-  /** Settings besides those that wire the parts. */
+  /** Additional settings of the relay. */
   env?: Env;
   /** Options of the sandbox. */
   sandbox?: Partial<SandboxConfig>;
   /** How the relay runs: `runInside` (default) or `runProcess`. */
   run?: Run;
-  /** The account's `rate`: calls a minute to begin with. Written to a configuration file. */
+  /** The account's initial `rate`, in calls per minute. Written to a configuration file. */
   rate?: number;
-  /** More settings of the account and of the site, in the same file. */
+  /** Additional settings of the account and of the site, in the same file. */
   account?: object;
   site?: object;
   /** Sites besides `default`, by key. They inherit its origins and account. */

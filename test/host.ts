@@ -1,17 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Somebody's site, on an origin of its own: pages that carry nothing but the tag. */
+/** A host site on another origin than the relay, with pages that contain only the tag. */
 export type Host = { url: string; stop: () => Promise<void> };
 
 export type Tag = {
   /** Attributes besides `src`. */
   attributes?: Record<string, string>;
-  /** Markup of the page's own. */
+  /** The page's own markup. */
   body?: string;
   /** The page's own script, before the tag. */
   script?: string;
-  /** Headers of the page, knowing the relay's address. */
+  /** Headers of the page, for a given address of the relay. */
   headers?: (relay: string) => Record<string, string>;
 };
 
@@ -32,7 +32,7 @@ ${script === undefined ? "" : `<script>${script}</script>`}
 
 /**
  * Serves the page at every path, on a free port.
- * @param relay asked at each request, because a site's origin is known before its relay runs
+ * @param relay returns the relay's address; called for each request, because the host starts before the relay
  */
 export async function startHost(relay: () => string, tag: Tag = {}): Promise<Host> {
   const server = createServer(({ url = "/" }, response) => {

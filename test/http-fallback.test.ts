@@ -50,7 +50,7 @@ describe("a browser without WebSockets", () => {
     expect(heard.slice(1).toSorted()).toEqual(["delivered", expect.stringContaining("Do you ship to Norway?")]);
   });
 
-  it("has it over one endless answer", async () => {
+  it("has the whole conversation over one streamed answer", async () => {
     const line = await openLine();
     const answer = await ask(`/socket/lines/${line}?mode=stream`);
     expect(answer.headers.get("x-accel-buffering")).toBe("no");

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** What the owner of the tests' site signs identities with. */
+/** The secret with which the owner of the tests' site signs identities. */
 export const IDENTITY_SECRET = "the owner's backend and the relay know this";
 
 type Claims = { sub: string; [claim: string]: unknown };

@@ -8,9 +8,9 @@ import { SMTPServer } from "smtp-server";
 export type Received = {
   to: string[];
   from: string;
-  /** Headers by name in small letters, unfolded. */
+  /** Unfolded headers, by name in lower case. */
   headers: Record<string, string>;
-  /** Both forms of the words, decoded. */
+  /** The text part and the HTML part, decoded. */
   text: string;
   html: string;
 };
@@ -19,11 +19,11 @@ export type Postbox = {
   /** `smtp://user:password@…`, for SMTP_URL. */
   url: string;
   mails: Received[];
-  /** Resolves with the mails once there are so many. */
+  /** Resolves with the mails when at least `count` have arrived. */
   until: (count: number) => Promise<Received[]>;
-  /** What the server says to the letters that come: taken, refused with this status, or nothing at all. */
+  /** How the server answers mails: it accepts them, refuses them with this status, or never answers. */
   manner: { status: number | "silent" };
-  /** How many letters it heard, taken or not. */
+  /** Number of received mails, accepted or not. */
   heard: () => number;
   stop: () => Promise<void>;
 };

@@ -54,7 +54,7 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   expect((await porchlight(house, move)).err).toContain("is in use");
   await visitor.drop();
   await house.halt();
-  // A relay was started on this database before, with other secrets.
+  // Simulate a database on which a relay with other secrets has run before.
   const used = await openDatabase(postgres.url("postgres"));
   await migrate(used);
   await shareSecrets(used, () => ({ signing: "s", callback: "c", admin: "a" }));

@@ -1,4 +1,4 @@
-/** A real nginx before the relay, as its manual sets one up for WebSockets, everything else left as it comes. */
+/** A real nginx in front of the relay, configured for WebSockets as its manual says, otherwise with default settings. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { tied } from "./setup/tied.ts";
 
 export type Nginx = { url: string; stop: () => Promise<void> };
 
-/** One process, files in a folder of its own. @param http what stands in the `http` block besides that */
+/** The configuration of one process with a separate folder for its files. @param http additional content of the `http` block */
 const configuration = (folder: string, http: string): string => `
 daemon off;
 master_process off;
@@ -44,7 +44,7 @@ const before = (port: number, target: string, seconds?: number): string => `
 
 /**
  * @param target the relay's address
- * @param seconds of silence after which it closes a connection; absent: its own 60
+ * @param seconds of silence after which nginx closes a connection; absent: nginx's default of 60
  */
 export async function startNginx(target: string, seconds?: number): Promise<Nginx> {
   const port = await freePort();

@@ -16,10 +16,10 @@ import { createTransport } from "../relay/src/service/http.ts";
 
 let trap: Server;
 let moved: Server;
-/** Paths that were asked of the trap, where every redirect leads. */
+/** Paths requested from the trap, the target of every redirect. */
 let asked: string[];
 let [trapUrl, movedUrl] = ["", ""];
-/** How often the address that redirects was asked. */
+/** Number of requests to the address that redirects. */
 let redirected: number;
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -88,10 +88,10 @@ const bucket = (endpoint: string, prefix: string) => ({
 });
 
 describe("an address that answers with a redirect", () => {
-  it.each(Object.entries(CLIENTS))("is asked, and the address that it names is not: %s", async (_, call) => {
+  it.each(Object.entries(CLIENTS))("is requested, but the target of the redirect is not: %s", async (_, call) => {
     for (const status of [301, 302, 303, 307, 308]) await call(movedUrl, String(status));
     expect([redirected, asked]).toEqual([5, []]);
-    // Control: the trap hears the same request when it is sent there.
+    // Control: the trap receives the same request when it is sent there directly.
     await call(trapUrl, "control");
     expect(asked).toEqual([expect.stringContaining("/control")]);
   });

@@ -1,11 +1,11 @@
-/** Ports for programs that are told one, and for relays that must come back on theirs. */
+/** Finds free ports for programs that need a given port, and for relays that must keep theirs after a restart. */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Below what systems hand out by themselves (Linux from 32768, others from 49152): nobody is given it meanwhile. */
+/** Below the ports that systems assign automatically (Linux from 32768, others from 49152), so no program gets one by chance. */
 const FROM = 20_000;
 const COUNT = 12_000;
 /** One file per port that a test process has taken. It contains the id of that process. */
@@ -17,7 +17,7 @@ process.once("exit", () => {
   for (const file of own) rmSync(file, { force: true });
 });
 
-/** A free port of this machine. No other test process is given it until this process ends. */
+/** Returns a free port of this machine. No other test process gets it until this process ends. */
 export async function freePort(): Promise<number> {
   if (!swept) sweep();
   swept = true;

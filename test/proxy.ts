@@ -1,4 +1,4 @@
-/** A proxy between browser and relay, with the vices of the ones in the world. */
+/** A proxy between browser and relay that fails like real proxies. */
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -6,20 +6,20 @@ import type { Duplex } from "node:stream";
 
 export type Middlebox = {
   url: string;
-  /** What it does with WebSockets: let through, answer 403, or never answer. */
+  /** How the proxy handles WebSocket upgrades: it passes them, answers 403, or never answers. */
   upgrades: "pass" | "refuse" | "hang";
-  /** Answers 502 to everything, as for a relay that is not there; what is open is cut. */
+  /** Answers 502 to every request, as if the relay were down, and closes all open connections. */
   away: boolean;
-  /** Holds an answer back until it is whole. */
+  /** Buffers each answer until it is complete. */
   buffers: boolean;
-  /** Every request that came by: method and path. */
+  /** Method and path of every request. */
   seen: string[];
-  /** Carries nothing more on any WebSocket that is open now, and lets neither end know. */
+  /** Silently drops all further data of the open WebSockets. */
   freeze: () => void;
   stop: () => Promise<void>;
 };
 
-/** @param target the relay's address, asked at each request */
+/** @param target returns the relay's address; called for each request */
 export async function startProxy(target: () => string): Promise<Middlebox> {
   const tunnels = new Set<Duplex>();
   let away = false;

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 
 export type Told = { id: string; type: string; data: Record<string, unknown>; body: string; valid: boolean };
 
-/** An owner's backend that takes webhooks, and checks them with the library that Standard Webhooks publishes. */
+/** An owner's backend that receives webhooks, and verifies them with the library of Standard Webhooks. */
 export async function startReceiver(secret: string) {
   const told: Told[] = [];
   const statuses: number[] = [];

@@ -1,4 +1,4 @@
-/** Ways to run the relay under test: inside this process, or as a process of its own. */
+/** Runs the relay under test: inside this process, or as a separate process. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ export type Running = {
   /** The relay's log: one JSON line each, and what it wrote to stderr. */
   lines: string[];
   port: number;
-  /** Of its process; this very process when it runs inside. */
+  /** Process id of the relay; of this process when the relay runs inside it. */
   pid: number;
   /** Stops it as SIGTERM does. */
   stop: () => Promise<void>;
@@ -69,7 +69,7 @@ export async function runWith(env: Env, parts: StandIns): Promise<Running> {
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 
-/** Runs the relay as a process, with nothing in its environment but these settings. Needs LOG_LEVEL info or lower: the port is read from the log. */
+/** Runs the relay as a separate process with only these settings in its environment. Needs LOG_LEVEL info or lower, because the port is read from the log. */
 export const runProcess: Run = (env) => spawnRelay(env, [process.execPath]);
 
 /**

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => house.stop());
 
-/** The close code of a connection that is opened now. */
+/** Opens a connection. @returns its close code */
 async function endOfNewcomer(): Promise<number> {
   const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: house.host } });
   socket.once("open", () => socket.send(JSON.stringify({ t: "hello", v: 1, site: "default" })));

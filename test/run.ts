@@ -1,6 +1,6 @@
 /**
  * Runs the steps of `npm run check`, `npm test` or `npm run test:full` in order, prints the result and the time of
- * each, and ends with the whole time and one line of totals. A failed step does not stop the next ones.
+ * each, and then the total time and one line with the totals. A failed step does not stop the next ones.
  */
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
@@ -31,7 +31,7 @@ const types: Step = step("types", async () => {
   await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
 });
 
-/** Test files at a time, also on two cores: most tests wait more than they compute. */
+/** Test files that run in parallel, also on two cores, because most tests wait more than they compute. */
 const WORKERS = 6;
 /** The projects of `npm run test:full`, by how their names begin. */
 const FULL = "full*";

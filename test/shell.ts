@@ -21,7 +21,7 @@ export async function runCommand(args: readonly string[], env: Record<string, st
   return { code: code ?? 0, out, err };
 }
 
-/** Runs a command beside the running relay of a house, with the relay's settings as its environment. */
+/** Runs a command with the settings of a house's relay as its environment. */
 export function porchlight(house: House, args: string[], env: Record<string, string> = {}): Promise<Run> {
   return runCommand(args, {
     DATA_DIR: house.dataDir,

@@ -1,22 +1,22 @@
-/** A network on which everything takes long: what goes over it comes late, and every new connection costs handshakes. */
+/** A slow network: it delays all data, and every new connection costs extra round trips for its handshakes. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Slow = {
   url: string;
-  /** Milliseconds there and back; 0 at first. */
+  /** Round-trip time in milliseconds; initially 0. */
   rtt: number;
   stop: () => Promise<void>;
 };
 
-/** Round trips before the first byte may go: TCP's and those of TLS 1.3. */
+/** Round trips before the first byte of a request: one for TCP, one for TLS 1.3. */
 const HANDSHAKES = 2;
 
-/** @param port the relay's, asked at each connection */
+/** @param port returns the relay's port; called for each connection */
 export async function startSlow(port: () => number): Promise<Slow> {
   const sockets = new Set<Socket>();
-  /** What carries data to one end: late, and in order. */
+  /** Passes data to one end with a delay and in order. */
   function carrier(to: Socket, ready: number): (act: () => void) => void {
     let last = Promise.resolve();
     return (act) => {

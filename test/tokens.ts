@@ -5,7 +5,7 @@ import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
 import type { House } from "./harness.ts";
 
-/** A token for the house's server API, made as the command line makes one: in the database, beside the running relay. */
+/** Creates a token for the house's server API in the database, like the command line, while the relay runs. */
 export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, site = "default"): Promise<string> {
   const db = openSqlite(join(house.dataDir, "porchlight.db"));
   const { text } = await db.transaction((tx) => addToken(tx, { site, name: "tests", scopes, now: Date.now() }));
@@ -15,7 +15,7 @@ export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, 
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-/** Again under the same key while the relay could not ask the service (502), as backends do: nothing was kept of the try. */
+/** Repeats a request under the same key while the relay answers 502 (service not reached), like a backend. The relay stores nothing of such an attempt. */
 export const insisting: typeof fetch = async (...ask) => {
   for (let left = 20; ; left--) {
     const response = await fetch(...ask);
@@ -26,17 +26,17 @@ export const insisting: typeof fetch = async (...ask) => {
 
 const { paths } = openApi(OPERATIONS, "");
 
-/** The document says every status that an operation answers with. */
+/** Checks that the OpenAPI document lists the status of an operation's answer. */
 function mustBeDocumented(method: string, path: string, status: number): void {
   const [at = ""] = `/api/v1${path}`.split("?");
   const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(at);
   const operations = Object.entries(paths).flatMap(([template, methods]) => (fits(template) ? [methods] : []));
   const described = operations.flatMap((methods) => methods[method.toLowerCase()] ?? []) as { responses: object }[];
   if (described.length > 0 && !described.some(({ responses }) => status in responses))
-    throw new Error(`${method} ${path} answered ${status}, of which the API's document knows nothing`);
+    throw new Error(`${method} ${path} answered ${status}, which the API's document does not list`);
 }
 
-/** Calls the API as any backend would. */
+/** Calls the API like a backend. */
 export const caller =
   (house: House, token: string, fetch: typeof globalThis.fetch = globalThis.fetch) =>
   async (method: string, path: string, body?: object, key?: string): Promise<Answer> => {

@@ -1,4 +1,4 @@
-/** All visitors of a test come from one address: what one address, and a day, may do is a matter of the tests about that. */
+/** Settings without limits per address and per day, because all visitors of a test have one address. Other tests check the limits. */
 export const UNLIMITED = {
   MESSAGES_PER_ADDRESS: "0",
   VISITORS_PER_ADDRESS: "0",

@@ -20,7 +20,7 @@ type Request = {
   headers?: Record<string, string>;
 };
 
-/** Posts bytes at the door for uploads, as the widget does. */
+/** Uploads bytes like the widget. */
 export async function post(house: House, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
   const { name = "photo.png", token = visitor.token(), origin = house.host, headers } = request;
   const response = await fetch(`${house.url}/media`, {

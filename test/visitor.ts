@@ -1,6 +1,6 @@
 /**
- * A scripted visitor over a real WebSocket. It keeps its log as the widget does: messages by id, `after` checked on every
- * frame, so a gap in the numbers fails the test that caused it.
+ * A scripted visitor over a real WebSocket. It keeps its log like the widget: messages by id. It checks `after` on every frame, so
+ * a gap in the numbers fails the test that caused it.
  */
 
 import { once } from "node:events";
@@ -20,10 +20,10 @@ import {
 } from "../shared/protocol.ts";
 
 export type VisitorOptions = { site?: string; origin?: string; token?: string; identity?: string };
-/** What a message may carry besides its text. */
+/** Optional fields of a message besides its text. */
 export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
 
-/** How long a visitor waits for an expected frame before it fails with the frames that came: as long as a poll in vitest.config.ts. */
+/** Time limit for an expected frame, in milliseconds: the same as for a poll in vitest.config.ts. The error lists the received frames. */
 const PATIENCE_MS = 60_000;
 
 type Waiting = {
@@ -72,7 +72,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     else taker.resolve(frame);
   }
 
-  /** Resolves with the first wanted frame that no other `next` has taken, whether it is here or still to come. */
+  /** Resolves with the first wanted frame that no other `next` has taken, received or future. */
   function next<T extends RelayFrame = RelayFrame>(wanted: (frame: RelayFrame) => frame is T): Promise<T>;
   function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
   function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame> {
@@ -88,7 +88,8 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
           answer(value);
         };
       const entry: Waiting = { wanted, resolve: give(resolve), reject: give(reject) };
-      const inVain = (): Error => new Error(`Waited in vain. What came: ${JSON.stringify(inbox).slice(0, 2_000)}`);
+      const inVain = (): Error =>
+        new Error(`The expected frame did not arrive. Received: ${JSON.stringify(inbox).slice(0, 2_000)}`);
       const timer = setTimeout(() => entry.reject(inVain()), PATIENCE_MS);
       waiting.push(entry);
     });
@@ -99,7 +100,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     socket.send(JSON.stringify(frame));
   }
 
-  /** Connects, and greets with what the log holds and with the identity. @returns the relay's welcome */
+  /** Connects, and sends `hello` with the newest number of the log and the identity. @returns the relay's welcome */
   async function connect(identity = options.identity): Promise<Welcome> {
     inbox = [];
     const line = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
@@ -108,7 +109,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     await once(line, "open");
     line.on("error", () => line.terminate());
     line.once("close", (code) => {
-      for (const { reject } of waiting) reject(new Error(`The line ended with ${code}`));
+      for (const { reject } of waiting) reject(new Error(`The connection was closed with ${code}`));
     });
     const known = epoch === undefined ? {} : { epoch, since: head };
     const hello: Hello = {
@@ -124,7 +125,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   }
 
   /**
-   * Sends a text; resolves with the message once the relay has written it down.
+   * Sends a text; resolves with the message once the relay has stored it.
    * @throws Error with the relay's error code when it refuses the message
    */
   async function send(text: string, id: string = randomId(), extras: Extras = {}): Promise<VisitorMessage> {
@@ -134,11 +135,11 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     const answer = await next(answers);
     if (answer.t === "error") throw new Error(answer.code);
     const { message } = answer;
-    if (message.from !== "visitor") throw new Error(`${id} came back as a reply`);
+    if (message.from !== "visitor") throw new Error(`${id} was returned as a reply`);
     return message;
   }
 
-  /** Waits for a message, whether it is in the log or still to come. */
+  /** Resolves with a matching message, from the log or a future frame. */
   async function sees(wanted: (message: Message) => boolean): Promise<Message> {
     const known = [...messages.values()].find(wanted);
     if (known !== undefined) return known;

@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A page that is always visible, in a browser without other tabs. */
 const page: Page = {
   now: Date.now,
-  // Reconnects quickly: here the relay is killed more often than the backoff allows for.
+  // Reconnects quickly, because this test kills the relay more often than the usual backoff allows.
   random: () => Math.random() / 20,
   after(ms, run) {
     const timer = setTimeout(run, ms);
@@ -108,7 +108,7 @@ for (const [name, open] of TRANSPORTS)
       expect(again.items.value[0]).toMatchObject({ text: "Do you ship to Norway? <b>ÆØÅ</b> 👋", state: "delivered" });
     });
 
-    it("loses, duplicates and reorders no message while the relay is killed again and again", async () => {
+    it("loses, duplicates and reorders no message while the relay is killed repeatedly", async () => {
       const storage = new Map<string, string>();
       const chat = load(open, storage);
       const typed = Array.from({ length: 25 }, (_, n) => `message ${n}`);

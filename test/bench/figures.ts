@@ -33,13 +33,13 @@ export type Line = {
   ratio?: Spread;
 };
 
-/** The middle of the values that were measured. */
+/** The median of the measured values. */
 function median(values: readonly number[]): number {
   const sorted = measured(values).sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** The values without those of rounds that did not measure the figure. */
+/** The values without those of rounds in which the figure was not measured. */
 const measured = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
 
 const valuesOf = (rounds: readonly Figures[] = [], figure: string): number[] =>
@@ -81,7 +81,7 @@ export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "sh
     );
 }
 
-/** A number as the tables show it. */
+/** Formats a number for the tables. */
 export const said = (value: number, digits: number): string =>
   value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 

@@ -1,6 +1,6 @@
 /**
- * A visitor who stays silent for longer than nginx's default timeouts, behind nginx: WIDGET.md 9, check 33, at full
- * length.
+ * Check 33 of WIDGET.md section 9 at full length: a visitor behind nginx who stays silent for longer than nginx's default
+ * timeouts.
  */
 
 import { startHouse } from "../harness.ts";

@@ -19,7 +19,7 @@ const SEND = `/v1/send_custom_channel_message${KEY}`;
 const PNG = "data:image/png;base64,iVBORw0=";
 
 describe("the interface, read without the sandbox", () => {
-  it("accepts what it names", () => {
+  it("accepts every documented request", () => {
     const send = { customData: { fromId: "v", customChannel: "website", body: "x", campaignId: "c", firstName: "A" } };
     const grant = { email: "a@b.example", amount: 0.5, description: "x" };
     const header = { headers: { ...JSON_TYPE, "x-api-key": "k" } };
@@ -52,11 +52,11 @@ describe("the interface, read without the sandbox", () => {
     ["no id at all", incoming({ messageSid: undefined })],
     ["no business", incoming({ toId: undefined })],
     ["an empty body", incoming({ body: "" })],
-    ["a body that nobody can see", incoming({ body: " \u00a0\u200b\n" })],
+    ["an invisible body", incoming({ body: " \u00a0\u200b\n" })],
     ["a file without its type", incoming({ mediaUrl: PNG })],
     ["a type without its file", incoming({ mediaContentType: "image/png" })],
-    ["a file of another type than is said", incoming({ mediaUrl: PNG, mediaContentType: "image/jpeg" })],
-    ["a link in the clear", incoming({ mediaUrl: "http://x.example/a", mediaContentType: "image/png" })],
+    ["a file of another type than stated", incoming({ mediaUrl: PNG, mediaContentType: "image/jpeg" })],
+    ["a link over plain http", incoming({ mediaUrl: "http://x.example/a", mediaContentType: "image/png" })],
     ["a blob", incoming({ mediaUrl: "blob:x", mediaContentType: "image/png" })],
     ["an embedded file with parameters", incoming({ mediaUrl: "data:a/b;c=d;base64,AA==", mediaContentType: "a/b" })],
     ["an e-mail address without an at", incoming({ email: "nobody" })],
@@ -93,7 +93,7 @@ describe("the interface, read without the sandbox", () => {
     ],
     ["a raw plus", get("apiKey=k&phoneNumber=+4712345678")],
     ["a raw plus in an e-mail address", get("apiKey=k&email=a+b@c.example")],
-    ["both of phone and e-mail", get("apiKey=k&phoneNumber=%2B4712345678&email=a%40b.c")],
+    ["phone and e-mail together", get("apiKey=k&phoneNumber=%2B4712345678&email=a%40b.c")],
     ["neither", get("apiKey=k")],
     ["a look-up by another name", get("apiKey=k&phone=%2B4712345678")],
   ])("refuses a request with %s", (_what, wrong) => {
@@ -102,11 +102,7 @@ describe("the interface, read without the sandbox", () => {
 
   it("reports errors without the values, which may be secrets", () => {
     const wrong = post(`${INCOMING}&secret=s3cr3t`, incoming({ body: 5, phone: "s3cr3t" }));
-    expect(wrong).toEqual([
-      "the query is not right about secret",
-      "body is not a string",
-      "customData has no field phone",
-    ]);
+    expect(wrong).toEqual(["the query has a wrong secret", "body is not a string", "customData has no field phone"]);
   });
 });
 

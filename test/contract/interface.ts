@@ -81,7 +81,8 @@ function incomingRules({ customData }: Fields): string[] {
   if (!isFields(customData)) return [];
   const { messageSid, id, mediaUrl, mediaContentType } = customData;
   const wrong: string[] = [];
-  if ((messageSid === undefined) === (id === undefined)) wrong.push("customData has not one of messageSid and id");
+  if ((messageSid === undefined) === (id === undefined))
+    wrong.push("customData must have exactly one of messageSid and id");
   if (typeof mediaUrl !== (mediaContentType === undefined ? "undefined" : typeof mediaContentType))
     wrong.push("customData.mediaUrl and mediaContentType do not come together");
   const embedded = typeof mediaUrl === "string" ? /^data:([^;,]+);/.exec(mediaUrl)?.[1] : undefined;
@@ -172,16 +173,16 @@ function wrongQuery({ key, by = {} }: Endpoint, query: string): string[] {
   const asked = pairs.filter(([name]) => Object.hasOwn(by, name));
   if (asked.length !== (Object.keys(by).length > 0 ? 1 : 0)) wrong.push(`one of ${Object.keys(by).join(", ")}`);
   const values = asked.map(([name, value]) => by[name]?.(value)).filter((line) => line !== undefined);
-  return [...wrong.map((name) => `the query is not right about ${name}`), ...values.map((line) => `the query ${line}`)];
+  return [...wrong.map((name) => `the query has a wrong ${name}`), ...values.map((line) => `the query ${line}`)];
 }
 
 function wrongHeaders({ key, body }: Endpoint, { headers }: Seen): string[] {
   const wrong = Object.keys(headers)
     .filter((name) => !HEADERS.has(name))
-    .map((name) => `the header ${name} is not of the interface`);
+    .map((name) => `the header ${name} is not part of the interface`);
   const given = headers["x-api-key"];
   if (key === "header" && (typeof given !== "string" || given === "")) wrong.push("the header x-api-key is missing");
-  if (key === "query" && given !== undefined) wrong.push("the key stands in a header");
+  if (key === "query" && given !== undefined) wrong.push("the key is in a header");
   const type = String(headers["content-type"] ?? "");
   if (body !== undefined && !/^application\/json(; ?charset=utf-8)?$/i.test(type))
     wrong.push(`the content type is ${type || "missing"}`);
@@ -208,10 +209,10 @@ export function wrongWith(seen: Seen): string[] {
   // Section 9: the base address ends with the version.
   const below = /^\/v1(\/.*)$/.exec(path)?.[1];
   const known = ENDPOINTS.filter((endpoint) => below !== undefined && endpoint.path.test(below));
-  if (known.length === 0) return ["the path is not of the interface"];
+  if (known.length === 0) return ["the path is not part of the interface"];
   if (!/^[\w\-.~%/!'()*@:$&,;=+]*$/.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return ["the path is badly encoded"];
   const endpoint = known.find(({ method }) => method === seen.method);
-  if (endpoint === undefined) return [`the method ${seen.method} is not of this path`];
+  if (endpoint === undefined) return [`the path does not support the method ${seen.method}`];
   const search = query.join("?");
   return [...wrongQuery(endpoint, search), ...wrongHeaders(endpoint, seen), ...wrongBody(endpoint, seen.body)];
 }

@@ -4,17 +4,17 @@ import { openTestDatabase } from "../../relay/src/db/database.fixture.ts";
 import { createLeases } from "../../relay/src/db/leases.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 
-it("a node gives its leases back while another one asks for them, without a deadlock", async () => {
+it("a node releases its leases while another node requests them, without a deadlock", async () => {
   const db = await openTestDatabase();
   await migrate(db);
   const errors: unknown[] = [];
-  /** Nothing is renewed: the two statements of this test meet nobody else. */
+  /** A clock without timers: no renewal interferes with the two statements of this test. */
   const clock = { ...realClock, after: () => () => {} };
   const node = (name: string) =>
     createLeases({ db, clock, node: name, names: ["a", "b"], onError: (error) => void errors.push(error) });
   const [first, second] = [node("first"), node("second")];
   await first.start();
-  // PostgreSQL writes a changed row behind the others, so it finds this one last now.
+  // PostgreSQL writes a changed row after the others, so it now finds this row last.
   await db.run("UPDATE leases SET until = until WHERE name = 'a'");
   const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = db.transaction(

@@ -47,7 +47,7 @@ const NOTICE = 90_000;
 /** Returns all violations, one line each, which begins with its kind. */
 export function judge(evidence: Evidence): string[] {
   return [
-    ...(evidence.calm ? [] : ["unsettled: nothing came to rest after the trouble was over"]),
+    ...(evidence.calm ? [] : ["unsettled: messages were still pending after the trouble had ended"]),
     ...evidence.tabs.flatMap((tab) => tab.violations),
     ...sent(evidence),
     ...failures(evidence),
@@ -76,7 +76,7 @@ function sent({ tabs, effects, restored, calm }: Evidence): string[] {
       if (!times.has(text) && !isFailed(message) && calm)
         wrong.push(`lost: "${text}" was acknowledged and never reached the service`);
       if (message?.from === "visitor" && message.state === "delivered" && !times.has(text))
-        wrong.push(`untrue: "${text}" shows as delivered and is not`);
+        wrong.push(`untrue: "${text}" is shown as delivered, but is not`);
     }
   }
   return wrong;
@@ -90,15 +90,15 @@ function failures({ tabs, effects, jump, calm, now }: Evidence): string[] {
     for (const { id, text, at } of tab.typed) {
       const failed = tab.failed.get(id) ?? [];
       if (failed.some(({ reason }) => reason === "rejected") && !text.includes("poison"))
-        wrong.push(`"${text}" was not refused by the service and shows so`);
+        wrong.push(`"${text}" is shown as refused, but the service did not refuse it`);
       const early = failed.find((failure) => failure.reason === "expired" && failure.at - at < HORIZON);
       if (early !== undefined && jump <= 0) wrong.push(`"${text}" was given up ${early.at - at} ms after it was typed`);
       if (text.includes("poison") && calm && tab.seen.has(id) && failed.length === 0)
-        wrong.push(`"${text}" was refused and does not show as failed`);
+        wrong.push(`"${text}" was refused, but is not shown as failed`);
       const latest = (tab.acked.get(id) ?? Number.POSITIVE_INFINITY) + HORIZON + NOTICE;
       const late = (processed.get(text) ?? now) > latest;
       if (late && jump === 0 && (failed[0]?.at ?? Number.POSITIVE_INFINITY) > latest)
-        wrong.push(`"${text}" waited longer than its horizon, and nobody was told`);
+        wrong.push(`"${text}" waited longer than its horizon, but is not shown as failed`);
     }
   }
   return wrong;
@@ -155,16 +155,17 @@ function replies({ posted: all, rows, calm, restored, nowhere }: Evidence): stri
   const posted = new Set(all.filter(({ forged }) => !forged).map(({ text }) => text));
   for (const { author, text, pos } of rows) {
     if (author !== "reply") continue;
-    if (places.has(text)) wrong.push(`doubled: "${text}" stands twice in its thread`);
+    if (places.has(text)) wrong.push(`doubled: "${text}" is twice in its thread`);
     if (!posted.has(text)) wrong.push(`forged: "${text}" was never sent to this visitor`);
     places.set(text, pos);
   }
   for (const { text, toId, status, forged } of all) {
     if (status !== undefined && status >= 500 && !nowhere) wrong.push(`a callback was answered ${status}`);
-    if (forged && status === 200) wrong.push(`forged: a reply to an id that nobody minted was answered 200`);
+    if (forged && status === 200) wrong.push(`forged: a reply to an invalid id was answered 200`);
     if (forged || !alive.has(toId) || restored) continue;
-    if (status === 404) wrong.push(`refused: "${text}" was for a visitor of ours`);
-    if (status === 200 && calm && !places.has(text)) wrong.push(`lost: "${text}" was answered 200 and is nowhere`);
+    if (status === 404) wrong.push(`refused: "${text}" was for an existing visitor`);
+    if (status === 200 && calm && !places.has(text))
+      wrong.push(`lost: "${text}" was answered 200, but is in no thread`);
   }
   if (!restored) {
     const threads = Map.groupBy(all, ({ toId }) => toId);
@@ -184,7 +185,7 @@ function arrival(all: readonly Posted[], places: Map<string, number>): string[] 
     for (let done = taken[i]; done !== undefined && (done.taken ?? 0) < post.begun; done = taken[++i])
       highest = Math.max(highest, places.get(done.text) ?? 0);
     if ((places.get(post.text) ?? Number.POSITIVE_INFINITY) < highest)
-      wrong.push(`order: "${post.text}" overtook a reply that was answered before it came`);
+      wrong.push(`order: "${post.text}" overtook a reply that was answered before`);
   }
   return wrong;
 }

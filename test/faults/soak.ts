@@ -36,7 +36,7 @@ import { upstream } from "./suites/upstream.ts";
 
 export const FIGURES = join(import.meta.dirname, "figures.json");
 
-/** What the last soak of each suite found, and on what kind of machine. */
+/** The results of each suite's last soak, and the kind of machine. */
 export type Soaked = {
   machine: { cores: number; node: string };
   suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
@@ -83,7 +83,7 @@ function keep(name: string, { violations, figures }: Report): void {
   writeFileSync(FIGURES, `${JSON.stringify({ machine, suites: Object.fromEntries(ordered) }, null, 2)}\n`);
 }
 
-/** Runs one suite. @returns whether it found nothing wrong */
+/** Runs one suite. @returns whether it found no violation */
 async function soak(name: string, suite: Long): Promise<boolean> {
   const begun = performance.now();
   const tell = (words: string): void => console.log(`  ${name}, ${Math.round(seconds(begun))} s: ${words}`);
@@ -103,15 +103,15 @@ if (import.meta.main) {
   const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SUITES);
   const unknown = wanted.filter((name) => !(name in SUITES));
   if (unknown.length > 0) {
-    console.error(`There is no suite named ${unknown.join(", ")}. There are: ${Object.keys(SUITES).join(", ")}.`);
+    console.error(`There is no suite named ${unknown.join(", ")}. The suites are: ${Object.keys(SUITES).join(", ")}.`);
     process.exit(2);
   }
   const wrong: string[] = [];
   for (const name of wanted) if (!(await soak(name, SUITES[name] as Long))) wrong.push(name);
   console.log(
     wrong.length === 0
-      ? `\nsoak: ${wanted.length} suites, nothing wrong`
-      : `\nsoak: ${wrong.join(", ")} found something wrong. Again with: SOAK_SEED=${SEED} npm run soak ${wrong.join(" ")}`,
+      ? `\nsoak: ${wanted.length} suites, no violations`
+      : `\nsoak: violations in ${wrong.join(", ")}. To repeat: SOAK_SEED=${SEED} npm run soak ${wrong.join(" ")}`,
   );
   process.exit(wrong.length === 0 ? 0 : 1);
 }

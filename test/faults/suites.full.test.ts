@@ -18,9 +18,9 @@ endTests({
   flips: { flips: 60 },
 });
 
-it("S5 finds a limit that nobody told it and stays under it, with headers and without", async () => {
-  // Real processes whose time passes ten times as fast. The promised bounds are held by the long version (`npm run soak`)
-  // and, in simulated time, by the pacer's own tests: these are wider, because a tenth of a second is a whole one here.
+it("S5 finds an unannounced limit and stays below it, with and without headers", async () => {
+  // Real processes whose time passes ten times as fast. The long version (`npm run soak`) and the pacer's own tests in
+  // simulated time check the promised bounds. The bounds here are wider, because a real delay counts ten times.
   const { violations, figures } = await rate({
     limits: [30],
     styles: ["ietf6", "none"],

@@ -8,7 +8,7 @@ export type Heard = { frame: (text: string) => void; end: (code: number) => void
 /** Opens a connection; undefined if the relay cannot be reached. */
 export type Open = (heard: Heard) => Line | undefined;
 
-/** What a visitor's tabs share in the browser's storage: the token, and how many chats were deleted. */
+/** The data that a visitor's tabs share in the browser's storage: the token, and the number of deleted chats. */
 export type Person = { token: string | undefined; deleted: number };
 /**
  * The visitor of a token, whose payload begins with the visitor's id. Outside of tests, only the relay reads tokens
@@ -33,9 +33,9 @@ export type TabOptions = {
   after: (ms: number, fn: () => void) => void;
   /** Milliseconds until the next try after a lost connection. */
   comeBack: () => number;
-  /** Whether it may connect now: a person's later tabs wait for the token of the first one. */
+  /** Whether the tab may connect now. A person's later tabs wait for the token of the first one. */
   mayConnect?: () => boolean;
-  /** Whether it may send now. When this becomes true again, call `send`. */
+  /** Whether the tab may send now. When this becomes true again, call `send`. */
   maySend?: () => boolean;
   /** Milliseconds after which the visitor presses Retry on a failed message; undefined: never. */
   retryAfter?: (() => number) | undefined;
@@ -46,8 +46,8 @@ export type TabOptions = {
 };
 
 /**
- * One tab of a visitor, as the widget behaves: one message under way, kept until the relay shows it, resume by number,
- * older pages until there are no more. A breach of the protocol is recorded as a violation, and the run continues.
+ * One tab of a visitor that behaves like the widget: it sends one message at a time, keeps it until the relay shows it, resumes
+ * by number, and loads all older pages. It records a violation of the protocol, and the run continues.
  */
 export function createTab(options: TabOptions) {
   const {
@@ -130,7 +130,7 @@ export function createTab(options: TabOptions) {
     startAnew();
   }
 
-  /** Drops everything of the deleted chat. */
+  /** Drops all data of the deleted chat. */
   function startAnew(): void {
     deleted = person.deleted;
     buried.push(...typed.splice(0));

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { createApp, DOORS } from "../../relay/src/app.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
 
-/** Stands for every part of the relay: no route uses its parts while it is only being registered. */
+/** Replaces every part of the relay, because no route uses its parts during registration. */
 const parts: unknown = new Proxy(() => undefined, { get: () => parts, has: () => true });
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -10,7 +10,7 @@ export type FunctionLength = { path: string; line: number; name: string; lines: 
 type Node = { type: string; start: number; end: number; [key: string]: unknown };
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
-/** Nodes that may stand between a function and the variable it is assigned to: `const name = wrap(() => …)`. */
+/** Nodes that may be between a function and the variable that it is assigned to: `const name = wrap(() => …)`. */
 const TRANSPARENT = new Set(["CallExpression", "TSAsExpression", "TSSatisfiesExpression", "ParenthesizedExpression"]);
 
 const isNode = (value: unknown): value is Node =>

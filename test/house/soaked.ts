@@ -31,7 +31,7 @@ const ROWS: Record<string, Row> = {
   },
   upstream: {
     done: (f) =>
-      `${number(f.messages)} messages to a service where of 100 calls 20 fail, 10 lose their answer and 5 are slow; ${number(f["key swaps"])} new keys`,
+      `${number(f.messages)} messages to a service where 20 of 100 calls fail, 10 lose their answer and 5 are slow; ${number(f["key swaps"])} new keys`,
     found: (f) => `${counts(f, "lost", "doubled")}; ${number(f["POSTs per message"])} calls a message`,
   },
   minute: {
@@ -52,7 +52,7 @@ const ROWS: Record<string, Row> = {
   },
   rate: {
     done: (f) =>
-      `Hidden limits of ${f.limits} a minute, ${number(f["header styles"])} ways of telling it, real minutes`,
+      `Hidden limits of ${f.limits} a minute, ${number(f["header styles"])} ways to announce them, real minutes`,
     found: (f) =>
       `after the first minute ${f["used at least"]} used at least, ${f["refused at most"]} refused at most; ${counts(f, "lost")}`,
   },
@@ -68,9 +68,9 @@ const ROWS: Record<string, Row> = {
       `${f["used at least"]} used at least, ${f["refused at most"]} refused at most; beside another client of the key ${f["used beside another client"]} and ${f["refused beside another client"]}`,
   },
   outage: {
-    done: () => "The service away for 11 and for 13 hours (the relay's clock is set)",
+    done: () => "The service is unreachable for 11 and for 13 hours (the relay's clock is set)",
     found: (f) =>
-      `${number(f["delivered after 11 h"])} delivered by themselves, ${number(f["delivered by Retry"])} of ${number(f["failed after 13 h"])} by Retry; ${counts(f, "lost", "doubled")}`,
+      `${number(f["delivered after 11 h"])} delivered automatically, ${number(f["delivered by Retry"])} of ${number(f["failed after 13 h"])} by Retry; ${counts(f, "lost", "doubled")}`,
   },
   drain: {
     done: (f) => `SIGTERM with ${number(f.connections)} visitors and a slow service`,
@@ -82,7 +82,7 @@ const ROWS: Record<string, Row> = {
     found: (f) => counts(f, "refused", "lost"),
   },
   disk: {
-    done: (f) => `${number(f["full disks"])} ways of a full disk`,
+    done: (f) => `${number(f["full disks"])} ways to fill the disk`,
     found: (f) => counts(f, "acknowledged and not written", "lost", "restarts needed"),
   },
   flips: {
@@ -113,7 +113,7 @@ const ROWS: Record<string, Row> = {
   },
   storm: {
     done: (f) =>
-      `${number(f.storms)} storms of everything: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
+      `${number(f.storms)} storms with all faults: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
     found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
   },
   mutants: {
@@ -140,5 +140,5 @@ export function soakTable(): string {
   const { machine, suites } = soaked as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
   const rows = Object.entries(suites).map(([name, suite]) => line(name, suite));
   const where = `${machine.cores} cores, Node ${machine.node.slice(1)}`;
-  return `| Done to real processes (${where}) | Found | \`npm run soak …\` |\n|---|---|---|\n${rows.join("")}`;
+  return `| Fault injected into real processes (${where}) | Result | \`npm run soak …\` |\n|---|---|---|\n${rows.join("")}`;
 }

@@ -8,6 +8,6 @@ it.each(documents())("$path has current tables (node test/house/tables.ts renews
   expect(written.split("\n")).toEqual(renewed.split("\n"));
 });
 
-it("keeps the README within 160 lines: details belong into the guides", () => {
+it("keeps the README within 160 lines: details belong in the guides", () => {
   expect(readFileSync(join(root, "README.md"), "utf8").split("\n").length).toBeLessThanOrEqual(160);
 });

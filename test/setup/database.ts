@@ -1,4 +1,4 @@
-/** Setup of the project `postgres`: one PostgreSQL for all files, with a database of its own for each test. */
+/** Setup of the project `postgres`: one PostgreSQL for all files, with a separate database for each test. */
 
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.ts";

@@ -42,9 +42,9 @@ export type Postgres = {
   port: number;
   /** Address of a database on it. */
   url: (database: string) => string;
-  /** Ends it like a crash. */
+  /** Ends the server like a crash. */
   kill: () => Promise<void>;
-  /** Starts it again after `kill`, on the same port and data. */
+  /** Starts the server again after `kill`, on the same port and data. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };

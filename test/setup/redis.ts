@@ -1,4 +1,4 @@
-/** A real Redis or Valkey on a free port; it keeps nothing on disk. */
+/** A real Redis or Valkey on a free port that stores nothing on disk. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,9 +10,9 @@ import { tied } from "./tied.ts";
 
 export type Redis = {
   url: string;
-  /** Ends it like a crash. */
+  /** Ends the server like a crash. */
   kill: () => Promise<void>;
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Part of util-linux, which every Debian has. */
+/** Part of util-linux, which is installed on every Debian. */
 const SETPRIV = "/usr/bin/setpriv";
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Renews the names of emoji, `src/locales/emoji`: one file per language, with a line for each emoji of the picker. The first name in
- * a line is the emoji's own, the others are words to find it by. Run it after a change of `emoji-list.ts`:
+ * Generates the names of emoji, `src/locales/emoji`: one file per language, with a line for each emoji of the picker. The first
+ * name in a line is the emoji's name, the others are search words. Run it after a change of `emoji-list.ts`:
  *
  *     npm pack emojibase-data && tar xzf emojibase-data-*.tgz && node widget/build/emoji-words.ts package
  *
@@ -14,7 +14,7 @@ import { EMOJI_GROUPS } from "../src/panel/composer/emoji-list.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "src", "locales", "emoji");
 
-/** The widget's languages that emojibase has words for, and its names for them. */
+/** The widget's languages that emojibase supports, each with emojibase's name for it. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     "bn da de en es et fi fr hi hu it ja ko lt ms nb nl pl ru sv th uk vi".split(" ").map((tag) => [tag, tag]),
@@ -24,13 +24,13 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   "zh-Hans": "zh",
   "zh-Hant": "zh-hant",
 };
-/** Most words beside the name, and most bytes of a file, compressed: a rare part of the widget may have 8 kB. */
+/** Maximum number of words besides the name, and maximum bytes of a file, compressed: a rare part of the widget may have 8 kB. */
 const WORDS_MAX = 3;
 const BYTES_MAX = 7_400;
 
 type Entry = { emoji: string; label: string; tags?: string[] };
 
-/** An emoji without the sign that asks for its coloured form. */
+/** An emoji without the variation selector U+FE0F. */
 const bare = (emoji: string): string => emoji.replaceAll("\ufe0f", "");
 
 function lineOf({ label, tags = [] }: Entry, words: number): string {
@@ -38,7 +38,7 @@ function lineOf({ label, tags = [] }: Entry, words: number): string {
   return [label, ...tags.filter((tag) => !said.includes(tag.toLowerCase())).slice(0, words)].join(", ");
 }
 
-/** With as many words as the size allows. */
+/** The file's text, with as many words as the size allows. */
 function textOf(entries: readonly Entry[], words = WORDS_MAX): string {
   const text = `${entries.map((entry) => lineOf(entry, words)).join("\n")}\n`;
   return words > 0 && gzipSync(text).length > BYTES_MAX ? textOf(entries, words - 1) : text;

@@ -1,6 +1,7 @@
 /**
- * What the panel's frame says when the panel's code could not be loaded, by BCP 47 tag: a sentence, the button that loads it again,
- * and the link to the chat's own page. The relay writes the first two of one language into the tag's script, so they are short.
+ * Texts of the panel's frame when the panel's code cannot be loaded, by BCP 47 tag: a sentence, the button that loads it again,
+ * and the link to the chat's own page. They are short, because the relay writes the first two of one language into the tag's
+ * script.
  */
 export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: string; page: string }>> = {
   am: { failed: "ውይይቱን መጫን አልተቻለም።", retry: "እንደገና ሞክር", page: "የውይይት ገጹን ክፈት" },

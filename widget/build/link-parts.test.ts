@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { linked } from "./link-parts.ts";
 
-/** Runs linked chunks as modules whose addresses are data, and answers what the panel exports. */
+/** The `data:` address of a chunk, so that a test can run linked chunks as modules. */
 const address = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
 describe("a linked panel and its parts", () => {
-  it("runs a part with what the running panel shares, without importing the panel by name", async () => {
+  it("runs a part with the exports of the running panel, without importing the panel by name", async () => {
     const part = linked(
       "assets/menu-12345678.js",
       'import { a as count, start } from "./panel-12345678.js";\nfunction Menu() {\n  return ++count.value;\n}\nexport { Menu };\n',
@@ -21,7 +21,7 @@ describe("a linked panel and its parts", () => {
     expect([Menu(), Menu()]).toEqual([2, 3]);
   });
 
-  it("makes a part once, however often it is fetched", async () => {
+  it("runs a part once, however often it is fetched", async () => {
     const part = linked(
       "assets/menu-12345678.js",
       'import { start } from "./panel-12345678.js";\nconst made = {};\nexport { made };',
@@ -43,12 +43,12 @@ describe("a linked panel and its parts", () => {
     expect(panel).not.toMatch(/import\("\.\/menu/);
   });
 
-  it("leaves an address that is made while the program runs alone", () => {
+  it("does not change an address that is computed at run time", () => {
     const code = "const start = (path) => import(path);\nexport { start };";
     expect(linked("assets/teaser-12345678.js", code)).toBe(code);
   });
 
-  it("hands what the panel shares on to the parts of a part", async () => {
+  it("passes the panel's exports on to the parts of a part", async () => {
     const inner = linked(
       "assets/inner-12345678.js",
       'import { h as h$1 } from "./panel-12345678.js";\nconst made = h$1;\nexport { made };',
@@ -65,7 +65,7 @@ describe("a linked panel and its parts", () => {
     expect((await (await start()).load()).made).toBe("shared");
   });
 
-  it("refuses a form of linking that it does not know", () => {
+  it("refuses an unknown form of import or export", () => {
     expect(() => linked("assets/a-12345678.js", 'import * as all from "./panel-12345678.js";')).toThrow("imports all");
     expect(() => linked("assets/a-12345678.js", "export default 1;")).toThrow("not expected");
     expect(() => linked("assets/a-12345678.js", 'export * from "./b.js";')).toThrow("not expected");
@@ -82,7 +82,7 @@ describe("a linked panel and its parts", () => {
       "assets/menu-12345678.js",
       "class fetchPart {}\nconst f = () => import('./a-12345678.js');\nexport { fetchPart, f };",
     ],
-  ])("refuses a name that it needs itself, at the top of %s", (name, code) => {
+  ])("refuses a reserved name at the top level of %s", (name, code) => {
     expect(() => linked(name, code)).toThrow("a name that linking needs");
   });
 });

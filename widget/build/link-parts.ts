@@ -1,10 +1,10 @@
 /**
- * How the panel and its parts are joined in the browser.
+ * Links the panel and its parts in the browser.
  *
- * A part whose fetch failed is fetched once more, each time under a new address: a browser may remember a failed import by
- * its address (WIDGET 2.3). The panel itself may have come by such an address, so a part must not import the panel by its
- * file name: that would load a second panel with a second state. Instead each part becomes a function of what the panel
- * shares, and the panel calls it.
+ * When a fetch of a part fails, the panel fetches it again under a new address, because a browser may remember a failed import
+ * by its address (WIDGET 2.3). The panel itself may also have such an address, so a part must not import the panel by its
+ * file name: that would load a second panel with a second state. Instead each part becomes a function of the panel's exports,
+ * and the panel calls it.
  */
 
 import { type ESTree, parseSync } from "vite";
@@ -12,7 +12,7 @@ import { type ESTree, parseSync } from "vite";
 type Chunk = { fileName: string };
 type Changed = { code: string; map: null };
 type Edit = { start: number; end: number; text: string };
-/** A pair of names: `from` in the module that gives, `to` in the module that takes. */
+/** A pair of names: `from` in the exporting module, `to` in the importing module. */
 type Binding = { from: string; to: string };
 
 /** Names that linking adds to a chunk that fetches parts. A chunk's own declaration of one would replace or break it. */
@@ -20,7 +20,7 @@ const FETCHING = ["shared", "given", "made", "fetchPart"];
 /** The name that linking adds to a part that fetches no others. */
 const TAKING = ["shared"];
 
-/** The function that the parts are fetched with. It stands in the panel, and in each part that fetches another one. */
+/** The function that fetches parts. It is added to the panel, and to each part that fetches another part. */
 const FETCH_PART = `
 const made = {};
 const fetchPart = async (path) => {
@@ -31,7 +31,7 @@ const fetchPart = async (path) => {
 
 const nameOf = (node: ESTree.ModuleExportName): string => (node.type === "Literal" ? node.value : node.name);
 
-/** What a module imports, exports and fetches, with the places in its text. */
+/** The imports, exports and fetches of a module, with their places in its text. */
 type Links = {
   imports: { source: string; bindings: Binding[]; edit: Edit }[];
   exports: Binding[];
@@ -63,7 +63,7 @@ function linksOf(program: ESTree.Program): Links {
   walk(program, (node) => {
     if (node.type !== "ImportExpression") return;
     const { source } = node as unknown as ESTree.ImportExpression;
-    // An address that is made while the program runs is no part's.
+    // An address that is computed at run time does not belong to a part.
     if (source.type === "Literal") links.fetches.push({ start: node.start, end: source.start });
   });
   return links;
@@ -89,7 +89,7 @@ const asObject = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ 
 const asPattern = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ from, to }) => `${from}: ${to}`)} }`;
 const isPanel = (name: string): boolean => /(^|\/)panel-[^/]*$/.test(name);
 
-/** The panel hands its exports to its parts, and exports `start` only. */
+/** The panel passes its exports to its parts, and exports only `start`. */
 function linkPanel(code: string, links: Links, fetches: Edit[]): string {
   const shared = links.exports.filter(({ to }) => to !== "start");
   const start = links.exports.filter(({ to }) => to === "start").map(({ from }) => `${from} as start`);
@@ -97,7 +97,7 @@ function linkPanel(code: string, links: Links, fetches: Edit[]): string {
   return `${body}\nexport { ${start} };\nconst shared = ${asObject(shared)};${FETCH_PART}`;
 }
 
-/** A part of the panel becomes a function of what the panel shares; it answers its exports. */
+/** A part of the panel becomes a function that takes the panel's exports and returns its own. */
 function linkPart(code: string, links: Links, fetches: Edit[], taken: readonly Binding[]): string {
   const kept = links.imports.filter(({ source }) => !isPanel(source));
   const imports = kept.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
@@ -107,7 +107,7 @@ function linkPart(code: string, links: Links, fetches: Edit[], taken: readonly B
 return ${asObject(links.exports)};\n};`;
 }
 
-/** A part that takes nothing from the panel itself but fetches parts that do. */
+/** A part that uses no exports of the panel, but fetches parts that do. */
 function linkCarrier(code: string, links: Links, fetches: Edit[]): string {
   const body = edited(code, [...links.exportEdits, ...fetches]);
   return `${body}\nlet shared;\nexport default (given) => {\nshared = given;\nreturn ${asObject(links.exports)};\n};${FETCH_PART}`;
@@ -123,7 +123,7 @@ function topNames({ body }: ESTree.Program): string[] {
   });
 }
 
-/** Names that a declaration binds; in a pattern also names of its keys, which is more than needed. */
+/** Names that a declaration binds. For a pattern, also the names of its keys, which is harmless. */
 function namesIn(pattern: unknown): string[] {
   const names: string[] = [];
   walk(pattern, (node) => {
@@ -133,7 +133,7 @@ function namesIn(pattern: unknown): string[] {
 }
 
 /**
- * One chunk as the browser gets it. Answers the same text where nothing has to change.
+ * Returns a chunk as the browser gets it; the same text if nothing has to change.
  * @throws Error when the chunk uses a reserved name at its top, or a form of linking that the bundler does not write
  */
 export function linked(name: string, code: string): string {

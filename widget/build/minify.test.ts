@@ -8,15 +8,15 @@ describe("the minifier", () => {
     expect(code.match(/\bchildren/g)).toHaveLength(2);
   });
 
-  it("leaves the prototype's own name alone", async () => {
+  it("does not rename __proto__", async () => {
     expect(await minified("export const bare = () => ({ __proto__: null });")).toContain("__proto__");
   });
 
-  it("keeps a value that is read for its effect alone, as a signal's is", async () => {
+  it("keeps a property that is read only for its effect, like a signal's value", async () => {
     expect(await minified("export const read = (signal) => { signal.value; };")).toContain(".value");
   });
 
-  it("writes the loader's place in double quotes, below its first line", async () => {
+  it("writes the loader's placeholder in double quotes, below its first line", async () => {
     const code = await minified("run('__PORCHLIGHT__')", {
       format: { quote_style: 2, preamble: "//# first" },
     });

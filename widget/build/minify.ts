@@ -3,12 +3,12 @@
 import { type MinifyOptions, minify } from "terser";
 
 /**
- * Private members of Preact and of the signals begin with an underscore, in their sources as in their own builds. Only
- * these are renamed; nothing of ours begins so.
+ * Private members of Preact and of the signals begin with an underscore, in their sources and in their builds. Only these are
+ * renamed; no name of the widget begins with an underscore.
  */
 const PRIVATE_MEMBERS = /^_[a-z]/;
 
-/** What one script needs besides the common options. */
+/** Options of one script besides the common ones. */
 type More = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
 
 /** @param more options of one script, such as its first line */
@@ -16,7 +16,7 @@ export async function minified(code: string, more: More = {}): Promise<string> {
   const result = await minify(code, {
     module: true,
     ecma: 2020,
-    // Nothing of the widget reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes.
+    // The widget never reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes to it.
     compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_props: true, ...more.compress },
     mangle: { properties: { regex: PRIVATE_MEMBERS } },
     format: { comments: false, ...more.format },

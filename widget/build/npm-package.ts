@@ -1,7 +1,7 @@
 /**
- * The npm package `@porchlight/widget`, beside the other files of the build: one small module that fetches the tag's script
- * from the owner's relay, and its types. A folder of its own with its own `package.json`, because what the workspace needs
- * to build (Preact, Vite) is nothing that who installs it needs.
+ * Writes the npm package `@porchlight/widget`: one small module that fetches the tag's script from the owner's relay, and its
+ * types. The package has its own folder and `package.json`, because its users do not need the packages that build it (Preact,
+ * Vite).
  */
 
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const TYPES = "./types/widget/src/loader/mount.d.ts";
 const packageJson = (version: string): object => ({
   name: "@porchlight/widget",
   version,
-  description: "Puts the Porchlight chat of your own relay on a page that is built.",
+  description: "Adds the Porchlight chat of your own relay to a page with a build step.",
   license: "MIT",
   type: "module",
   sideEffects: false,
@@ -35,7 +35,7 @@ The widget itself comes from your relay, so it is always as new as that. Every s
 `;
 
 /**
- * Writes everything of the package but `mount.js`, which the build has put there: the types as the compiler leaves them, a
+ * Writes all files of the package except `mount.js`, which the build has already written: the compiler's types, a
  * `package.json` and a manual.
  * @param folder where `mount.js` is
  */

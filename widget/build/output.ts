@@ -1,4 +1,4 @@
-/** What is written when all scripts are built: the list of files for the relay, and each file compressed. */
+/** The last step of the build: writes the list of files for the relay, and compresses each file. */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export function assetOf(dist: string, entry: string): string {
   return found;
 }
 
-/** The list that the relay reads. `words`, by language: what the tag's script needs before the panel's code is there. */
+/** Writes the list of files that the relay reads. `words`, by language: texts that the tag's script needs before the panel's code has loaded. */
 export function writeManifest(dist: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
   const wordsOf = (tag: string, { chat, close }: { chat: string; close: string }) => ({
@@ -36,7 +36,7 @@ export function writeManifest(dist: string, translations: readonly Translation[]
   writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Compresses every file as far as it goes: here, so that neither a start of the relay nor a request pays for it. */
+/** Compresses every file at the highest level. The build does this, so that no start of the relay and no request has to. */
 export function compressAssets(dist: string): void {
   for (const name of assets(dist)) {
     const bytes = readFileSync(join(dist, name));

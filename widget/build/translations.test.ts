@@ -4,7 +4,7 @@ import { extra } from "../src/locales/extra/de.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { pack, readTranslations, tagsIn, versionOf } from "./translations.ts";
 
-it("the frame has words of its own in every language of the chat, and no others", async () => {
+it("the frame's texts exist in every language of the chat, and in no other language", async () => {
   const tags = (await readTranslations()).map(({ tag }) => tag);
   expect(Object.keys(FRAME_WORDS).sort()).toEqual(["en", ...tags].sort());
   const typed = Object.entries(FRAME_WORDS).filter(
@@ -21,7 +21,7 @@ describe("packed translations", () => {
     expect(messages.slice(0, 3)).toEqual([german.chat, german.title, german.close]);
   });
 
-  it("take their tags from the names of files, without English, tests and helpers", () => {
+  it("take their language tags from file names, without English, tests and helpers", () => {
     expect(tagsIn(["de.ts", "pt-BR.ts", "en.ts", "en.rare.ts", "locales.test.ts"])).toEqual(["de", "pt-BR"]);
   });
 

@@ -1,4 +1,4 @@
-/** Translations as the build hands them to the panel. The test that weighs them uses `pack`, too. */
+/** Packs translations for the panel. The test of their sizes also uses `pack`. */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,15 +11,15 @@ import type { Messages } from "../src/text/i18n.ts";
 
 const LOCALES = join(import.meta.dirname, "..", "src", "locales");
 
-/** What each of a language's two files holds: the panel's words, and those of the parts that are fetched when first used. */
+/** The keys of each language's two files: the panel's texts, and the texts of parts that are fetched on first use. */
 const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
   readonly [part in "common" | "rare"]: (keyof Messages)[];
 };
 
-/** The words of features that few sites switch on, by key: a third file. */
+/** The third file: texts, by key, of features that few sites switch on. */
 export const packExtra = (words: Extra): string => `export const extra=${JSON.stringify(words)}`;
 
-/** A module with the texts alone, in the order of the English ones, which the panel has: a quarter less to fetch. */
+/** A module with the texts without keys, in the order of the English ones. The panel has those, so this saves a quarter of the bytes. */
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 
@@ -30,13 +30,13 @@ const namesOf = (tag: string): string => readFileSync(join(EMOJI, `${tag}.txt`),
 
 export type Translation = { tag: string; messages: Messages; extra: Extra };
 
-/** What a file of words exports. */
+/** Imports a file of texts. */
 async function readWords(path: string): Promise<{ messages?: Messages; extra?: Extra }> {
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
   return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-/** @throws Error when a file is missing, or does not export the words it is there for */
+/** @throws Error when a file is missing, or does not export its texts */
 async function readTranslation(tag: string): Promise<Translation> {
   const { messages } = await readWords(join(LOCALES, `${tag}.ts`));
   if (!messages) throw new Error(`${tag}.ts exports no messages`);
@@ -45,14 +45,14 @@ async function readTranslation(tag: string): Promise<Translation> {
   return { tag, messages, extra };
 }
 
-/** Tags of all languages but English, which is in the panel: their files are named by a BCP 47 tag. */
+/** BCP 47 tags of all languages except English, which is part of the panel, from the names of their files. */
 export const tagsIn = (names: readonly string[]): string[] =>
   names.flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
 
 export const readTranslations = (): Promise<Translation[]> =>
   Promise.all(tagsIn(readdirSync(LOCALES)).map(readTranslation));
 
-/** One version for all files of words, so that the panel carries one name instead of a table. It changes with any text. */
+/** One version for all files of texts, so that the panel contains one version instead of a table. It changes with any text. */
 export function versionOf(translations: readonly Translation[]): string {
   const hash = createHash("sha256");
   for (const { messages, extra } of translations)

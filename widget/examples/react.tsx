@@ -1,15 +1,15 @@
-/** The chat in React: on the page for as long as this component is, with the settings that it is given. */
+/** The chat as a React component: it is on the page while the component is mounted, and follows the component's settings. */
 
 import { type MountOptions, mount } from "@porchlight/widget";
 import { useEffect, useRef } from "react";
 
-/** React mounts twice while developing; one after the other, the last word counts. */
+/** Runs actions one after another, because strict mode mounts twice. The last action decides. */
 let turn: Promise<unknown> = Promise.resolve();
 const inTurn = (act: () => unknown): void => {
   turn = turn.then(act).catch(console.error);
 };
 
-/** Of two sets of settings: what is to be updated. One that is no longer given is as if it had never been. */
+/** The settings to update after a render. A removed setting becomes `undefined`, which restores its default. */
 const changes = (before: object, now: object): object => ({
   ...Object.fromEntries(Object.keys(before).map((name) => [name, undefined])),
   ...now,

@@ -66,7 +66,7 @@ export function page(service: Service, conversation: Conversation | undefined): 
   <nav class="list" aria-label="Conversations">
     <header class="list-head">
       ${conversation === undefined ? html`<h1>Inbox</h1>` : html`<h2>Inbox</h2>`}${MARK}
-      <p>A stand-in for the messaging service. You play the human.</p>
+      <p>A sandbox in place of the messaging service. You answer as the human.</p>
     </header>
     <div class="list-view">${listView(service, conversation?.fromId)}</div>
     <footer class="list-foot">${healthView(service)}</footer>

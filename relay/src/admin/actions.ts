@@ -4,7 +4,7 @@ import { messagePath } from "./conversations.ts";
 import { discardAll, openItems, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 
-/** The page to show after a form about deliveries: the message's page if the form stands there, otherwise the list. */
+/** The page to show after a form about deliveries: the message's page if the form is on it, otherwise the list. */
 function pageAfter(form: URLSearchParams): string {
   const [visitor = "", id = ""] = (form.get("item") ?? "").split(" ");
   return form.get("from") === "message" ? messagePath(visitor, id) : "/admin/deliveries";

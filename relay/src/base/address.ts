@@ -48,7 +48,7 @@ function expand(address: string): string[] {
     : [...start, ...Array<string>(Math.max(0, 8 - start.length - end.length)).fill("0"), ...end];
 }
 
-/** What the sender of a request counts as, according to the number of trusted proxies. */
+/** The address under which limits count the sender of a request, for a number of trusted proxies. */
 export const addressesOf = (trustProxy: number) => ({
   /** The whole address. */
   remote: (request: IncomingMessage): string => remoteOf(request, trustProxy),

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test advances it. */
 export type ManualClock = Clock & {
   /** Moves the time forward by `ms` milliseconds and fires no timer. */
   skip: (ms: number) => void;

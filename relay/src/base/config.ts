@@ -121,7 +121,7 @@ function backupsFrom(values: Values, problems: Problems): BackupRules | undefine
   return { bucket: { ...backupTo.place, keyId: s3KeyId, secret: s3Secret }, ...rules };
 }
 
-/** Who is told about problems. */
+/** Recipients of alerts. */
 function alertsFrom(values: Values, problems: Problems): AlertRules {
   const { alertMail, alertWebhook, alertSecret, smtpUrl } = values;
   if (alertMail !== undefined && smtpUrl === undefined)

@@ -16,7 +16,7 @@ it("creates a missing folder, and keeps an existing one", () => {
   expect(statSync(join(root, "a", "b")).mode & 0o777).toBe(0o700);
 });
 
-it("reports what blocks the folder instead of retrying for ever", () => {
+it("reports what blocks the folder instead of retrying forever", () => {
   writeFileSync(join(root, "file"), "");
   for (const path of [join(root, "file"), join(root, "file", "below")])
     expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOTDIR" }));

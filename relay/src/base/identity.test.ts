@@ -18,7 +18,7 @@ const sign = (claims: JWTPayload, { alg = "HS256", secret = SECRET } = {}) =>
   new SignJWT(claims).setProtectedHeader({ alg }).sign(key(secret));
 const good = { sub: "customer-7", exp: SECONDS + 600 };
 
-/** A token assembled by hand, because no library signs it. */
+/** A token assembled without a library, because libraries refuse to sign it. */
 const raw = (header: object, payload: unknown, signature = ""): string =>
   [...[header, payload].map((part) => base64url.encode(JSON.stringify(part))), signature].join(".");
 

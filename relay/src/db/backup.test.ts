@@ -34,7 +34,7 @@ describe("a database that was closed in order", () => {
     await db.close();
   });
 
-  it("opens again when its seal could not be written: half a seal is none", async () => {
+  it("opens again when its seal was not written completely: an incomplete seal does not count", async () => {
     const file = newFile();
     const db = openSqlite(file);
     await db.run("CREATE TABLE t (x TEXT)");
@@ -78,7 +78,7 @@ describe("a database that was closed in order", () => {
 });
 
 describe("a backup", () => {
-  it("is one moment of a database that is being written, under an epoch of its own, and can be opened", async () => {
+  it("is a consistent copy of a database that is being written, has a new epoch, and can be opened", async () => {
     const file = newFile();
     const db = openSqlite(file);
     const epoch = await migrate(db);

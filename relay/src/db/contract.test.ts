@@ -37,7 +37,7 @@ describe("a transaction", () => {
     ]);
   });
 
-  it("rejects with the failure of a write that nobody awaits an answer of, and keeps nothing; the others of its group are kept", async () => {
+  it("rejects when a write fails whose answer is not awaited, and stores nothing of it; other jobs of the group are stored", async () => {
     const insert = (...ids: string[]) =>
       db.transaction(async (tx) => {
         for (const id of ids) await tx.runEach("INSERT INTO t (id, x) VALUES ($1, $2)", [[id, 1]]);

@@ -75,7 +75,7 @@ describe("transactions", () => {
   });
 });
 
-it("numbers its parameters, whatever their order", async () => {
+it("finds parameters by number, in any order", async () => {
   const db = database();
   expect(await db.all("SELECT $2 AS b, $1 AS a, $2 AS c", "one", "two")).toMatchObject([
     { a: "one", b: "two", c: "two" },

@@ -118,7 +118,7 @@ it("runs the other checks and sends their alerts when one check throws", async (
   expect(logged).toContainEqual(["alert.unchecked", { kind: "disk", cause: "Error: no such folder" }]);
 });
 
-it("sends an alert after a restart that nobody was told of before, with its cure and under the same id", async () => {
+it("sends an unsent alert after a restart, with its cure and under the same id", async () => {
   const { look, state, letters, hooked, open } = stage();
   state.problems = [PAUSED];
   [state.mails, state.status] = ["again", 503];
@@ -134,7 +134,7 @@ it("sends an alert after a restart that nobody was told of before, with its cure
   expect(hooked).toHaveLength(1);
 });
 
-it("tells the end of a problem after a restart that nobody was told of before", async () => {
+it("reports the end of a problem after a restart if that was not sent before", async () => {
   const { look, state, letters, types, open } = stage();
   state.problems = [PAUSED];
   await look();

@@ -125,7 +125,7 @@ async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promi
   ].join("\n\n");
   const letter = { id: idOf(alert), to: rules.mail ?? "", name: "Porchlight", subject, text };
   const posted = await mailer?.post(letter);
-  // An outcome that is unknown counts as sent: a second copy helps nobody.
+  // An unknown outcome counts as sent, because a second copy does not help.
   return posted?.kind === "sent" || posted?.kind === "unknown" ? undefined : (posted?.reason ?? "no mail server");
 }
 

@@ -105,7 +105,7 @@ const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): 
   "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
 /**
- * The thread that an id currently stands for, if a message may go there: it belongs to this relay and this site, and is
+ * The thread that an id currently refers to, if a message may go there: it belongs to this relay and this site, and is
  * not deleted. A person whom the owner names by their own id may never have visited: that id contains the site.
  */
 async function reachable(

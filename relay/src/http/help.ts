@@ -22,14 +22,14 @@ export function help(sites: Sites, folder: string): Hono {
     c.header("X-Content-Type-Options", "nosniff");
     const text = await readFile(join(folder, `${site.public.id}.json`), "utf8").catch(() => "[]");
     const complaint = complaintOf(text);
-    // The owner who opens the address sees what is wrong; the chat shows no articles.
+    // The owner who opens the address sees the problem; the chat shows no articles.
     if (complaint !== undefined) return c.json({ error: complaint }, 500);
     c.header("Content-Type", "application/json");
     return c.body(text);
   });
 }
 
-/** What is wrong with a file of articles; undefined for a valid file. */
+/** The problem with a file of articles; undefined for a valid file. */
 function complaintOf(text: string): string | undefined {
   if (Buffer.byteLength(text) > HELP_MAX) return `The help file is larger than ${HELP_MAX} bytes.`;
   try {

@@ -30,7 +30,7 @@ const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? 
  * Limits the TCP connections per client address and in total, before any request: slow headers, incomplete bodies and idle
  * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `places` must have no
  * limit per address then, and the proxy's own limit applies.
- * @param options.proxied connections come from a proxy, so one address stands for many clients
+ * @param options.proxied connections come from a proxy, so many clients share one address
  */
 export function limitPeers(
   server: Server,

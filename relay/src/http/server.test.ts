@@ -112,7 +112,7 @@ describe("pipelined requests", () => {
     stop();
   });
 
-  it("close only their own connection behind a proxy, whose address stands for many clients", async () => {
+  it("close only their own connection behind a proxy, whose address many clients share", async () => {
     const { handled, knock, stop } = await begin(true);
     const [client, other] = [await knock(), await knock()];
     client.write(GET.repeat(10));

@@ -21,7 +21,7 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
 }
 
 /**
- * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes at once; mail programs send it by themselves
+ * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes immediately; mail programs send it by themselves
  * (RFC 8058). A GET only shows a form and changes nothing, because mail scanners open every link.
  */
 export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {

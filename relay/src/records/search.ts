@@ -185,7 +185,7 @@ export async function messagesNamed(
 export const replyNamed = (tx: Transaction, external: string): Promise<MessageName[]> =>
   tx.all("SELECT visitor, id FROM messages WHERE external = $1", external);
 
-/** What is stored of a message's way. */
+/** The stored steps of a message's journey. */
 export type JourneyRow = {
   visitor: string;
   site: string;

@@ -61,7 +61,7 @@ function actionsOf(registry: Registry): ConnectionActions {
   };
 }
 
-/** Adds a connection. Its client has `HELLO_MS` and `HELLO_MAX` units to say hello, whatever it sends. */
+/** Adds a connection. Its client must send `hello` within `HELLO_MS` and `HELLO_MAX` units, whatever else it sends. */
 function accept(registry: Registry, transport: Transport, origin: string, address: string): Connection {
   const deadline = registry.deps.clock.uptime() + HELLO_MS;
   const connection: Connection = {

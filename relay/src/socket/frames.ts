@@ -199,7 +199,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   );
 }
 
-/** @param code what is wrong with the form; absent: nothing */
+/** @param code the error of the form; absent: none */
 function answerForm(context: Context, id: string, code?: Wrong): void {
   const { actions, live } = context;
   if (live.connection.phase !== live) return;

@@ -18,7 +18,7 @@ export function sendHeartbeats(registry: Registry): void {
   const { items, late } = registry.heartbeats.due();
   const due: Live[] = [];
   for (const live of items) {
-    // After a standstill of this process, answers to earlier pings may not have been read yet.
+    // After a pause of this process, answers to earlier pings may not have been read yet.
     if (live.awaitsPong && !late && !mayWait(live)) end(registry, live.connection, CLOSE.overload);
     else due.push(live);
   }
@@ -29,7 +29,7 @@ export function sendHeartbeats(registry: Registry): void {
   });
 }
 
-/** Whether a client's answer may be one interval late: the ping stands behind unread bytes. Allowed once per ping. */
+/** Whether a client's answer may be one interval late, because the ping waits behind unread bytes. Allowed once per ping. */
 function mayWait(live: Live): boolean {
   if (live.pongLate || live.unread === 0) return false;
   live.pongLate = true;

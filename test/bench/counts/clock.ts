@@ -1,6 +1,6 @@
 import type { Clock } from "../../../relay/src/base/clock.ts";
 
-/** A clock that only moves when told to, and counts the timers that were set. */
+/** A clock that advances only on demand, and counts the timers that were set. */
 export type HeldClock = Clock & { move: (ms: number) => void; timers: () => number };
 
 type Timer = { due: number; fn: () => void };

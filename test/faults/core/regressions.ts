@@ -3,8 +3,8 @@ import { SPECIAL } from "./scenario.ts";
 
 const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
   { seed: 36, found: "a message sent again after a restored backup had another messageSid" },
-  { seed: 56, found: "a deleted visitor came back to life with the next frame of another tab" },
-  { seed: 73, found: "a refusal after a look into an empty lane held the account for ever" },
+  { seed: 56, found: "the next frame of another tab created a deleted visitor again" },
+  { seed: 73, found: "a refusal after a read of an empty lane paused the account forever" },
   { seed: 466, found: "a refused message was tried again and again" },
   {
     seed: 606,
@@ -17,5 +17,5 @@ const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
   { seed: 18, found: "order after a restored backup", given: SPECIAL["a restored backup"] },
 ];
 
-/** Seeds that broke something once, while this was built: what they found, and the scenario, as far as it was given. */
+/** Seeds that found a defect during development: the defect, and the given part of the scenario. */
 export const REGRESSIONS = FOUND.map(({ given, ...life }) => ({ ...life, given: { restless: false, ...given } }));

@@ -17,7 +17,7 @@ export type Scenario = {
   /** Milliseconds by which the wall clock jumps once, forward or back. */
   jump: number;
   weather: Weather;
-  /** Milliseconds of trouble; afterwards everything works again. */
+  /** Duration of the failures in milliseconds. Afterwards everything works. */
   trouble: number;
   /** Probability that the service refuses a message. */
   poison: number;

@@ -170,7 +170,7 @@ export const CORE: Mutant[] = [
     killedBy: { given: { ...weather({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
   },
   {
-    name: "retries a refused message for ever",
+    name: "retries a refused message forever",
     edits: [confuse("permanent", "transient")],
     killedBy: { given: { poison: 0.5, messages: 6 }, seeds: 10 },
   },

@@ -6,16 +6,16 @@ import type { Mutant } from "./mutant.ts";
 const standstill = (options: Common): Promise<Report> =>
   nodes({
     ...options,
-    trouble: "the node that sends stands still past its lease",
+    trouble: "the node that sends is paused past its lease",
     visitors: 20,
     messages: 400,
     perSecond: 50,
   });
-/** Each visitor writes every five seconds, so a lost hint is not made up for by the next message in time. */
+/** Each visitor writes every five seconds, so the next message comes too late to replace a lost hint. */
 const withoutHints = (options: Common): Promise<Report> =>
   nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
-/** Mistakes that show only with several nodes. */
+/** Mistakes that have an effect only with several nodes. */
 export const NODES: readonly Mutant[] = [
   {
     name: "records a delivery although another node sends for the account",

@@ -22,12 +22,12 @@ export function createPool({ size }: { size: number }) {
 const sources = new Map([["flows/pool.ts", SOURCE]]);
 const edited = (edit: Edit, from = sources): string => applyEdit(from, edit).text;
 
-it("an edit finds its place whatever its line breaks, comments, braces and types", () => {
+it("an edit finds its place despite other line breaks, comments, braces and types", () => {
   const edit = { find: "if ($full && name !== undefined) return false; await store.add(name, $count);", replace: "" };
   expect(edited(edit)).toMatch(/Promise<boolean> \{\s*\/\/ How many there are\.\s*;\s*return true;/);
 });
 
-it("the replacement repeats what the wildcards stand for", () => {
+it("the replacement repeats the code that the wildcards matched", () => {
   expect(edited({ find: "await store.add($$given)", replace: "$0, void [$$given]" })).toMatch(
     /await store\.add\(\s*name,\s*1,\s*\), void \[name,\s*1\];/,
   );
@@ -39,7 +39,7 @@ it("an edit without a pattern replaces the value of a constant or property, or t
   expect(edited({ in: "pool.take", replace: "{ return false; }" })).toContain("Promise<boolean> { return false; }");
 });
 
-it("an edit of text matches only in strings, whatever the white space", () => {
+it("an edit of text matches only in strings, with any white space", () => {
   expect(edited({ text: "SELECT name FROM names", replace: "SELECT 1" })).toContain("sql: `SELECT 1`");
   expect(edited({ text: "INDEX b", replace: "x" }, new Map([["001.sql", "CREATE INDEX\n b ON c;"]]))).toBe(
     "CREATE x ON c;",

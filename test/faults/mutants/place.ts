@@ -2,9 +2,9 @@
  * Finds the place of a mutant's edit in the sources by names and by the syntax of the code. Comments, line breaks,
  * parentheses around expressions, type annotations and the file that holds the code do not matter.
  *
- * A pattern is a piece of TypeScript: one expression, or statements (they end with `;` or `}`). In it, `$name` stands
- * for any expression, or, as a statement of its own, for any statement; `$$name` stands for any number of arguments,
- * elements, properties or statements. The replacement may use both, and `$0` for the whole place.
+ * A pattern is a piece of TypeScript: one expression, or statements (they end with `;` or `}`). In it, `$name`
+ * matches any expression or, as a separate statement, any statement; `$$name` matches any number of arguments, elements,
+ * properties or statements. The replacement may use both, and `$0` for the whole place.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ import { parseSync } from "vite";
 /** One change of the code. Its place must exist exactly once. */
 export type Edit = {
   /**
-   * The function, method, constant or property that contains the place. Its name may follow names of what contains it,
-   * such as its function or file: `createPool.take`, `pool.take`.
+   * The function, method, constant or property that contains the place. Names of outer functions or of the file may precede its
+   * name: `createPool.take`, `pool.take`.
    */
   in?: string;
   /**
@@ -37,8 +37,8 @@ type Node = { type: string; start: number; end: number; [key: string]: unknown }
 type Captures = Map<string, string>;
 type Place = { path: string; start: number; end: number; captures: Captures; statement: boolean };
 /**
- * A named piece of code. `names`: the names of what contains it, then its own. `value`: the code that the name stands
- * for.
+ * A named piece of code. `names`: the names of the code that contains it, then its own name. `value`: the code that the name
+ * refers to.
  */
 type Scope = { names: string[]; value: Node };
 
@@ -194,7 +194,7 @@ function nameOf(node: Node): string | undefined {
   return id?.name ?? (typeof id?.value === "string" ? id.value : undefined);
 }
 
-/** The code that a name stands for: the body of a function, otherwise the value. */
+/** The code that a name refers to: the body of a function, otherwise the value. */
 function valueNamed(node: Node): Node | undefined {
   const value = (node.type === "FunctionDeclaration" ? node : (node.init ?? node.value)) as Node | null | undefined;
   return ((value?.body as Node | null | undefined) ?? value) || undefined;
@@ -270,7 +270,7 @@ function bare(node: unknown): unknown {
 }
 
 /**
- * The name of a wildcard, if the node is nothing but a wildcard: an identifier, a statement or a shorthand property.
+ * The name of a wildcard, if the node is only a wildcard: an identifier, a statement or a shorthand property.
  */
 function wildcard(pattern: unknown): string | undefined {
   if (!isNode(pattern)) return undefined;
@@ -294,7 +294,7 @@ function sameNode(pattern: unknown, value: unknown, captures: Captures, text: st
   );
 }
 
-/** A named wildcard stands for the same code wherever it is repeated; `$` alone stands for any code each time. */
+/** A named wildcard matches the same code at each occurrence; `$` alone matches any code each time. */
 function capture(name: string, code: string, captures: Captures): boolean {
   const known = captures.get(name);
   if (name !== "$" && name !== "$$") captures.set(name, code);

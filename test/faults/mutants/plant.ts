@@ -9,7 +9,7 @@ export const ROOT = join(import.meta.dirname, "..", "..", "..");
  */
 export const shelfOf = (part: Part): string => join(ROOT, part, ".mutants", String(process.pid));
 
-/** Entries of a part that no mutant needs a copy of. */
+/** Entries of a part that are not copied for a mutant. */
 const LEFT_OUT = [".mutants", "node_modules", "tsconfig.json"];
 
 /** A change of the sources of a part; of the relay by default. */
@@ -27,13 +27,13 @@ export function plant({ name, part = "relay", edits, withTests = false }: Change
   const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // The sources look two folders above their own for the built widget, for `shared`, and for test code.
+  // The sources expect the built widget, `shared` and test code two folders above their own folder.
   for (const beside of ["shared", "widget", "test"])
     if (!existsSync(join(shelf, beside))) symlinkSync(join(ROOT, beside), join(shelf, beside));
   const root = join(folder, "src");
   const from = join(ROOT, sourceFolder(part));
   mkdirSync(root);
-  // Entry by entry: the folder that holds the mutants may lie within the one that is copied.
+  // Copy entry by entry, because the folder of the mutants may be inside the copied folder.
   for (const entry of readdirSync(from))
     if (!LEFT_OUT.includes(entry))
       cpSync(join(from, entry), join(root, entry), {

@@ -11,7 +11,7 @@ const without = (name: string, unit: string, edit: Edit, part: Part = "relay"): 
 const inShared = (name: string, unit: string, edit: Edit): Mutant => without(name, unit, edit, "shared");
 const inWidget = (name: string, unit: string, edit: Edit): Mutant => without(name, unit, edit, "widget");
 
-/** Every defence of what only some may read, write or run (SECURITY.md, A1 to A20 and A29 to A40), removed one at a time. */
+/** Every defence of confidentiality and integrity (SECURITY.md, A1 to A20 and A29 to A40), removed one at a time. */
 export const TRUST: readonly Mutant[] = [
   without("check of a visitor id's signature (A2, A6)", "sign.test.ts", {
     in: "isVisitorId",
@@ -171,7 +171,7 @@ export const TRUST: readonly Mutant[] = [
     text: "sandbox; ",
     replace: "",
   }),
-  without("ban on what a download fetches (A17)", "http/media.test.ts", {
+  without("ban on requests of a downloaded page (A17)", "http/media.test.ts", {
     in: "HARMLESS.Content-Security-Policy",
     text: "default-src 'none'; ",
     replace: "",
@@ -185,7 +185,7 @@ export const TRUST: readonly Mutant[] = [
     text: "; charset=utf-8",
     replace: "",
   }),
-  without("demand to save what may hold scripts (A17)", "http/media.test.ts", {
+  without("download of files that may contain scripts (A17)", "http/media.test.ts", {
     in: "describe.Content-Disposition",
     find: "typeOf(type).inline",
     replace: "true",
@@ -210,7 +210,7 @@ export const TRUST: readonly Mutant[] = [
     find: "if (messageId !== undefined) return messageId;",
     replace: "",
   }),
-  without("look at stored replies before one is stored (A4)", "replies.test.ts", {
+  without("check of stored replies before a reply is stored (A4)", "replies.test.ts", {
     in: "appendReplies",
     find: "known[$i] !== undefined",
     replace: "false",
@@ -244,7 +244,7 @@ export const TRUST: readonly Mutant[] = [
     find: 'anySecret(c.req.param("secret"), secrets())',
     replace: "true",
   }),
-  without("list of addresses for callbacks (A3)", "http/callbacks.test.ts", {
+  without("list of allowed addresses for callbacks (A3)", "http/callbacks.test.ts", {
     in: "callbackDoor",
     find: "!from.allowed(from.address(incoming))",
     replace: "false",
@@ -339,7 +339,7 @@ export const TRUST: readonly Mutant[] = [
     find: "if (standing.revoked) return undefined;",
     replace: "",
   }),
-  without("demand of a signed identity where the site wants one (A9)", "session.test.ts", {
+  without("demand of a signed identity where the site requires one (A9)", "session.test.ts", {
     in: "recognise",
     find: "identifiedOnly && !isIdentified(session.visitor)",
     replace: "false",
@@ -405,7 +405,7 @@ export const TRUST: readonly Mutant[] = [
     find: "$text.length <= EMAIL_MAX",
     replace: "true",
   }),
-  without("refusal of mail addresses that are none (A40)", "contact-details.test.ts", {
+  without("refusal of invalid mail addresses (A40)", "contact-details.test.ts", {
     in: "readContactDetails",
     find: "email === undefined",
     replace: "false",

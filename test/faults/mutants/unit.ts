@@ -8,7 +8,7 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "replies.test.ts" },
   },
   {
-    name: "treats a bot's repeated sentence as a duplicate for ever",
+    name: "treats a bot's repeated sentence as a duplicate forever",
     edits: [{ find: "!$body.answered || clock.uptime() - $body.at < REPEAT_MS", replace: "true" }],
     killedBy: { unit: "replies.test.ts" },
   },

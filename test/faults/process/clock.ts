@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import type { Env } from "./relay.ts";
 
 /**
- * A clock that a test sets while the relay runs, as a person or a time server sets a machine's clock. It is loaded before the
- * relay and changes `Date`. It can also make all time run faster, including timers.
+ * A clock that a test sets while the relay runs, like a person or a time server that sets a machine's clock. It is loaded before
+ * the relay and changes `Date`. It can also speed up all time, including timers.
  */
 type Setting = {
   /** Milliseconds by which the wall clock is wrong. */
@@ -24,7 +24,7 @@ const realNow = Date.now;
 export type TestClock = {
   /** For the relay's environment. */
   env: Env;
-  /** The present time of that clock. */
+  /** The current time of that clock. */
   now: () => number;
   /** Sets it, also in a running relay. */
   set: (shift: number, pid?: number) => void;

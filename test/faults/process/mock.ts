@@ -48,8 +48,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * A fast messaging service for heavy load: recognises repeats by `messageSid`, fails as configured, sends one callback per
- * reply. The sandbox is the faithful one; this one only counts.
+ * A fast mock of the messaging service for heavy load: it recognises repeats by `messageSid`, fails as configured, and sends one
+ * callback per reply. Unlike the sandbox, it implements only a part of the interface.
  */
 export async function startMock(random: () => number, given: Partial<Behaviour> = {}) {
   const behaviour: Behaviour = { ...CALM, ...given };
@@ -108,7 +108,7 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
     });
   }
 
-  /** Posts a reply once, within `ms`, and notes how it was answered. */
+  /** Posts a reply once, within `ms`, and records the answer. */
   async function reply(about: Pick<Posted, "toId" | "messageId" | "text">, ms = 0): Promise<void> {
     pending++;
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, random() * ms));
@@ -121,7 +121,7 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
     pending--;
   }
 
-  /** Posts any body to the callback address. Nothing: no answer came. */
+  /** Posts any body to the callback address. Resolves to the status; undefined without an answer. */
   async function post(body: string, path = target?.path): Promise<number | undefined> {
     if (target === undefined || path === undefined) return undefined;
     try {
@@ -153,9 +153,9 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
     violations,
     reply,
     post,
-    /** Calls that were refused for their key. */
+    /** Number of calls refused because of their key. */
     refused: (): number => refused,
-    /** Replies that are still to come or under way. */
+    /** Number of replies that wait or are being posted. */
     pending: (): number => pending,
     callTo(origin: string, path: string): void {
       void target?.pool.close();

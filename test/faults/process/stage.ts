@@ -32,11 +32,11 @@ export type StageOptions = {
   wrapper?: readonly string[];
   /** Calls a minute at the start. High, because most runs do not test the pacer. */
   rate?: number;
-  /** Another service than the mock, and its key. */
+  /** A service that replaces the mock, and its key. */
   other?: { url: string; key: string };
 };
 
-/** A relay in a process of its own, the service it talks to, and the visitors, all on this machine. */
+/** A relay in a separate process, its service and its visitors, all on this machine. */
 export async function openStage({
   seed,
   root = RELAY,
@@ -83,7 +83,7 @@ export async function openStage({
     return relay;
   }
 
-  /** Tells the service and the visitors the relay's port, which it keeps for all its processes. */
+  /** Passes the relay's port to the service and the visitors. All processes of the relay use this port. */
   function meet(port: number): void {
     if (settings.PORT === String(port)) return;
     settings.PORT = String(port);
@@ -129,12 +129,12 @@ export async function openStage({
     try {
       return files.every((name) => !readFileSync(join(folder, "data", name), "utf8").includes("}\n"));
     } catch {
-      // The relay has just renamed or removed it.
+      // The relay has just renamed or removed the file.
       return false;
     }
   }
 
-  /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
+  /** Whether every tab has its visitor's newest number and no message is pending. */
   function settled(): boolean {
     if (!isSpoolEmpty()) return false;
     if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
@@ -157,9 +157,9 @@ export async function openStage({
   const moved = (): number => mock.effects.length + mock.posted.length + tabs.reduce((sum, one) => sum + one.held(), 0);
 
   /**
-   * Waits until all is settled. Gives up when nothing has moved for `limitMs`, or after five times that: how long a backlog takes
-   * depends on the machine, and is no stall.
-   * @returns whether all is settled
+   * Waits until no message is pending. Gives up after `limitMs` without progress, or after five times `limitMs`. A long backlog
+   * on a slow machine is not a stall.
+   * @returns whether no message is pending
    */
   async function settles(limitMs: number): Promise<boolean> {
     const end = performance.now() + 5 * limitMs;
@@ -172,7 +172,7 @@ export async function openStage({
     return false;
   }
 
-  /** Waits until all is settled, and judges. */
+  /** Waits until no message is pending, then returns all violations. */
   async function verdict(
     more: Partial<Evidence> & { expected?: readonly string[] } = {},
     limitMs = 180_000,
@@ -195,7 +195,7 @@ export async function openStage({
     return { violations: [...mock.violations, ...complaints(more.expected ?? []), ...judge(evidence)], rows };
   }
 
-  /** Closes a tab, which is not checked any more. */
+  /** Closes a tab and excludes it from later checks. */
   function leave(gone: Tab): void {
     gone.close();
     tabs.splice(tabs.indexOf(gone), 1);

@@ -19,7 +19,7 @@ export type Supervisor = {
   stop: () => Promise<void>;
 };
 
-/** What a supervisor does: holds the socket, runs the relay, and runs it again whenever it ends. */
+/** A supervisor as a shell script: it holds the socket, runs the relay, and restarts it whenever it ends. */
 const SCRIPT = `
 stop() { stopped=1; kill -TERM $pid 2>/dev/null; }
 trap stop TERM
@@ -39,14 +39,14 @@ export async function supervise(root: string, env: Env): Promise<Supervisor> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 511 }, resolve));
   const { port } = server.address() as AddressInfo;
-  // Node has no public way to the descriptor of a listening socket; this one is what child processes are handed.
+  // Node has no public access to the descriptor of a listening socket. This internal handle can be passed to child processes.
   const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
   const relay = [process.execPath, join(root, "cli.ts"), "serve"];
   const shell = spawn("sh", ["-c", SCRIPT, "supervisor", ...relay], {
     env: { LOG_LEVEL: "info", ...compiledIn(root), ...env, LISTEN_FDS: "1" },
     stdio: ["ignore", "pipe", "pipe", fd],
   });
-  // This process does not accept connections from it: the shell and the relay hold it from now on.
+  // This process accepts no connections from the socket; the shell and the relay hold it from now on.
   server.close();
   const lines: string[] = [];
   const exits: number[] = [];

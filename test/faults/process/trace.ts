@@ -5,15 +5,15 @@ import { tracerPath } from "../../setup/programs.ts";
 export type Call = { name: string; on: string; data: string };
 
 /**
- * Runs a program under `strace`, which writes to `file` what was flushed to disk and put on sockets. `-D` leaves the
- * program our child, so that signals reach it.
+ * Runs a program under `strace`, which writes all flushes to disk and all writes to sockets to `file`. With `-D` the program
+ * remains our child process, so that signals reach it.
  */
 export const tracing = (file: string): string[] => {
   const watched = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
   return [tracerPath(), "-D", "-f", "-y", "-s", "400", "-o", file, "-e", watched];
 };
 
-/** The tracer has written its last line. */
+/** Whether the tracer has written its last line. */
 export const traced = (file: string): boolean =>
   /\+\+\+ (exited with|killed by) .*\n$/.test(readFileSync(file, "utf8"));
 
@@ -34,8 +34,8 @@ export function callsIn(file: string): Call[] {
     });
 }
 
-/** A flush to disk of a file whose name contains `name`. */
+/** Whether a call flushes a file whose name contains `file` to disk. */
 export const isFlush = ({ name, on }: Call, file: string): boolean => /^f(data)?sync$/.test(name) && on.includes(file);
-/** Bytes put on a socket that contain `words`, quoted as the tracer does. */
+/** Whether a call writes bytes with `words` to a socket. The tracer quotes the bytes. */
 export const isSaid = ({ on, data }: Call, words: string): boolean =>
   !on.startsWith("/") && data.includes(words.replaceAll('"', '\\"'));

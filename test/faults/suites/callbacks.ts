@@ -19,7 +19,7 @@ type Callback = { kind: Kind; body: string; path?: string };
  */
 export async function callbacks({ root, seed = 3, callbacks: total, tell = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
-  // The reply arrives before the POST of the message is answered: the thread exists since the message was stored (F9).
+  // The reply arrives before the answer to the message's POST. The thread exists since the message was stored (F9).
   const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
   try {
     await stage.start();

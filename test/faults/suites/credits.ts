@@ -38,7 +38,7 @@ async function startGranting(random: () => number) {
 
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
     void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-  /** Answers that do not say what happened. */
+  /** Answers that leave the outcome unknown. */
   const SILENCES: ((response: ServerResponse) => void)[] = [
     (response) => void response.socket?.resetAndDestroy(),
     (response) => void response.socket?.end(),
@@ -89,7 +89,7 @@ async function startGranting(random: () => number) {
 
 const dayOf = (now: number): number => Math.floor(now / 86_400_000);
 
-/** The violations, once nothing changes any more. */
+/** The violations at the end, when nothing changes any more. */
 function judge(
   keys: readonly string[],
   entries: readonly Row[],
@@ -104,21 +104,21 @@ function judge(
     ...keys.filter((key) => !states.has(key)).map((key) => `lost: ${key} is not in the ledger`),
     ...entries
       .filter(({ key, state }) => state === "done" && !grants.has(key))
-      .map(({ key }) => `lost: ${key} is said to be granted, and is not`),
+      .map(({ key }) => `lost: ${key} is recorded as granted, but was not granted`),
     ...entries
       .filter(({ key, state }) => state === "received" && grants.has(key))
       .map(({ key }) => `forged: ${key} was granted although it waits for a person`),
     ...entries
       .filter(({ key, state }) => state === "refused" && grants.has(key))
-      .map(({ key }) => `forged: ${key} was granted although the service is said to have refused it`),
+      .map(({ key }) => `forged: ${key} was granted, but is recorded as refused`),
     ...entries
       .filter(({ state }) => !SETTLED.includes(state))
       .map(({ key, state }) => `unsettled: ${key} is still ${state}`),
-    ...(total > cap ? [`over: ${total} credits were granted where ${cap} may be`] : []),
+    ...(total > cap ? [`over: ${total} credits were granted, above the cap of ${cap}`] : []),
   ];
 }
 
-/** @param options.kills how often the relay is killed while keys come in */
+/** @param options.kills how often the relay is killed while keys arrive */
 export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills }: Options): Promise<Report> {
   const begun = performance.now();
   const firstDay = dayOf(Date.now());
@@ -178,7 +178,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
         for (let copy = 0; copy < copies; copy++) void submit(key, emails[(from + i) % 20] ?? "");
       if (life === kills) break;
       // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
-      if (!(await until(() => service.state.open > 0, 20_000))) throw new Error("Nothing was called");
+      if (!(await until(() => service.state.open > 0, 20_000))) throw new Error("The relay made no call");
       await new Promise((resolve) => setTimeout(resolve, random() * 60));
       await relay?.kill("SIGKILL");
       await start();

@@ -13,8 +13,8 @@ type Way = { name: string; fill: () => void; free: () => void };
 const EXPECTED = ["database.failing", "callback.spooled", "callback.lost"];
 
 /**
- * S10: the disk fills up under a running relay, and has room again later. Meanwhile nothing is acknowledged that is not
- * written, and replies go to the spool while it can be written. Afterwards the relay continues without a restart.
+ * S10: the disk fills up while the relay runs, and has room again later. Meanwhile the relay acknowledges only what it has
+ * written, and writes replies to the spool while that is possible. Afterwards it continues without a restart.
  */
 export async function disk({ root, seed = 11 }: Common): Promise<Report> {
   const begun = performance.now();
@@ -85,9 +85,11 @@ async function through(stage: Stage, way: Way, totals: Record<string, number>): 
   return [
     ...(unwritten > 0 ? [`acknowledged: ${unwritten} messages that were written nowhere while ${way.name}`] : []),
     ...(odd.length > 0
-      ? [`answer: ${odd.length} replies were answered ${odd[0] ?? "not at all"} while ${way.name}`]
+      ? [
+          `answer: ${odd.length} replies were ${odd[0] === undefined ? "not answered" : `answered ${odd[0]}`} while ${way.name}`,
+        ]
       : []),
-    ...(recovered ? [] : [`recovery: it did not go on after ${way.name}`]),
+    ...(recovered ? [] : [`recovery: the relay did not continue after ${way.name}`]),
   ];
 }
 

@@ -13,8 +13,8 @@ const LEAST_SPREAD_MS = 2_000;
 const LONGEST_SPREAD_MS = 60_000;
 
 /**
- * S9: SIGTERM while messages are on their way to a slow service. They arrive, every visitor is told when to reconnect,
- * the database is closed cleanly, and the process exits with 0 within 30 s.
+ * S9: SIGTERM while messages are being sent to a slow service. They arrive, the relay tells every visitor when to reconnect,
+ * closes the database cleanly, and exits with 0 within 30 s.
  */
 export async function drain({ root, seed = 9, visitors }: Options): Promise<Report> {
   const begun = performance.now();
@@ -35,7 +35,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
       });
     }
     await until(() => stage.tabs.every((tab) => tab.held() >= 0 && tab.person.token !== undefined));
-    // More than may be under way at once (64): messages that still wait in the outbox must not be sent any more.
+    // More messages than may be sent in parallel (64): the others still wait in the outbox and must not be sent any more.
     for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size >= Math.min(visitors, 40));
     leaving = true;
@@ -47,16 +47,16 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
     const violations = [
       ...(ended?.code === 0 ? [] : [`exit: the relay ended with ${ended?.code ?? ended?.signal}`]),
       ...(tookMs <= 30_000 ? [] : [`exit: the relay took ${Math.round(tookMs)} ms`]),
-      ...(refused ? [] : ["exit: it still took new connections"]),
+      ...(refused ? [] : ["exit: the relay still accepted new connections"]),
       ...goodbyes(stage, visitors),
-      ...(cleanlyClosed(stage.database) ? [] : ["exit: the database was not closed in order"]),
+      ...(cleanlyClosed(stage.database) ? [] : ["exit: the database was not closed cleanly"]),
     ];
     const landed = mock.effects.length;
     mock.behaviour.delayMs = 0;
     await stage.start();
     const { violations: after } = await stage.verdict({}, 120_000);
     const repeated = [...mock.calls.values()].filter((times) => times > 1).length;
-    if (repeated > 0) violations.push(`repeated: ${repeated} messages were on the way and were not let land`);
+    if (repeated > 0) violations.push(`repeated: the relay did not wait for the answers to ${repeated} messages`);
     return {
       violations: [...violations, ...after],
       figures: {
@@ -90,7 +90,7 @@ function goodbyes({ tabs }: Stage, visitors: number): string[] {
   return tabs.flatMap((tab) => {
     const [min, max] = tab.spread() ?? [0, 0];
     if (!tab.codes().includes(CLOSE.restart.code)) return [`goodbye: ${tab.name} was not told that the relay restarts`];
-    return max - min >= least ? [] : [`goodbye: ${tab.name} was asked back within ${max - min} ms`];
+    return max - min >= least ? [] : [`goodbye: ${tab.name} was told to reconnect within only ${max - min} ms`];
   });
 }
 

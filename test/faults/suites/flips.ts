@@ -69,10 +69,7 @@ async function fill(records: Records, file: string): Promise<string> {
   const db = records.openSqlite(file);
   await records.migrate(db);
   for (let n = 0; n < VISITORS * MESSAGES; n++) {
-    const [visitor, text] = [
-      `v${n % VISITORS}`,
-      `reply ${n}, in a text of some length that stands on a page of its own`,
-    ];
+    const [visitor, text] = [`v${n % VISITORS}`, `reply ${n}, in a text of some length that fills a page`];
     await db.transaction(async (tx) => {
       await records.addVisitor(tx, visitor, "default", n);
       await records.appendReply(tx, { visitor, id: `r${n}`, text, at: n, external: `main:${n}` });

@@ -5,9 +5,9 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Options = Common & { lives: number; messages: number; visitors?: number };
 
 /**
- * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each
- * visitor write, all at once when the last tab has reconnected. A kill on a timer would mostly hit a process that is
- * still starting, and prove nothing (RELIABILITY finding 11).
+ * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each visitor
+ * write. All tabs start to write when the last one has reconnected. A kill on a timer would mostly hit a process that is still
+ * starting, and prove nothing (RELIABILITY finding 11).
  */
 export async function kill({
   root,
@@ -75,7 +75,7 @@ async function within(first: Promise<void>, stage: Stage): Promise<void> {
     done = true;
   });
   if (!(await until(() => done, 20_000)))
-    throw new Error(`Nothing was acknowledged: ${stage.relay()?.lines.slice(-3).join("\n")}`);
+    throw new Error(`The relay acknowledged no message: ${stage.relay()?.lines.slice(-3).join("\n")}`);
 }
 
 function write(tabs: readonly Tab[], messages: number): void {

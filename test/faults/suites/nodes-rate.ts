@@ -12,7 +12,7 @@ const VISITORS = 20;
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
 /**
- * S5 with three nodes and one key: together the nodes use the service's limit as well as one node does, and keep to it.
+ * S5 with three nodes and one key: together the nodes use the service's limit as well as one node, and do not exceed it.
  */
 export async function nodesRate(options: Options): Promise<Report> {
   const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, tell = () => {} } = options;
@@ -24,11 +24,11 @@ export async function nodesRate(options: Options): Promise<Report> {
   const stage = await openNodes({ seed, root, nodes: NODES, redis: true, callbacksTo: 0, visitorsTo: 0, other });
   try {
     const tabs = Array.from({ length: VISITORS }, (_, v) => stage.tab(`visitor${v}`, v % NODES));
-    // More than can go out: the relays always have something to send.
+    // More messages than the limit allows, so that the relays always have messages to send.
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
     const start = Date.now();
-    tell("the first call is out");
+    tell("the first call was made");
     await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
     const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < start + MINUTE * minutes);
     const refused = calls.filter(({ status }) => status === 429).length;

@@ -5,8 +5,8 @@ import type { Tab } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 /**
- * What goes wrong once half of the messages are written. Callbacks go to node 0, which also sends for the account;
- * visitors connect to node 1.
+ * The failure that begins when half of the messages are written. Callbacks go to node 0, which also sends the account's
+ * messages; visitors connect to node 1.
  */
 type Trouble = keyof typeof TROUBLES;
 
@@ -17,16 +17,16 @@ type Options = Common & {
   /** Messages that all visitors together write in a second. */
   perSecond: number;
   /**
-   * Longest time until a message or a reply arrives, in milliseconds, since it was written or, if later, since the
-   * failed part was back.
+   * Longest delay of a message or a reply in milliseconds, counted from when it was written or, if later, from when the failed
+   * part worked again.
    */
   latest?: number;
 };
 
-/** When a part was away, by `performance.now()`. */
+/** The time during which a part was down, by `performance.now()`. */
 type Away = { from: number; to: number };
 
-/** What the log says about a message that was delivered. */
+/** The log event of a delivered message. */
 const DONE = "delivery.done";
 
 const NEVER: Away = { from: 0, to: 0 };
@@ -46,11 +46,11 @@ const away = async (stop: () => Promise<void> | void, start: () => Promise<void>
 /** Longer than a lease lasts. */
 const STANDSTILL_MS = 8_000;
 
-/** How long the database is slow, and when replies are in the spool since then, in milliseconds. */
+/** How long the database is slow, and after which part of that time replies are in the spool, in milliseconds. */
 const SLOW_MS = 2_200;
 const SPOOLED_MS = 1_700;
 
-/** The name of each trouble finishes the sentence "nothing is lost when …". */
+/** Each name completes the sentence "nothing is lost when …". */
 const TROUBLES = {
   "nothing happens": async (): Promise<Away> => NEVER,
   "30 % of the hints are lost": async (): Promise<Away> => NEVER,
@@ -92,7 +92,7 @@ const TROUBLES = {
       () => stage.postgres.kill(),
       () => stage.postgres.start(),
     ),
-  "the node that sends stands still past its lease": (stage: NodesStage) =>
+  "the node that sends is paused past its lease": (stage: NodesStage) =>
     away(
       () => stage.signal(0, "SIGSTOP"),
       () => stage.signal(0, "SIGCONT"),
@@ -111,7 +111,7 @@ const dropsHints = (): string =>
 export async function nodes(options: Options): Promise<Report> {
   const { seed = 8, trouble, visitors, messages, latest = 3_000, tell = () => {} } = options;
   const begun = performance.now();
-  const standsStill = trouble === "the node that sends stands still past its lease";
+  const standsStill = trouble === "the node that sends is paused past its lease";
   const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
   const stage = await openNodes({
     seed,
@@ -135,7 +135,7 @@ export async function nodes(options: Options): Promise<Report> {
     return {
       violations: [
         ...violations,
-        ...slow.slice(0, 3).map((ms) => `late: something arrived after ${Math.round(ms)} ms`),
+        ...slow.slice(0, 3).map((ms) => `late: a message arrived after ${Math.round(ms)} ms`),
         ...(standsStill ? recordings(stage, gone) : []),
         ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
       ],
@@ -163,7 +163,7 @@ type Line = { time: string; event: string; message?: string };
 const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 
-/** What the first node did with the messages that were under way when it was stopped. */
+/** The first node's log lines about messages that were being sent when it was paused. */
 function afterStandstill({ lives: [sender] }: NodesStage, gone: Away): Line[] {
   const after = performance.timeOrigin + gone.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
@@ -207,8 +207,8 @@ async function write(
 }
 
 /**
- * The delay of each message to the service and of each reply to its visitor. What waited for a failed part counts from
- * when that part was back.
+ * The delay of each message to the service and of each reply to its visitor. A message that waited for a failed part counts
+ * from when that part worked again.
  */
 function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[]; replies: number[] } {
   const since = (begun: number, arrived: number): number =>

@@ -68,7 +68,8 @@ async function live({
     await stage.start();
     const tabs = Array.from({ length: visitors }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
     write(tabs, messages);
-    if (!(await until(() => tabs.every((tab) => tab.unsent() === 0)))) throw new Error("Nothing was acknowledged");
+    if (!(await until(() => tabs.every((tab) => tab.unsent() === 0))))
+      throw new Error("The relay did not acknowledge the messages");
     await pass(stage, clock, hours * HOUR, way);
     const late = hours > 12;
     const failing = (): number => tabs.reduce((sum, tab) => sum + tab.failing().length, 0);

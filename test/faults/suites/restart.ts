@@ -2,8 +2,8 @@ import { openStage, until, visit } from "../process/stage.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
 /**
- * A restart without a supervisor that holds the socket: the reply to a message that arrives while the relay stops, and
- * the reply to the first message it sends after it starts, are received once and at the first attempt (F31).
+ * A restart without a supervisor that holds the socket. Two replies must arrive once and at the first attempt: one that comes
+ * while the relay stops, and the one to the first message that the relay sends after its start (F31).
  */
 export async function restart({ root, seed = 13 }: Common): Promise<Report> {
   const begun = performance.now();
@@ -28,7 +28,7 @@ export async function restart({ root, seed = 13 }: Common): Promise<Report> {
     await until(() => mock.posted.length === 2 * tabs.length);
     const { violations } = await stage.verdict();
     const refused = mock.posted.filter(({ status }) => status !== 200).length;
-    if (refused > 0) violations.push(`refused: ${refused} replies came while nobody listened`);
+    if (refused > 0) violations.push(`refused: ${refused} replies arrived while no relay listened`);
     return { violations, figures: { replies: mock.posted.length, refused, seconds: seconds(begun) } };
   } finally {
     await stage.close();

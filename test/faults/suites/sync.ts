@@ -21,7 +21,7 @@ export async function sync({ root, seed = 1, messages = 40 }: Common & { message
     seed,
     root,
     wrapper: tracing(trace),
-    // The service does not answer, so no delivery state is written: each flush is one for an acknowledgement.
+    // The service does not answer, so the relay writes no delivery states: each flush belongs to an acknowledgement.
     service: { delayMs: 3_600_000, replies: 0 },
   });
   try {
@@ -92,7 +92,7 @@ async function spool(stage: Stage, replies: number): Promise<number> {
   return answered;
 }
 
-/** Those of the texts that were first sent without a flush since the previous one. */
+/** The texts that were sent for the first time without a flush since the previous text. */
 function unflushed(calls: readonly Call[], words: readonly string[], file: string): string[] {
   let from = 0;
   return words.filter((word) => {

@@ -64,7 +64,7 @@ async function swapKey(stage: Stage, pid: number): Promise<void> {
   const before = mock.refused();
   mock.behaviour.key = `key+${before}/=&`;
   for (const tab of stage.tabs) tab.type(`${tab.name} ${tab.typed.length} while the key is wrong`);
-  if (!(await until(() => mock.refused() > before))) throw new Error("No call came with the old key");
+  if (!(await until(() => mock.refused() > before))) throw new Error("The relay made no call with the old key");
   stage.setKey(mock.behaviour.key);
   process.kill(pid, "SIGHUP");
 }

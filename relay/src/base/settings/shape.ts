@@ -128,7 +128,7 @@ export type Settings = {
   seriesDays: number;
   /** Scheduled backups; `undefined`: none. */
   backups: BackupRules | undefined;
-  /** Who is told about problems. */
+  /** Recipients of alerts. */
   alerts: AlertRules;
   /** Opens the admin pages to read only, of all sites. */
   readToken: string | undefined;

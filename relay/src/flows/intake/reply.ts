@@ -4,7 +4,7 @@ export type ReplyCallback = Extract<Callback, { kind: "reply" }>;
 
 /** A reply as the database and the spool keep it. */
 export type Reply = {
-  /** The id that the callback names: a visitor's, or one that a visitor had before they logged in. */
+  /** The id in the callback: a visitor's id, or an id that a visitor had before the login. */
   visitor: string;
   /** The account in the callback's address, where it names one. */
   named?: string;

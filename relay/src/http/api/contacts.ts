@@ -30,7 +30,7 @@ function mustBeFine(outcome: Outcome, field?: string): void {
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
 }
 
-/** The field that a refusal is about: the only given one, or the one that the service's message names. */
+/** The field that the service refused: the only given field, or the field that the service's message names. */
 function fieldOf({ phone, email }: Partial<ContactDetails>, { message }: Outcome): string | undefined {
   if (phone === undefined || email === undefined) return phone === undefined ? "email" : "phone";
   return /phone/i.test(message) ? "phone" : /e-?mail/i.test(message) ? "email" : undefined;
