@@ -1,4 +1,4 @@
-/** What is written between the deletion of a chat and the relay's word that it is deleted: it belongs to the next chat. */
+/** Messages written after the visitor deletes a chat and before the relay confirms the deletion. They belong to the next chat. */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
@@ -19,13 +19,13 @@ beforeEach(() => {
 
 const OLD = { t: "hello", v: 1, site: "shop", token: "token-1" };
 const NEW = { t: "hello", v: 1, site: "shop" };
-/** `forget` may go only where the old visitor greeted, and to those goes nothing else. */
+/** All frames of a connection that sends `forget`: its `hello` must name the old visitor, and nothing else may be sent. */
 const ERASING: ClientFrame[] = [OLD as ClientFrame, { t: "forget" }];
 
 const kept = () => JSON.parse(browser.storage.get(KEY) ?? "null");
 
-/** A page whose visitor deleted the chat without a network, and wrote on. */
-async function wroteOn(...texts: string[]): Promise<Visit> {
+/** Opens a page whose visitor deletes the chat while offline and then writes these texts. */
+async function deleteThenWrite(...texts: string[]): Promise<Visit> {
   const one = visit(browser);
   const wire = one.online({ head: 1 });
   wire.say(frameOf(replyOf(1)));
@@ -36,8 +36,8 @@ async function wroteOn(...texts: string[]): Promise<Visit> {
   return one;
 }
 
-/** The network is back: the deletion goes through, and what comes after it is answered as a new visitor is. */
-async function seeThrough({ tab, script }: Visit): Promise<[erasing: Wire, next: Wire]> {
+/** Restores the network: the relay deletes the old visitor, then accepts a new visitor. @returns both connections */
+async function completeDeletion({ tab, script }: Visit): Promise<[erasing: Wire, next: Wire]> {
   tab.plug();
   const erasing = script.greet({ token: undefined, head: 1 });
   erasing.say(frameOf(replyOf(1)));
@@ -46,8 +46,8 @@ async function seeThrough({ tab, script }: Visit): Promise<[erasing: Wire, next:
   return [erasing, script.greet({ token: "token-2" })];
 }
 
-/** A page whose visitor, known to an earlier one, deleted the chat and wrote on: the next chat has begun. */
-async function beganAnew(): Promise<Visit> {
+/** Opens a page with a stored visitor, who deletes the chat and writes. The relay has confirmed the deletion, and the next chat has begun. */
+async function startNextChat(): Promise<Visit> {
   const one = visit(browser);
   const wire = one.online({ token: undefined });
   void one.chat.forget();
@@ -58,18 +58,18 @@ async function beganAnew(): Promise<Visit> {
   return one;
 }
 
-/** The tab is given the lock for what an earlier page left, and hears how far the log has come. */
-function flushes(wire: Wire): void {
+/** Grants the tab the lock for messages of earlier pages, and sends it the newest number of the log. */
+function grantLock(wire: Wire): void {
   world.advance(1);
   wire.say({ t: "pong", head: 0 });
 }
 
-describe("what is written after a deletion", () => {
-  it("waits for the next chat, and goes out once the old one is deleted", async () => {
-    const one = await wroteOn("anew", "and more");
+describe("a message written after a deletion", () => {
+  it("waits for the next chat, and is sent once the old chat is deleted", async () => {
+    const one = await deleteThenWrite("anew", "and more");
     expect(states(one.chat)).toEqual(["anew: queued", "and more: queued"]);
     one.chat.draft.value = "half";
-    const [erasing, next] = await seeThrough(one);
+    const [erasing, next] = await completeDeletion(one);
     expect(erasing.sent).toEqual(ERASING);
     expect(next.sent[0]).toEqual(NEW);
     expect(sends(next)).toEqual(["anew"]);
@@ -80,8 +80,8 @@ describe("what is written after a deletion", () => {
     expect(kept().forget).toBeUndefined();
   });
 
-  it("outlives a reload on both sides of the deletion", async () => {
-    const first = await wroteOn("anew");
+  it("survives a reload before and after the deletion", async () => {
+    const first = await deleteThenWrite("anew");
     first.chat.draft.value = "half";
     first.tab.emit("pagehide");
     first.tab.kill();
@@ -94,39 +94,39 @@ describe("what is written after a deletion", () => {
     const erasing = second.script.greet({ token: undefined });
     expect(erasing.sent).toEqual(ERASING);
     erasing.close(CLOSE_CODE.gone);
-    // The page goes away before a new chat has begun.
+    // The page is closed before a new chat has begun.
     second.tab.kill();
     const third = visit(browser);
     const wire = third.online({ token: "token-2" });
-    flushes(wire);
+    grantLock(wire);
     expect(wire.sent[0]).toEqual(NEW);
     expect(sends(wire)).toEqual(["anew"]);
     expect(third.chat.draft.value).toBe("half");
   });
 
-  it("is not lost when the page dies after the request and before the answer", async () => {
-    const first = await wroteOn("anew");
+  it("is not lost when the page crashes between the request and its answer", async () => {
+    const first = await deleteThenWrite("anew");
     first.tab.plug();
     first.script.greet({ token: undefined });
     first.tab.kill();
     const second = visit(browser);
     const [erasing, next] = await (async () => {
       second.chat.start();
-      // The relay has done it, and does not know the token any more.
+      // The relay has deleted the visitor and no longer knows the token.
       const gone = second.script.wire;
       gone.open();
       gone.close(CLOSE_CODE.badToken);
       await Promise.resolve();
       return [gone, second.script.greet({ token: "token-2" })] as const;
     })();
-    flushes(next);
+    grantLock(next);
     expect(erasing.sent).toEqual([OLD]);
     expect(next.sent[0]).toEqual(NEW);
     expect(sends(next)).toEqual(["anew"]);
   });
 
-  it("stays where nothing was sent: the draft is there when the deletion is through", async () => {
-    const one = await wroteOn();
+  it("remains as a draft after the deletion if it was not sent", async () => {
+    const one = await deleteThenWrite();
     one.chat.draft.value = "half";
     one.tab.plug();
     const wire = one.script.greet({ token: undefined });
@@ -138,13 +138,13 @@ describe("what is written after a deletion", () => {
     expect(kept().token).toBeUndefined();
   });
 
-  it("is sent by the tab in which it was written, whichever tab gets the deletion through", async () => {
-    const one = await wroteOn("in the first");
+  it("is sent by the tab in which it was written, also when another tab completes the deletion", async () => {
+    const one = await deleteThenWrite("in the first");
     const other = visit(browser);
     other.tab.unplug();
     other.chat.start();
     other.chat.send("in the second");
-    // The second one alone has a network.
+    // Only the second tab has a network.
     other.tab.plug();
     const erasing = other.script.greet({ token: undefined });
     expect(erasing.sent).toEqual(ERASING);
@@ -161,10 +161,10 @@ describe("what is written after a deletion", () => {
     expect(sends(next)).toContain("in the first");
   });
 
-  it("is not deleted by a tab that hears late that the old chat is gone", async () => {
+  it("is not deleted by a tab that learns late that the old chat was deleted", async () => {
     const late = visit(browser);
     const line = late.online();
-    const one = await beganAnew();
+    const one = await startNextChat();
     line.close(CLOSE_CODE.gone);
     expect(kept()).toMatchObject({ token: "token-2", unsent: [{ text: "anew" }] });
     world.advance(10);
@@ -172,12 +172,12 @@ describe("what is written after a deletion", () => {
     expect(states(one.chat)).toEqual(["anew: sending"]);
   });
 
-  it("goes to nobody else: a tab that slept through it drops what the old chat had not sent", async () => {
+  it("is not mixed with old ones: a frozen tab drops the unsent messages of the old chat", async () => {
     const slept = visit(browser);
     slept.online().close(1006);
     slept.chat.send("of the old one");
     slept.tab.emit("pagehide");
-    await beganAnew();
+    await startNextChat();
     slept.tab.emit("pageshow");
     const next = slept.script.greet({ token: undefined });
     expect(next.sent[0]).toEqual({ ...NEW, token: "token-2" });
@@ -185,27 +185,27 @@ describe("what is written after a deletion", () => {
     expect(JSON.stringify(kept())).not.toContain("of the old one");
   });
 
-  it("nor by one that is awake and hears of everything late", async () => {
+  it("is not mixed with old ones by a running tab whose storage events are late", async () => {
     browser = createBrowser(world, 5_000);
     const late = visit(browser);
     late.online().close(1006);
     late.tab.unplug();
     late.chat.send("of the old one");
-    await beganAnew();
+    await startNextChat();
     world.advance(6_000);
     expect(JSON.stringify(kept())).not.toContain("of the old one");
   });
 
-  it("can be files alone: whoever begins anew while the deletion waits need not do so again", async () => {
-    const one = await wroteOn();
+  it("is not needed for a new chat: one that was started during the deletion begins automatically", async () => {
+    const one = await deleteThenWrite();
     one.chat.start();
-    const [, next] = await seeThrough(one);
+    const [, next] = await completeDeletion(one);
     expect(next.sent).toEqual([NEW]);
     expect(one.chat.link.value).toBe("online");
   });
 
   it("can be deleted as well, and the deletion of the old chat still goes through", async () => {
-    const one = await wroteOn("anew");
+    const one = await deleteThenWrite("anew");
     void one.chat.forget();
     expect(one.chat.items.value).toEqual([]);
     one.tab.plug();
@@ -217,8 +217,8 @@ describe("what is written after a deletion", () => {
 });
 
 describe("a deletion that waits", () => {
-  it("outlives a logout, in this tab and in another, and nothing written goes on", async () => {
-    const one = await wroteOn("anew");
+  it("survives a logout in this tab and in another one, which drop all written messages", async () => {
+    const one = await deleteThenWrite("anew");
     const other = visit(browser);
     for (const tab of [other, one]) {
       tab.chat.logout();
@@ -233,15 +233,15 @@ describe("a deletion that waits", () => {
     expect(browser.storage.size).toBe(0);
   });
 
-  it("is not turned on whoever the page says is here by then", async () => {
-    const one = await wroteOn("anew");
+  it("never deletes the visitor whom the page identifies meanwhile", async () => {
+    const one = await deleteThenWrite("anew");
     one.chat.identify("jwt");
-    const [erasing, next] = await seeThrough(one);
+    const [erasing, next] = await completeDeletion(one);
     expect(erasing.sent).toEqual(ERASING);
     expect(next.sent[0]).toEqual({ ...NEW, identity: "jwt" });
   });
 
-  it("is not asked for over a connection that greeted as somebody else", () => {
+  it("is not requested over a connection whose hello named another visitor", () => {
     const one = visit(browser);
     one.online().close(1006);
     one.chat.identify("jwt");
@@ -254,7 +254,7 @@ describe("a deletion that waits", () => {
     expect(wire.sent).toEqual(ERASING);
   });
 
-  it("is over for a tab that greets before it hears that another has seen it through", async () => {
+  it("is complete for a tab that sends hello before it learns that another tab has completed it", async () => {
     browser = createBrowser(world, 5_000);
     const one = visit(browser);
     one.online().close(1006);
@@ -271,7 +271,7 @@ describe("a deletion that waits", () => {
     expect(states(one.chat)).toEqual(["anew: sending"]);
   });
 
-  it("lets no form of the old chat into the next one, and none of the next one into the old", async () => {
+  it("keeps the forms of the old chat and of the next chat apart", async () => {
     const one = visit(browser);
     one.online().close(1006);
     const lead = (firstName: string) => one.chat.submit({ t: "lead", chat: true, firstName });
@@ -289,7 +289,7 @@ describe("a deletion that waits", () => {
   });
 });
 
-/** One run: a deletion, and whatever may happen to page, network and relay around it. Answers what is wrong in the end. */
+/** One run: a deletion, with random events of page, network and relay. @returns all violations at the end */
 async function run(seed: number): Promise<string[]> {
   const world = createWorld(seed);
   const pick = createRandom(seed ^ 0xde1e7e);
@@ -302,7 +302,7 @@ async function run(seed: number): Promise<string[]> {
     chat.start();
     return { tab, chat };
   };
-  /** In small steps, because what goes on by itself goes on between two of them. */
+  /** Advances in small steps, so that pending promises settle between them. */
   const pass = async (ms: number): Promise<void> => {
     for (let step = 0; step < 20; step++) {
       world.advance(ms / 20);
@@ -319,7 +319,7 @@ async function run(seed: number): Promise<string[]> {
   }
   if (pick() < 0.5) tabs[any()]?.chat.send("old, on its way");
   void tabs[0]?.chat.forget();
-  // Until the other tab has heard of it, what is typed there is typed into the old chat.
+  // Until the other tab learns of the deletion, its messages belong to the old chat.
   await pass(500);
   const typed: { one: (typeof tabs)[number]; text: string }[] = [];
   for (let step = 0; step < 12; step++) {
@@ -342,21 +342,21 @@ async function run(seed: number): Promise<string[]> {
   const written = (): string[] =>
     [...relay.visitors.values()].flatMap(({ gone, log }) => (gone ? [] : [...log.values()].map(({ text }) => text)));
   await pass(60_000);
-  // Without a reload: what was typed in a page that is still there.
+  // Messages typed in a page that is still open need no reload.
   const stuck = typed.filter(({ one, text }) => tabs.includes(one) && !written().includes(text));
-  // Whatever a page that is gone left behind belongs to the next one.
+  // The next page sends the messages that a closed page left.
   for (const { tab } of tabs) tab.kill();
   load();
   await pass(30_000);
   const texts = written();
   return [
     ...texts.filter((text) => text.startsWith("old")),
-    ...stuck.map(({ text }) => `${text} had to be loaded again`),
+    ...stuck.map(({ text }) => `${text} was sent only after a reload`),
     ...typed.map(({ text }) => text).filter((text) => texts.filter((one) => one === text).length !== 1),
-    ...(browser.storage.get(KEY)?.includes('"forget"') ? ["a deletion that was never done"] : []),
+    ...(browser.storage.get(KEY)?.includes('"forget"') ? ["a deletion that was never completed"] : []),
   ];
 }
 
-it("comes out right whatever happens around a deletion, in two tabs", async () => {
+it("a deletion in two tabs gives the right result under random events", async () => {
   for (let seed = 0; seed < 400; seed++) expect(await run(seed), `seed ${seed}`).toEqual([]);
 });

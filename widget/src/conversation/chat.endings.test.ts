@@ -23,7 +23,7 @@ beforeEach(() => {
   load();
 });
 
-/** One question, one answer. */
+/** Exchanges one question and one answer. */
 function talk(relay: ModelRelay): void {
   chat = createChat({
     site: "shop",
@@ -41,7 +41,7 @@ function talk(relay: ModelRelay): void {
 }
 
 describe("deleting the chat", () => {
-  it("empties the tab at once, asks the relay, and is done when it has closed", async () => {
+  it("empties the tab immediately, asks the relay, and is complete when the relay closes the connection", async () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));
     chat.send("never sent on");
@@ -60,7 +60,7 @@ describe("deleting the chat", () => {
     expect(tab.listening()).toBe(0);
   });
 
-  it("is asked for again until the relay has heard it, also after a reload", () => {
+  it("is requested again until the relay confirms it, also after a reload", () => {
     online().close(1006);
     void chat.forget();
     tab.kill();
@@ -73,7 +73,7 @@ describe("deleting the chat", () => {
     expect(browser.storage.size).toBe(0);
   });
 
-  it("is done when the relay does not know the token any more", async () => {
+  it("is complete when the relay no longer knows the token", async () => {
     online().close(1006);
     const done = chat.forget();
     world.advance(1_000);
@@ -90,7 +90,7 @@ describe("deleting the chat", () => {
     expect(chat.ending.value).toBe("gone");
   });
 
-  it("empties every other tab and leaves the request to the one that asked", () => {
+  it("empties every other tab, but only the tab that asked sends the request", () => {
     const other = visit(browser);
     online();
     other.chat.start();
@@ -102,7 +102,7 @@ describe("deleting the chat", () => {
     expect(browser.storage.get(KEY)).toContain("token-1");
   });
 
-  it("makes a new visitor when the chat is started again", async () => {
+  it("leads to a new visitor when the chat is started again", async () => {
     const wire = online();
     const done = chat.forget();
     wire.close(CLOSE_CODE.gone);
@@ -115,7 +115,7 @@ describe("deleting the chat", () => {
 });
 
 describe("logging out", () => {
-  it("leaves no byte of the visitor, in any tab", () => {
+  it("removes all data of the visitor, in every tab", () => {
     const other = visit(browser);
     const wire = online();
     wire.say(frameOf(replyOf(1)));
@@ -137,7 +137,7 @@ describe("logging out", () => {
     expect(world.pending()).toBe(0);
   });
 
-  it("forgets an identity that the relay has not heard of", () => {
+  it("drops an identity that was not sent to the relay yet", () => {
     online();
     script.wire.close(1006);
     chat.identify("jwt");
@@ -147,7 +147,7 @@ describe("logging out", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
   });
 
-  it("leaves the line as it is where nobody is and nothing was begun, before and after it is opened", () => {
+  it("keeps the connection when there is no visitor and no message, before and after it is opened", () => {
     chat.logout();
     chat.start();
     chat.logout();
@@ -161,7 +161,7 @@ describe("logging out", () => {
     expect(script.wires).toHaveLength(1);
   });
 
-  it("ends a line that has said who is here, before the relay has answered", () => {
+  it("closes a connection that has sent an identity, before the relay has answered", () => {
     chat.identify("jwt");
     chat.start();
     script.wire.open();
@@ -170,7 +170,7 @@ describe("logging out", () => {
     expect(script.wire.closed).toBe(true);
   });
 
-  it("ends what was written before there was a visitor, and keeps none of it", () => {
+  it("drops messages that were written before there was a visitor", () => {
     chat.start();
     chat.send("from the tunnel");
     chat.logout();
@@ -178,7 +178,7 @@ describe("logging out", () => {
     expect(browser.storage.size).toBe(0);
   });
 
-  it("does not make a new visitor of a tab whose session the relay ends first", () => {
+  it("does not create a new visitor in a tab whose session the relay ends first", () => {
     const other = visit(browser);
     online();
     other.chat.start();
@@ -191,7 +191,7 @@ describe("logging out", () => {
     expect(browser.storage.size).toBe(0);
   });
 
-  it("is noticed by the other tabs although a new visitor begins at once", () => {
+  it("is noticed by the other tabs although a new visitor begins immediately", () => {
     const other = visit(browser);
     online();
     other.chat.start();
@@ -203,7 +203,7 @@ describe("logging out", () => {
     expect(browser.storage.get(KEY)).toContain("token-2");
   });
 
-  it("is noticed by a tab that could not hear of it", () => {
+  it("is noticed by a tab that received no event about it", () => {
     online({ head: 1 }).say(frameOf(replyOf(1)));
     tab.emit("pagehide");
     chat.send("of the one who left");
@@ -216,7 +216,7 @@ describe("logging out", () => {
 });
 
 describe("where storage is blocked", () => {
-  it("holds a whole conversation in memory, without a word in the console", () => {
+  it("keeps a whole conversation in memory, without console messages", () => {
     const complain = vi.spyOn(console, "error");
     browser.blocked = true;
     const relay = createModelRelay(world);
@@ -226,7 +226,7 @@ describe("where storage is blocked", () => {
 });
 
 describe("a whole conversation", () => {
-  it("goes through offline, a reload and the page cache", () => {
+  it("works across an offline phase, a reload and the back/forward cache", () => {
     const relay = createModelRelay(world);
     talk(relay);
     tab.unplug();
@@ -261,7 +261,7 @@ describe("destroying the chat", () => {
     expect(script.wires).toHaveLength(1);
   });
 
-  it("can stop and start again and keeps the thread meanwhile", () => {
+  it("can be stopped and started again, and keeps the thread", () => {
     online({ head: 1 }).say(frameOf(replyOf(1)));
     chat.stop();
     expect(chat.link.value).toBe("idle");

@@ -21,14 +21,14 @@ beforeEach(() => {
 });
 
 describe("unread", () => {
-  it("counts replies after the read mark and names the first", () => {
+  it("counts replies after the read mark, and identifies the first", () => {
     const wire = online({ after: 0, head: 3, read: 1 });
     for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
     expect(chat.unread.value).toBe(2);
     expect(chat.firstUnread.value).toBe("reply-2");
   });
 
-  it("is gone when seen, and the relay hears of it once", () => {
+  it("is 0 after the replies were seen, and the relay is told once", () => {
     const wire = online({ head: 2 });
     wire.say(frameOf(replyOf(1)));
     wire.say(frameOf(sentOf("mine", 2)));
@@ -38,7 +38,7 @@ describe("unread", () => {
     expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 1 }]);
   });
 
-  it("is what stands below the place up to which everything was seen", () => {
+  it("counts the replies after the position up to which everything was seen", () => {
     const wire = online({ head: 3 });
     for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
     chat.seen(2);
@@ -48,7 +48,7 @@ describe("unread", () => {
     expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 2 }]);
   });
 
-  it("is not counted anew by a reply that only changed", () => {
+  it("does not count a reply again when only its state changes", () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));
     chat.seen();
@@ -57,7 +57,7 @@ describe("unread", () => {
     expect(chat.items.value).toMatchObject([{ reaction: "👍" }]);
   });
 
-  it("tells the relay later what was seen while it was away, even after a reload", () => {
+  it("sends the read mark later if the relay was unreachable, even after a reload", () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));
     wire.close(1006);
@@ -68,7 +68,7 @@ describe("unread", () => {
     expect(chat.unread.value).toBe(0);
   });
 
-  it("follows what was seen on another device", () => {
+  it("follows the read mark of another device", () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));
     wire.say({ t: "status", read: 1 });
@@ -77,7 +77,7 @@ describe("unread", () => {
     expect(only(wire.sent, "read")).toEqual([]);
   });
 
-  it("follows what was seen in another tab, without the relay", () => {
+  it("follows the read mark of another tab, without the relay", () => {
     const other = visit(browser);
     const wire = online({ head: 1 });
     other.chat.start();
@@ -90,7 +90,7 @@ describe("unread", () => {
 });
 
 describe("waiting for an answer", () => {
-  it("begins when the relay says so and ends with the reply", () => {
+  it("begins with the relay's typing frame and ends with the reply", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say(frameOf(sentOf(id, 1)));
@@ -107,9 +107,9 @@ describe("waiting for an answer", () => {
   });
 
   for (const [what, end] of [
-    ["the relay takes it back", (wire: Wire) => wire.say({ t: "typing", on: false })],
+    ["the relay sends typing off", (wire: Wire) => wire.say({ t: "typing", on: false })],
     ["the connection is lost", (wire: Wire) => wire.close(1006)],
-    ["the visitor writes on", () => chat.send("two")],
+    ["the visitor writes again", () => chat.send("two")],
   ] as const)
     it(`ends when ${what}`, () => {
       const wire = online();
@@ -129,7 +129,7 @@ describe("events", () => {
     return seen;
   };
 
-  it("tell each reply and each of the visitor's messages once", () => {
+  it("report each reply and each message of the visitor once", () => {
     const seen = record(chat);
     const wire = online();
     const id = chat.send("one");
@@ -140,7 +140,7 @@ describe("events", () => {
     expect(seen).toEqual(["sent question 1", "message answer 3", "unread 1"]);
   });
 
-  it("do not take history for news, but what came while the page was away", () => {
+  it("report replies that arrived while the page was closed, but not history", () => {
     const first = online({ after: 0, head: 2 });
     first.say(frameOf(replyOf(1)));
     first.say(frameOf(replyOf(2)));
@@ -152,7 +152,7 @@ describe("events", () => {
     expect(seen.filter((line) => line.startsWith("message"))).toEqual(["message answer 3"]);
   });
 
-  it("go on when a listener throws, and stop when it is off", () => {
+  it("continue when a listener throws, and do not reach a removed listener", () => {
     const complain = vi.spyOn(console, "error").mockImplementation(() => {});
     const off = chat.on("message", () => {
       throw new Error("the page's own");
@@ -168,7 +168,7 @@ describe("events", () => {
     complain.mockRestore();
   });
 
-  it("tell what the relay complains of", () => {
+  it("report errors of the relay", () => {
     const seen = record(chat);
     online().say({ t: "error", code: "rate_limited", retryAfter: 1_000 });
     expect(seen).toEqual(["error rate_limited"]);

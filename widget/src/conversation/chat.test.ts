@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe("before the visitor opens the chat", () => {
-  it("touches neither storage nor network nor page", () => {
+  it("uses neither storage nor network nor page events", () => {
     const look = vi.spyOn(browser.storage, "get");
     world.advance(60_000);
     expect(look).not.toHaveBeenCalled();
@@ -34,15 +34,15 @@ describe("before the visitor opens the chat", () => {
   });
 });
 
-describe("greeting", () => {
-  it("is a new visitor without a token, and keeps the one it is given", () => {
+describe("the hello", () => {
+  it("of a new visitor has no token; the chat stores the token that it receives", () => {
     const wire = online({ token: "secret" });
     expect(wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
     expect(JSON.parse(browser.storage.get(KEY) ?? "")).toMatchObject({ token: "secret", epoch: "e1" });
     expect(chat.ready.value).toBe(true);
   });
 
-  it("comes back with token, epoch and number while it holds the thread", () => {
+  it("after a lost connection contains token, epoch and newest number", () => {
     const wire = online({ head: 2 });
     wire.say(frameOf(replyOf(1)));
     wire.say(frameOf(replyOf(2)));
@@ -52,7 +52,7 @@ describe("greeting", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "token-1", epoch: "e1", since: 2 });
   });
 
-  it("puts the times of a relay whose clock is a day ahead onto its own clock", () => {
+  it("is answered with the relay's time, to which the times of all messages are adjusted", () => {
     const wire = online({ head: 1, now: world.now() + 86_400_000 + 1_234 });
     wire.say(frameOf(replyOf(1, { at: world.now() + 86_400_000 })));
     expect(chat.items.value.map(({ at }) => at)).toEqual([world.now()]);
@@ -63,7 +63,7 @@ describe("greeting", () => {
     expect(chat.items.value.at(-1)?.at).toBe(world.now());
   });
 
-  it("asks for everything after a reload, because it holds nothing", () => {
+  it("after a reload requests the whole thread, because the tab holds no messages", () => {
     online();
     tab.kill();
     load();
@@ -72,7 +72,7 @@ describe("greeting", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "token-1" });
   });
 
-  it("does not say up to where it was in somebody else's log", () => {
+  it("contains no number of another visitor's log", () => {
     online();
     browser.storage.set(KEY, JSON.stringify({ token: "another", epoch: "e1" }));
     script.wire.close(1006);
@@ -81,7 +81,7 @@ describe("greeting", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "another" });
   });
 
-  it("becomes a new visitor when its token is refused, and takes the unsent along", () => {
+  it("after a refused token leads to a new visitor, who keeps the unsent messages", () => {
     const wire = online();
     wire.close(1006);
     chat.send("still here");
@@ -93,7 +93,7 @@ describe("greeting", () => {
     expect(sends(next)).toEqual(["still here"]);
   });
 
-  it("greets once more without what was refused, and then ends", () => {
+  it("without a token is not repeated after a refusal: the connection ends", () => {
     chat.start();
     script.wire.open();
     script.wire.close(CLOSE_CODE.badToken);
@@ -103,7 +103,7 @@ describe("greeting", () => {
     expect(script.wires).toHaveLength(1);
   });
 
-  it("joins the visitor that another fresh tab became a moment earlier", () => {
+  it("uses the token that another new tab received a moment earlier", () => {
     const other = visit(browser);
     chat.start();
     other.chat.start();
@@ -115,7 +115,7 @@ describe("greeting", () => {
     expect(browser.storage.get(KEY)).toContain("first");
   });
 
-  it("shows the thread only when it has all of it", () => {
+  it("leads to a visible thread only when all of it has arrived", () => {
     const wire = online({ after: 0, head: 2 });
     expect(chat.ready.value).toBe(false);
     wire.say(frameOf(replyOf(1)));
@@ -125,7 +125,7 @@ describe("greeting", () => {
     expect(states(chat)).toEqual(["answer 1: received", "answer 2: received"]);
   });
 
-  it("drops what it holds when the relay says reset", () => {
+  it("answered with reset drops the messages of the tab", () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));
     chat.send("mine");
@@ -139,7 +139,7 @@ describe("greeting", () => {
 });
 
 describe("catching up", () => {
-  it("greets again when a frame continues from a number it does not hold", () => {
+  it("sends hello again when a frame continues from a number that the tab does not have", () => {
     const wire = online();
     wire.say(frameOf(replyOf(3), 2));
     expect(wire.closed).toBe(true);
@@ -149,7 +149,7 @@ describe("catching up", () => {
     expect(script.wire.sent[0]).toMatchObject({ since: 0 });
   });
 
-  it("greets again when the heartbeat tells of more than ever comes", () => {
+  it("sends hello again when announced messages do not arrive", () => {
     const wire = online();
     wire.say({ t: "pong", head: 3 });
     world.advance(4_000);
@@ -158,7 +158,7 @@ describe("catching up", () => {
     expect(wire.closed).toBe(true);
   });
 
-  it("keeps its connection when what the heartbeat told of comes", () => {
+  it("keeps its connection when announced messages arrive", () => {
     const wire = online();
     wire.say({ t: "pong", head: 1 });
     wire.say(frameOf(replyOf(1)));
@@ -166,7 +166,7 @@ describe("catching up", () => {
     expect(wire.closed).toBe(false);
   });
 
-  it("asks for one older page at a time", () => {
+  it("requests one older page at a time", () => {
     const wire = online({ after: 40, head: 41, older: true });
     wire.say(frameOf(replyOf(41)));
     chat.loadOlder();
@@ -180,8 +180,8 @@ describe("catching up", () => {
   });
 });
 
-describe("the owner's signed user", () => {
-  it("is greeted anew with token and identity, and from then on by the new token", () => {
+describe("a signed identity", () => {
+  it("is sent in a new hello with the token; later hellos use the new token", () => {
     online();
     chat.identify("jwt");
     const wire = script.greet({ token: "token-user" });
@@ -193,7 +193,7 @@ describe("the owner's signed user", () => {
     expect(script.wire.sent[0]).not.toHaveProperty("identity");
   });
 
-  it("is followed by every other tab", () => {
+  it("is adopted by every other tab", () => {
     const other = visit(browser);
     online();
     other.chat.start();
@@ -209,7 +209,7 @@ describe("the owner's signed user", () => {
     expect(other.script.wire.sent[0]).not.toHaveProperty("since");
   });
 
-  it("is followed at once by a tab whose connection still stands", () => {
+  it("is adopted immediately by a tab whose connection is still open", () => {
     const other = visit(browser);
     online();
     other.chat.start();
@@ -222,7 +222,7 @@ describe("the owner's signed user", () => {
     expect(other.script.wire.sent[0]).toMatchObject({ token: "token-user" });
   });
 
-  it("is let go when the relay refuses it, and the page is told", () => {
+  it("is dropped when the relay refuses it, and the page gets an error", () => {
     const errors: string[] = [];
     chat.on("error", ({ code }) => errors.push(code));
     online();
@@ -235,7 +235,7 @@ describe("the owner's signed user", () => {
     expect(errors).toEqual(["not_allowed"]);
   });
 
-  it("is told to the page when the relay has accepted it, and keeps the name until somebody else is greeted", () => {
+  it("is reported to the page when the relay has accepted it, and the name remains until the next identity", () => {
     let told = 0;
     chat.on("identify", () => told++);
     online();
@@ -243,7 +243,7 @@ describe("the owner's signed user", () => {
     expect(told).toBe(0);
     script.greet({ token: "token-user", name: "Ada" });
     expect(told).toBe(1);
-    // The line is lost, and then a forged one is refused.
+    // The connection is lost, and then the relay refuses a forged identity.
     script.wire.close(1006);
     world.advance(1_000);
     script.greet({ reset: false, token: undefined });
@@ -257,7 +257,7 @@ describe("the owner's signed user", () => {
     expect([told, chat.name.value]).toEqual([2, undefined]);
   });
 
-  it("loses the name with the token", () => {
+  it("loses its name when its token is refused", () => {
     online();
     chat.identify("jwt");
     script.greet({ token: "token-user", name: "Ada" });
@@ -273,7 +273,7 @@ describe("the owner's signed user", () => {
 describe("a form", () => {
   const form = { t: "lead", chat: true, email: "ada@example.com" } as const;
 
-  it("is said again over each connection until it is durable, with one id", async () => {
+  it("is sent again over each new connection until it is stored, with one id", async () => {
     const wire = online();
     const done = chat.submit(form);
     wire.close(1006);
@@ -287,7 +287,7 @@ describe("a form", () => {
     expect(JSON.stringify([...browser.storage.values()])).not.toContain("ada@");
   });
 
-  it("with an address makes it known once it is durable; so does the relay's greeting, and a logout makes it unknown", async () => {
+  it("with an address marks the address as known once it is stored; so does the relay's welcome; a logout resets it", async () => {
     const wire = online();
     const done = [chat.submit({ t: "lead", chat: true, firstName: "Ada" }), chat.submit(form)];
     const known: unknown[] = [chat.email.value];
@@ -305,7 +305,7 @@ describe("a form", () => {
     expect(known).toEqual([undefined, undefined, true, true, undefined]);
   });
 
-  it("comes back with what the relay says is wrong, and disturbs nothing else", async () => {
+  it("resolves with the relay's error, which is not shown elsewhere", async () => {
     const wire = online();
     const done = chat.submit(form);
     wire.say({ t: "error", code: "invalid_email", id: only(wire.sent, "lead")[0]?.id ?? "" });
@@ -313,7 +313,7 @@ describe("a form", () => {
     expect(chat.notice.value).toBeUndefined();
   });
 
-  it("comes back when the service refuses a field of it later, once, until it is mended", async () => {
+  it("is shown again once when the service refuses a field later, and again after a corrected form", async () => {
     const wire = online();
     const complaint = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
     const done = chat.submit({ t: "lead", chat: true, phone: "+4930123456" }, complaint.id);
@@ -322,7 +322,7 @@ describe("a form", () => {
     wire.say(complaint);
     expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });
     chat.refused.value = undefined;
-    // The relay says it with every greeting; who has put it aside is left alone.
+    // The relay repeats the error with every welcome. A visitor who has closed the form does not see it again.
     wire.say(complaint);
     expect([chat.refused.value, chat.notice.value]).toEqual([undefined, undefined]);
     void chat.submit({ t: "lead", chat: true, phone: "+49301234567" }, complaint.id);
@@ -332,8 +332,8 @@ describe("a form", () => {
   });
 });
 
-describe("small signs", () => {
-  it("say at most every 3 s that the visitor types", () => {
+describe("other frames", () => {
+  it("report typing at most every 3 s", () => {
     const wire = online();
     chat.typing();
     chat.typing();
@@ -342,13 +342,13 @@ describe("small signs", () => {
     expect(only(wire.sent, "typing")).toHaveLength(2);
   });
 
-  it("carry a reaction", () => {
+  it("send a reaction", () => {
     const wire = online();
     chat.react("reply-1", "👍");
     expect(only(wire.sent, "react")).toEqual([{ t: "react", id: "reply-1", emoji: "👍" }]);
   });
 
-  it("follow whether deliveries go out", () => {
+  it("update the delivery state", () => {
     const wire = online({ delivery: "delayed" });
     expect(chat.delivery.value).toBe("delayed");
     wire.say({ t: "status", delivery: "ok" });

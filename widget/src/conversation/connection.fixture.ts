@@ -1,4 +1,4 @@
-/** A connection in virtual time, with a script for its other end, that writes down what it hears and why it was lost. */
+/** A connection in virtual time to a scripted relay. Records the received frames and the codes of lost connections. */
 import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { type Connection, createConnection } from "./connection.ts";
 import { createScript, type Script, type Wire } from "./script.fixture.ts";
@@ -6,23 +6,23 @@ import { createBrowser, createWorld, type Tab, type World } from "./world.fixtur
 
 export const PONG: RelayFrame = { t: "pong", head: 0 };
 
-export type Dialled = {
+export type ConnectionStage = {
   world: World;
   tab: Tab;
   script: Script;
   connection: Connection;
   heard: RelayFrame[];
-  /** The codes it was closed with. */
+  /** Close codes of lost connections. */
   losses: number[];
-  /** Starts it and lets the relay greet it. */
+  /** Starts the connection, and lets the relay answer its `hello`. */
   online(): Wire;
 };
 
 /**
- * @param refused whether the relay's door says no to a line that did not come up
- * @param stays whether it is kept while the page is hidden
+ * @param refused whether to connect again after the relay refused the token
+ * @param stays whether a hidden page keeps its connection
  */
-export function dial(refused: () => boolean, stays = () => false): Dialled {
+export function dial(refused: () => boolean, stays = () => false): ConnectionStage {
   const world = createWorld();
   const tab = createBrowser(world).tab();
   const script = createScript();

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Dialled, dial, PONG } from "./connection.fixture.ts";
+import { type ConnectionStage, dial, PONG } from "./connection.fixture.ts";
 import { WELCOME } from "./script.fixture.ts";
 
-let world: Dialled["world"];
-let tab: Dialled["tab"];
-let script: Dialled["script"];
-let connection: Dialled["connection"];
-let heard: Dialled["heard"];
-let losses: Dialled["losses"];
-let online: Dialled["online"];
-/** Whether the visitor wants to be told of replies while he looks elsewhere. */
+let world: ConnectionStage["world"];
+let tab: ConnectionStage["tab"];
+let script: ConnectionStage["script"];
+let connection: ConnectionStage["connection"];
+let heard: ConnectionStage["heard"];
+let losses: ConnectionStage["losses"];
+let online: ConnectionStage["online"];
+/** Whether the visitor wants notifications of replies while the page is hidden. */
 let stays: boolean;
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   ));
 });
 
-describe("a connection that died without a word", () => {
+describe("a dead connection that was not closed", () => {
   it("is replaced after 40 s of silence, without waiting for its close", () => {
     const wire = online();
     world.advance(35_000);
@@ -33,7 +33,7 @@ describe("a connection that died without a word", () => {
     expect(losses).toEqual([1006]);
   });
 
-  it("does not disturb the new one when its close comes late", () => {
+  it("does not affect the new connection when its close arrives late", () => {
     const wire = online();
     world.advance(45_000);
     script.greet();
@@ -44,7 +44,7 @@ describe("a connection that died without a word", () => {
   });
 
   for (const event of ["visibilitychange", "online", "pageshow", "focus", "offline"] as const)
-    it(`is found within 2.5 s of ${event}`, () => {
+    it(`is detected within 2.5 s of ${event}`, () => {
       const wire = online();
       tab.emit(event);
       expect(wire.sent.at(-1)).toEqual({ t: "ping" });
@@ -53,7 +53,7 @@ describe("a connection that died without a word", () => {
       expect(script.wires).toHaveLength(2);
     });
 
-  it("has twice as long for its answer as it took to be welcomed, where that took longer", () => {
+  it("has twice the time of its welcome for the answer to a ping, if that is longer", () => {
     connection.start();
     const { wire } = script;
     wire.open();
@@ -66,7 +66,7 @@ describe("a connection that died without a word", () => {
     expect(wire.closed).toBe(true);
   });
 
-  it("is left alone when any frame answers the ping", () => {
+  it("is kept when any frame answers the ping", () => {
     const wire = online();
     tab.emit("focus");
     wire.say(PONG);
@@ -74,7 +74,7 @@ describe("a connection that died without a word", () => {
     expect(script.wires).toHaveLength(1);
   });
 
-  it("is asked for a sign of life when the machine has slept, and not given up unheard", () => {
+  it("is pinged after the machine has slept, and kept if it answers", () => {
     const wire = online();
     world.sleep(3_600_000);
     world.advance(0);
@@ -84,7 +84,7 @@ describe("a connection that died without a word", () => {
     expect(script.wires).toHaveLength(1);
   });
 
-  it("is still found when the clock was put back a day", () => {
+  it("is also detected when the clock was set back a day", () => {
     const back = vi.spyOn(tab.page, "now");
     const wire = online();
     back.mockImplementation(() => world.now() - 86_400_000);
@@ -93,8 +93,8 @@ describe("a connection that died without a word", () => {
   });
 });
 
-describe("a page that is not looked at", () => {
-  it("keeps its connection for 5 minutes, then closes it and greets again when seen", () => {
+describe("a hidden page", () => {
+  it("keeps its connection for 5 minutes, then closes it, and reconnects when it is visible", () => {
     const wire = online();
     tab.hide();
     for (let minute = 0; minute < 10; minute++) {
@@ -110,7 +110,7 @@ describe("a page that is not looked at", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("does not try to come back until it is seen", () => {
+  it("does not reconnect until it is visible", () => {
     const wire = online();
     tab.hide();
     wire.close(1006);
@@ -121,7 +121,7 @@ describe("a page that is not looked at", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("keeps its connection, and comes back after a loss, for as long as the visitor wants to be told of replies", () => {
+  it("keeps its connection, and reconnects after a loss, while the visitor wants notifications", () => {
     const wire = online();
     stays = true;
     tab.hide();
@@ -134,7 +134,7 @@ describe("a page that is not looked at", () => {
     world.advance(1_000);
     expect(script.wires).toHaveLength(2);
     const next = script.greet();
-    // Not a word from it: it is dead, and replaced.
+    // The connection is silent, so it counts as dead and is replaced.
     world.advance(45_000);
     expect([next.closed, script.wires.length]).toEqual([true, 3]);
     const last = script.greet();
@@ -149,7 +149,7 @@ describe("a page that is not looked at", () => {
     expect(script.wires).toHaveLength(3);
   });
 
-  it("closes when it goes away and greets again when it comes back from the cache", () => {
+  it("closes its connection on pagehide, and reconnects when it returns from the back/forward cache", () => {
     const wire = online();
     tab.emit("pagehide");
     expect(wire.closed).toBe(true);
@@ -161,7 +161,7 @@ describe("a page that is not looked at", () => {
 });
 
 describe("the network of the machine", () => {
-  it("shows offline while the browser says so, and tries at once when it is back", () => {
+  it("leads to the state offline while the browser reports no network, and to a reconnect when it returns", () => {
     const wire = online();
     tab.unplug();
     wire.close(1006);
@@ -174,8 +174,8 @@ describe("the network of the machine", () => {
   });
 });
 
-describe("an attempt that nobody welcomes", () => {
-  /** How long the newest attempt lasts. */
+describe("an attempt without a welcome", () => {
+  /** Waits until the newest attempt is given up. @returns its duration in milliseconds */
   function lasts(): number {
     const begun = world.now();
     const { wire } = script;
@@ -186,7 +186,7 @@ describe("an attempt that nobody welcomes", () => {
     for (const { length } = script.wires; script.wires.length === length; ) world.advance(100);
   };
 
-  it("is given 8 s, then twice as long each time, at most 30 s: on a slow network nothing opens sooner", () => {
+  it("ends after 8 s, then after twice as long each time, at most 30 s, for slow networks", () => {
     connection.start();
     const times: number[] = [];
     for (let n = 0; n < 5; n++) {
@@ -196,7 +196,7 @@ describe("an attempt that nobody welcomes", () => {
     expect(times).toEqual([8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it("has as long again for its welcome once it has opened", () => {
+  it("has the same time again for its welcome once it has opened", () => {
     connection.start();
     world.advance(7_000);
     script.wire.open();
@@ -206,7 +206,7 @@ describe("an attempt that nobody welcomes", () => {
     expect(script.wire.closed).toBe(true);
   });
 
-  it("is given 8 s again after a connection that held", () => {
+  it("ends after 8 s again after a stable connection", () => {
     connection.start();
     lasts();
     next();

@@ -1,16 +1,16 @@
 import { CLOSE, CLOSE_CODE } from "@porchlight/shared/close";
 import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Dialled, dial, PONG } from "./connection.fixture.ts";
+import { type ConnectionStage, dial, PONG } from "./connection.fixture.ts";
 import { createConnection, FINAL } from "./connection.ts";
 import { createScript } from "./script.fixture.ts";
 
-let world: Dialled["world"];
-let tab: Dialled["tab"];
-let script: Dialled["script"];
-let connection: Dialled["connection"];
-let heard: Dialled["heard"];
-let online: Dialled["online"];
+let world: ConnectionStage["world"];
+let tab: ConnectionStage["tab"];
+let script: ConnectionStage["script"];
+let connection: ConnectionStage["connection"];
+let heard: ConnectionStage["heard"];
+let online: ConnectionStage["online"];
 let refused: () => boolean;
 
 beforeEach(() => {
@@ -18,15 +18,15 @@ beforeEach(() => {
   ({ world, tab, script, connection, heard, online } = dial(() => refused()));
 });
 
-describe("greeting", () => {
-  it("opens nothing before it is started", () => {
+describe("connecting", () => {
+  it("opens no connection before it is started", () => {
     world.advance(60_000);
     expect(script.wires).toHaveLength(0);
     expect(tab.listening()).toBe(0);
     expect(connection.link.value).toBe("idle");
   });
 
-  it("says hello when the transport opens and is online with the welcome", () => {
+  it("sends hello when the transport opens, and is online after the welcome", () => {
     connection.start();
     expect(connection.link.value).toBe("connecting");
     script.wire.open();
@@ -37,7 +37,7 @@ describe("greeting", () => {
     expect(heard.map(({ t }) => t)).toEqual(["welcome"]);
   });
 
-  it("tells nothing that came before the welcome, and nothing that is not a frame", () => {
+  it("ignores frames before the welcome, and invalid frames", () => {
     connection.start();
     script.wire.say(PONG);
     script.greet();
@@ -55,7 +55,7 @@ describe("greeting", () => {
     expect(connection.link.value).toBe("waiting");
   });
 
-  it("starts once, however often it is told to", () => {
+  it("starts once, however often start is called", () => {
     connection.start();
     connection.start();
     script.greet();
@@ -64,8 +64,8 @@ describe("greeting", () => {
   });
 });
 
-describe("coming back", () => {
-  it("waits 0-1 s first, then up to twice as long each time, at most 30 s", () => {
+describe("reconnecting", () => {
+  it("waits up to 1 s first, then up to twice as long each time, at most 30 s", () => {
     connection.start();
     const longest: number[] = [];
     for (let round = 0; round < 12; round++) {
@@ -85,7 +85,7 @@ describe("coming back", () => {
     expect(Math.max(...longest)).toBeGreaterThan(8_000);
   });
 
-  it("spreads 2,000 clients that fell together evenly over the first second", () => {
+  it("spreads 2,000 clients that lost their connections together evenly over the first second", () => {
     const scripts = Array.from({ length: 2_000 }, () => {
       const own = createScript();
       const hello = () => ({ t: "hello", v: PROTOCOL, site: "default" }) as const;
@@ -112,7 +112,7 @@ describe("coming back", () => {
     expect(back).toBe(2_000);
   });
 
-  it("forgets its failures only after 30 s online", () => {
+  it("resets the backoff only after 30 s online", () => {
     const wait = vi.spyOn(tab.page, "random");
     connection.start();
     for (let round = 0; round < 6; round++) {
@@ -133,7 +133,7 @@ describe("coming back", () => {
     expect(connection.link.value).toBe("connecting");
   });
 
-  it("comes back in the time that bye asks for, and not before for any reason but that", () => {
+  it("happens within the time span of the bye frame, and no event makes it earlier", () => {
     const wire = online();
     wire.say({ t: "bye", retry: [10_000, 20_000] });
     wire.close(CLOSE_CODE.restart);
@@ -145,7 +145,7 @@ describe("coming back", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("never comes back after a final close, and says why", () => {
+  it("never happens after a final close code, and the ending names the reason", () => {
     for (const why of ["notAllowed", "gone", "version"] as const) {
       online().close(CLOSE[why].code);
       expect(connection.link.value).toBe("ended");
@@ -160,19 +160,19 @@ describe("coming back", () => {
     }
   });
 
-  it("knows every close code that is final, and the one that asks for another hello", () => {
+  it("treats exactly the final close codes as final, and only badToken as a reason for another hello", () => {
     const names = (again: string) =>
       Object.entries(CLOSE).flatMap(([name, ending]) => (ending.reconnect === again ? [name] : []));
     expect(names("never").filter((name) => name !== "normal")).toEqual([...FINAL]);
     expect(names("now")).toEqual(["badToken"]);
   });
 
-  it("takes a 1000 from anybody in between for a loss", () => {
+  it("follows a close with 1000, which only a proxy can have sent", () => {
     online().close(1000);
     expect(connection.link.value).toBe("waiting");
   });
 
-  it("greets at once after a refused token, and ends when there is nothing left to leave out", () => {
+  it("happens immediately after a refused token, and not when there is no token left to drop", () => {
     refused = () => script.wires.length < 2;
     connection.start();
     script.wire.open();
@@ -184,7 +184,7 @@ describe("coming back", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("takes its time after a token that was given back elsewhere", () => {
+  it("waits after the token of an online connection was refused", () => {
     refused = () => false;
     online().close(CLOSE_CODE.badToken);
     expect(connection.link.value).toBe("waiting");
@@ -192,7 +192,7 @@ describe("coming back", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("begins anew after an ending when started again", () => {
+  it("is possible again after an ending when start is called", () => {
     online().close(CLOSE_CODE.gone);
     online();
     expect(connection.link.value).toBe("online");
@@ -200,8 +200,8 @@ describe("coming back", () => {
   });
 });
 
-describe("an ending from this side", () => {
-  it("leaves no timer, no listener and no connection", () => {
+describe("stop and reconnect", () => {
+  it("stop leaves no timer, no listener and no connection", () => {
     const wire = online();
     tab.hide();
     connection.stop();
@@ -211,7 +211,7 @@ describe("an ending from this side", () => {
     expect(connection.link.value).toBe("idle");
   });
 
-  it("opens nothing twice when it is to greet anew before it could greet", () => {
+  it("reconnect keeps an attempt that has not opened yet", () => {
     connection.start();
     connection.reconnect("now");
     expect(script.wires).toHaveLength(1);
@@ -220,7 +220,7 @@ describe("an ending from this side", () => {
     expect(script.wires).toHaveLength(2);
   });
 
-  it("drops and greets anew when asked, at once or after a while", () => {
+  it("reconnect drops the connection, and connects again immediately or after the backoff", () => {
     online();
     connection.reconnect("now");
     expect(script.wires).toHaveLength(2);

@@ -30,7 +30,7 @@ it("removes one listener, or all of them", () => {
   expect(calls).toEqual(["one"]);
 });
 
-it("logs an error of a listener, and calls the next listener all the same", () => {
+it("logs an error of a listener, and still calls the next listener", () => {
   const log = vi.spyOn(console, "error").mockReturnValue();
   const events = createEvents<Details>();
   const calls: number[] = [];
@@ -44,7 +44,7 @@ it("logs an error of a listener, and calls the next listener all the same", () =
   log.mockRestore();
 });
 
-it("calls a listener that is removed during an event a last time, and none that is added", () => {
+it("calls a listener that is removed during an event one last time, and no listener that is added during it", () => {
   const events = createEvents<Details>();
   const calls: string[] = [];
   events.on("message", () => {

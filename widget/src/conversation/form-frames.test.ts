@@ -40,7 +40,7 @@ describe("a form", () => {
     expect([await done, forms.waiting()]).toEqual(["try_later", false]);
   });
 
-  it("does not take an error about something else for its own", () => {
+  it("ignores errors that belong to another frame", () => {
     void forms.submit(LEAD, "form-1");
     expect(forms.complained({ t: "error", id: "message-1", code: "rate_limited" })).toBe(false);
     expect(forms.waiting()).toBe(true);
@@ -62,7 +62,7 @@ describe("a form", () => {
   });
 });
 
-describe("what the relay knows of the visitor", () => {
+describe("the relay's data about the visitor", () => {
   it("is the rating and the email address of the welcome", () => {
     forms.heard({ ...WELCOME, email: true, rating: { of: 5, score: 1 } } as RelayFrame);
     expect([forms.email.value, forms.rating.value]).toEqual([true, { of: 5, score: 1 }]);

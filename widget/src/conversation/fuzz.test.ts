@@ -3,24 +3,24 @@ import { type Chat, createChat, type Item } from "./chat.ts";
 import { createModelRelay, type Visitor } from "./relay.fixture.ts";
 import { createBrowser, createRandom, createWorld, type Tab } from "./world.fixture.ts";
 
-/** What one visitor does in one tab between two loads of the page. */
+/** One load of the page in one tab. */
 type Open = { name: string; tab: Tab; chat: Chat };
-/** A typed text, and the tab it was typed in: the order within a tab must hold. */
+/** A typed text and its tab. The order within a tab must hold. */
 type Typed = { text: string; lane: string };
 
 const SEQUENCES = 1_000;
 const STEPS = 40;
-/** Runs that once failed. */
+/** Seeds that once failed. */
 const KEPT = [53, 105, 932, 18_021];
 
-/** One run: random acts of visitors, network and relay, then calm. Throws what was wrong, with the seed. */
+/** One run: random actions of visitors, network and relay, then a calm phase. Throws the violations with the seed. */
 function run(seed: number, hostile: boolean): { accepted: number; connections: number } {
   const world = createWorld(seed);
   const pick = createRandom(seed ^ 0x5eed);
   const relay = createModelRelay(world);
   const browser = createBrowser(world, 1 + pick() * 20);
   const typed: Typed[] = [];
-  /** Texts whose order was given up: retried by hand, or shown as not sent where they were typed. */
+  /** Texts whose order does not have to hold: the visitor retried them, or they are shown as not sent. */
   const late = new Set<string>();
   let open: Open[] = [];
   let tabs = 0;
@@ -159,14 +159,14 @@ function run(seed: number, hostile: boolean): { accepted: number; connections: n
   return { accepted: log.length, connections: relay.connections() };
 }
 
-describe("the chat under drops, doubles, reorders, lost answers, restarts, tabs and reloads", () => {
-  it(`loses, doubles and misplaces nothing in ${SEQUENCES} random sequences`, { timeout: 120_000 }, () => {
+describe("the chat under dropped, duplicated and reordered frames, lost answers, restarts, several tabs and reloads", () => {
+  it(`loses, duplicates and reorders no message in ${SEQUENCES} random sequences`, { timeout: 120_000 }, () => {
     let accepted = 0;
     for (let seed = 1; seed <= SEQUENCES; seed++) accepted += run(seed, seed % 2 === 0).accepted;
     expect(accepted).toBeGreaterThan(SEQUENCES * 5);
   });
 
-  it("holds in the sequences that once broke it", () => {
+  it("passes the sequences that once failed", () => {
     for (const seed of KEPT) for (const hostile of [false, true]) run(seed, hostile);
   });
 });

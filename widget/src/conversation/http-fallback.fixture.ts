@@ -1,36 +1,36 @@
-/** The relay's routes for lines, played by the test, and tabs of one browser that use them, in virtual time. */
+/** The relay's routes of the HTTP fallback, scripted by the test, and tabs of one browser that use them, in virtual time. */
 
 import type { OpenTransport, Transport } from "./connection.ts";
 import { httpFallback } from "./http-fallback.ts";
 import { createScript, type Script } from "./script.fixture.ts";
 import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
-/** One GET of the client that waits for its answer. `mode`: its query, without the word. */
-export type Down = { mode: string; say(text: string): void; finish(): void; gone: boolean };
+/** A GET request of the client that waits for its answer. `mode`: its query without `?mode=`. */
+export type PendingGet = { mode: string; say(text: string): void; finish(): void; gone: boolean };
 
-export type Laid = {
+export type FallbackStage = {
   world: World;
   browser: Browser;
   tab: Tab;
-  /** The WebSocket that the lines look for. */
+  /** The WebSocket that the fallback tries from time to time. */
   socket: Script;
-  downs: Down[];
-  /** Path and body of every post. */
+  gets: PendingGet[];
+  /** Path and body of every POST. */
   posts: string[];
   told: string[];
-  /** What a post is answered with; nothing: as the relay does. */
+  /** The answer to a POST; undefined: the relay's usual answer. */
   answer(path: string): Response | Promise<Response> | undefined;
-  /** A tab's way to the relay. */
+  /** The HTTP fallback of a tab. */
   way(tab: Tab): OpenTransport;
-  /** Opens a line, of the first tab unless another's way is given, and lets what is promised happen. */
+  /** Opens a connection, by default of the first tab, and waits for pending promises. */
   dial(open?: OpenTransport): Promise<Transport>;
-  /** Lets a stream of the first tab be held back: what it opens after that is polls. */
-  holdBack(): Promise<void>;
+  /** Simulates a proxy that buffers a stream of the first tab, which then uses long polls. */
+  bufferStreams(): Promise<void>;
 };
 
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export function layLines(): Laid {
+export function createFallbackStage(): FallbackStage {
   const world = createWorld();
   const browser = createBrowser(world);
   const tab = browser.tab();
@@ -39,8 +39,8 @@ export function layLines(): Laid {
   async function ask(address: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
     const { pathname, search } = new URL(String(address));
     if (init.method !== "POST") return down(search.replace("?mode=", ""), init.signal);
-    laid.posts.push(`${pathname} ${init.body}`.trim());
-    const given = await laid.answer(pathname);
+    stage.posts.push(`${pathname} ${init.body}`.trim());
+    const given = await stage.answer(pathname);
     return given ?? (pathname === "/socket/lines" ? Response.json({ line: "abc" }, { status: 201 }) : new Response());
   }
 
@@ -49,7 +49,7 @@ export function layLines(): Laid {
     const { readable, writable } = new TransformStream<Uint8Array>();
     const writer = writable.getWriter();
     const ignore = () => {};
-    const one: Down = {
+    const one: PendingGet = {
       mode,
       gone: false,
       say: (text) => void writer.write(encoder.encode(text)).catch(ignore),
@@ -59,39 +59,39 @@ export function layLines(): Laid {
       one.gone = true;
       writer.abort(signal.reason).catch(ignore);
     });
-    laid.downs.push(one);
+    stage.gets.push(one);
     return new Response(readable);
   }
 
   const way = ({ page }: Tab): OpenTransport =>
     httpFallback({ relay: "https://relay.test", page, socket: socket.connect, fetch: ask });
   const first = way(tab);
-  const laid: Laid = {
+  const stage: FallbackStage = {
     world,
     browser,
     tab,
     socket,
-    downs: [],
+    gets: [],
     posts: [],
     told: [],
     answer: () => undefined,
     way,
     async dial(open = first) {
       const line = open({
-        open: () => laid.told.push("open"),
-        frame: (text) => laid.told.push(text),
-        close: (code) => laid.told.push(`close ${code}`),
+        open: () => stage.told.push("open"),
+        frame: (text) => stage.told.push(text),
+        close: (code) => stage.told.push(`close ${code}`),
       });
       world.advance(0);
       await settled();
       return line;
     },
-    async holdBack() {
-      await laid.dial();
+    async bufferStreams() {
+      await stage.dial();
       world.advance(5_000);
       await settled();
-      Object.assign(laid, { downs: [], posts: [], told: [] });
+      Object.assign(stage, { gets: [], posts: [], told: [] });
     },
   };
-  return laid;
+  return stage;
 }

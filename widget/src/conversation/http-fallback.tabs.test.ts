@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transport } from "./connection.ts";
-import { type Laid, layLines, settled } from "./http-fallback.fixture.ts";
+import { createFallbackStage, type FallbackStage, settled } from "./http-fallback.fixture.ts";
 import type { Tab } from "./world.fixture.ts";
 
-let at: Laid;
+let at: FallbackStage;
 beforeEach(() => {
-  at = layLines();
+  at = createFallbackStage();
 });
 afterEach(() => {
   at.world.advance(0);
@@ -13,21 +13,21 @@ afterEach(() => {
   expect(at.tab.listening()).toBe(0);
 });
 
-describe("among many tabs", () => {
-  const modes = () => at.downs.splice(0).map(({ mode }) => mode);
-  /** Answers every question that is open with nothing. */
+describe("with several tabs", () => {
+  const modes = () => at.gets.splice(0).map(({ mode }) => mode);
+  /** Answers every pending GET with an empty body. */
   const answerAll = async (): Promise<void> => {
-    for (const down of at.downs) down.finish();
+    for (const down of at.gets) down.finish();
     await settled();
   };
   let other: Tab;
   let way: Transport;
 
-  /** Another at.tab keeps the connection; ours has asked once. */
+  /** Another tab holds the connection; this tab has polled once. */
   beforeEach(async () => {
     other = at.browser.tab();
     const held = await at.dial(at.way(other));
-    at.downs[0]?.say("\n");
+    at.gets[0]?.say("\n");
     expect(modes()).toEqual(["stream"]);
     await settled();
     at.told = [];
@@ -42,7 +42,7 @@ describe("among many tabs", () => {
     expect(other.listening()).toBe(0);
   });
 
-  it("one keeps a connection waiting, the next asks now and then, seldom while there is nothing", async () => {
+  it("one tab keeps a connection waiting; another one polls, less often while nothing arrives", async () => {
     for (const ms of [500, 1_000, 2_000, 4_000, 4_000]) {
       await answerAll();
       expect(modes()).toEqual(["poll&wait=0"]);
@@ -55,12 +55,12 @@ describe("among many tabs", () => {
     expect(modes()).toEqual(["poll&wait=0"]);
   });
 
-  it("it asks at once after it said something, and soon after it heard something", async () => {
+  it("a tab polls immediately after it has sent a frame, and soon after it has received one", async () => {
     await answerAll();
     modes();
     way.send("one");
     await settled();
-    at.downs.at(-1)?.say('{"t":"pong","head":1}\n');
+    at.gets.at(-1)?.say('{"t":"pong","head":1}\n');
     await answerAll();
     expect(modes()).toEqual(["poll&wait=0"]);
     expect(at.told).toEqual(["open", '{"t":"pong","head":1}']);
@@ -69,7 +69,7 @@ describe("among many tabs", () => {
     expect(modes()).toEqual(["poll&wait=0"]);
   });
 
-  it("it takes the connection over when the other is closed", async () => {
+  it("a tab takes over the waiting connection when the other tab is closed", async () => {
     await answerAll();
     modes();
     leave();
@@ -78,7 +78,7 @@ describe("among many tabs", () => {
     expect(modes()).toEqual(["stream"]);
   });
 
-  it("one that is not looked at any more lets its connection go, and asks what it missed", async () => {
+  it("a tab that is hidden gives up its waiting connection, and pings to find missed messages", async () => {
     await answerAll();
     modes();
     at.posts = [];
@@ -87,7 +87,7 @@ describe("among many tabs", () => {
     await settled();
     expect(modes().toSorted()).toEqual(["poll&wait=0", "stream"]);
     expect(at.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
-    // Looked at again, it waits for its turn.
+    // When it is visible again, it waits for its turn.
     other.show();
     at.world.advance(0);
     await settled();
@@ -95,12 +95,12 @@ describe("among many tabs", () => {
   });
 });
 
-describe("back to the WebSocket", () => {
+describe("the return to the WebSocket", () => {
   const MINUTES = 10 * 60_000;
 
-  it("after ten minutes, once one opens", async () => {
+  it("happens after ten minutes, once a WebSocket opens", async () => {
     await at.dial();
-    at.downs[0]?.say("\n");
+    at.gets[0]?.say("\n");
     await settled();
     at.world.advance(MINUTES);
     expect(at.told).toEqual(["open"]);
@@ -109,15 +109,15 @@ describe("back to the WebSocket", () => {
     expect(at.socket.wire.closed).toBe(true);
   });
 
-  it("not while it does not open: the line goes on, and ten minutes later it is tried again", async () => {
+  it("does not happen while none opens: the fallback continues, and tries again ten minutes later", async () => {
     const way = await at.dial();
-    at.downs[0]?.say("\n");
+    at.gets[0]?.say("\n");
     await settled();
     at.world.advance(MINUTES);
     at.socket.wire.close(1006);
     at.world.advance(MINUTES);
     expect(at.socket.wires).toHaveLength(2);
-    // One that hangs is given up.
+    // A WebSocket that hangs is given up.
     at.world.advance(30_000);
     expect(at.socket.wire.closed).toBe(true);
     at.world.advance(MINUTES);
@@ -127,9 +127,9 @@ describe("back to the WebSocket", () => {
     expect(at.socket.wire.closed).toBe(true);
   });
 
-  it("not while something is under way, and not while nobody looks", async () => {
+  it("does not happen while a POST is in flight or the page is hidden", async () => {
     const way = await at.dial();
-    at.downs[0]?.say("\n");
+    at.gets[0]?.say("\n");
     await settled();
     let arrive: (response: Response) => void = () => {};
     at.answer = () =>

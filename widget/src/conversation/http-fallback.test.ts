@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Laid, layLines, settled } from "./http-fallback.fixture.ts";
+import { createFallbackStage, type FallbackStage, settled } from "./http-fallback.fixture.ts";
 
-let at: Laid;
+let at: FallbackStage;
 beforeEach(() => {
-  at = layLines();
+  at = createFallbackStage();
 });
 afterEach(() => {
   at.world.advance(0);
@@ -16,22 +16,22 @@ for (const [name, mode] of [
   ["long polls", "poll"],
 ] as const)
   describe(name, () => {
-    if (mode === "poll") beforeEach(() => at.holdBack());
+    if (mode === "poll") beforeEach(() => at.bufferStreams());
 
-    it("opens a line, reads frames and ends with the relay's code", async () => {
+    it("opens a connection, reads frames and ends with the relay's close code", async () => {
       await at.dial();
       expect(at.posts).toEqual(["/socket/lines"]);
-      expect(at.downs).toMatchObject([{ mode }]);
-      at.downs[0]?.say(
+      expect(at.gets).toMatchObject([{ mode }]);
+      at.gets[0]?.say(
         '\n{"t":"pong","head":1}\n\n{"t":"pong","head":2}\n{"t":"end","code":4410}\n{"t":"pong","head":3}\n',
       );
-      at.downs[0]?.finish();
+      at.gets[0]?.finish();
       await settled();
       expect(at.told).toEqual(["open", '{"t":"pong","head":1}', '{"t":"pong","head":2}', "close 4410"]);
-      expect(at.downs).toHaveLength(1);
+      expect(at.gets).toHaveLength(1);
     });
 
-    it("posts one after the other, several frames at once when they had to wait", async () => {
+    it("sends one POST at a time, with all frames that wait", async () => {
       let let1: (response: Response) => void = () => {};
       const way = await at.dial();
       at.answer = () =>
@@ -47,7 +47,7 @@ for (const [name, mode] of [
       way.close();
     });
 
-    it("keeps each post within what the relay takes", async () => {
+    it("keeps each POST within the relay's size limit", async () => {
       const way = await at.dial();
       const long = "x".repeat(20_000);
       for (let n = 0; n < 3; n++) way.send(long);
@@ -57,8 +57,8 @@ for (const [name, mode] of [
     });
 
     for (const [what, when] of [
-      ["the line cannot be opened", "/socket/lines"],
-      ["a post is refused", "/socket/lines/abc"],
+      ["it cannot be opened", "/socket/lines"],
+      ["a POST is refused", "/socket/lines/abc"],
     ] as const)
       it(`is lost when ${what}`, async () => {
         at.answer = (path) => (path === when ? new Response("", { status: 503 }) : undefined);
@@ -66,10 +66,10 @@ for (const [name, mode] of [
         way.send("one");
         await settled();
         expect(at.told.at(-1)).toBe("close 1006");
-        expect(at.downs.every(({ gone }) => gone)).toBe(true);
+        expect(at.gets.every(({ gone }) => gone)).toBe(true);
       });
 
-    it("says what is left and goodbye when it is closed, and tells nothing more", async () => {
+    it("sends the waiting frames and an end when it is closed, and emits no more events", async () => {
       const way = await at.dial();
       at.answer = () => new Promise(() => {});
       way.send("one");
@@ -77,14 +77,14 @@ for (const [name, mode] of [
       way.send("two");
       way.close();
       await settled();
-      at.downs[0]?.say('{"t":"pong","head":1}\n');
+      at.gets[0]?.say('{"t":"pong","head":1}\n');
       await settled();
       expect(at.posts.slice(1)).toEqual(["/socket/lines/abc one", "/socket/lines/abc two", "/socket/lines/abc/end"]);
-      expect(at.downs[0]?.gone).toBe(true);
+      expect(at.gets[0]?.gone).toBe(true);
       expect(at.told).toEqual(["open"]);
     });
 
-    it("says goodbye to a line that came when nobody wanted it any more", async () => {
+    it("ends a connection that opened after it was closed", async () => {
       let come: (response: Response) => void = () => {};
       at.answer = () =>
         new Promise((resolve) => {
@@ -96,59 +96,59 @@ for (const [name, mode] of [
       come(Response.json({ line: "abc" }));
       await settled();
       expect(at.posts).toEqual(["/socket/lines", "/socket/lines/abc/end"]);
-      expect(at.downs).toEqual([]);
+      expect(at.gets).toEqual([]);
     });
   });
 
 describe("a stream", () => {
   it("reads frames that come in pieces", async () => {
     const way = await at.dial();
-    for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.downs[0]?.say(piece);
+    for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.gets[0]?.say(piece);
     await settled();
     expect(at.told.slice(1)).toEqual(['{"t":"pong","head":1}', '{"t":"pong","head":2}']);
     way.close();
   });
 
-  it("is given up for polls when nothing comes for 5 s, not even an empty line", async () => {
+  it("is replaced by polls when nothing arrives for 5 s, not even an empty line", async () => {
     await at.dial();
     at.world.advance(5_000);
     expect(at.told).toEqual(["open", "close 4000"]);
   });
 
-  it("waits on when an empty line came", async () => {
+  it("continues after an empty line", async () => {
     const way = await at.dial();
-    at.downs[0]?.say("\n");
+    at.gets[0]?.say("\n");
     await settled();
     at.world.advance(60_000);
     expect(at.told).toEqual(["open"]);
     way.close();
   });
 
-  it("is lost when it ends without a word", async () => {
+  it("is lost when it ends without the relay's last line", async () => {
     await at.dial();
-    at.downs[0]?.finish();
+    at.gets[0]?.finish();
     await settled();
     expect(at.told.at(-1)).toBe("close 1006");
   });
 });
 
 describe("long polls", () => {
-  beforeEach(() => at.holdBack());
+  beforeEach(() => at.bufferStreams());
 
-  it("ask again after each at.answer, also an empty one", async () => {
+  it("are repeated after each answer, also an empty one", async () => {
     const way = await at.dial();
-    at.downs[0]?.finish();
+    at.gets[0]?.finish();
     await settled();
-    at.downs[1]?.say('{"t":"pong","head":1}\n');
-    at.downs[1]?.finish();
+    at.gets[1]?.say('{"t":"pong","head":1}\n');
+    at.gets[1]?.finish();
     await settled();
-    expect(at.downs).toHaveLength(3);
+    expect(at.gets).toHaveLength(3);
     expect(at.told.slice(1)).toEqual(['{"t":"pong","head":1}']);
     way.close();
   });
 });
 
-it("waits longer for the first word of a stream where every at.answer takes long", async () => {
+it("waits longer for the first line of a stream where every answer takes long", async () => {
   at.answer = (path) =>
     path === "/socket/lines"
       ? new Promise((resolve) => at.world.after(3_000, () => resolve(Response.json({ line: "abc" }))))
@@ -162,18 +162,18 @@ it("waits longer for the first word of a stream where every at.answer takes long
   expect(at.told).toEqual(["open", "close 4000"]);
 });
 
-it("tries streams again ten minutes after one was held back", async () => {
-  await at.holdBack();
+it("tries streams again ten minutes after a proxy buffered one", async () => {
+  await at.bufferStreams();
   (await at.dial()).close();
-  expect(at.downs.map(({ mode }) => mode)).toEqual(["poll"]);
+  expect(at.gets.map(({ mode }) => mode)).toEqual(["poll"]);
   at.world.advance(10 * 60_000);
   at.told = [];
   (await at.dial()).close();
   await settled();
-  expect(at.downs.map(({ mode }) => mode)).toEqual(["poll", "stream"]);
+  expect(at.gets.map(({ mode }) => mode)).toEqual(["poll", "stream"]);
 });
 
-it("says that this page may not have the chat when that is the relay's at.answer, and nobody else's", async () => {
+it("reports that this page may not have the chat only if the relay itself answers so", async () => {
   const refusal = { error: "no", code: "origin_not_allowed" };
   for (const [body, code] of [
     [JSON.stringify(refusal), 4403],

@@ -26,7 +26,7 @@ beforeEach(() => {
 const idOf = (text: string) => chat.items.value.find((item) => item.text === text)?.id ?? "";
 
 describe("sending", () => {
-  it("shows a message at once and keeps it before it goes out", () => {
+  it("shows a message immediately, and stores it before it is sent", () => {
     chat.start();
     const id = chat.send("hello");
     expect(states(chat)).toEqual(["hello: queued"]);
@@ -35,7 +35,7 @@ describe("sending", () => {
     expect(states(chat)).toEqual(["hello: sending"]);
   });
 
-  it("sends one at a time and goes on when the relay wrote it", () => {
+  it("sends one message at a time, and the next when the relay has stored it", () => {
     const wire = online();
     for (const text of ["one", "two", "three"]) chat.send(text);
     expect(sends(wire)).toEqual(["one"]);
@@ -45,7 +45,7 @@ describe("sending", () => {
     expect(browser.storage.get(KEY)).not.toContain(idOf("one"));
   });
 
-  it("sends nothing into a thread that is not up to date", () => {
+  it("sends nothing while the thread is not up to date", () => {
     const wire = online({ head: 1 });
     chat.send("hello");
     expect(sends(wire)).toEqual([]);
@@ -53,7 +53,7 @@ describe("sending", () => {
     expect(sends(wire)).toEqual(["hello"]);
   });
 
-  it("repeats with the same id after a loss, and drops it when the thread has it already", () => {
+  it("repeats a message with the same id after a lost connection, unless the thread already contains it", () => {
     const wire = online();
     const one = chat.send("one");
     const two = chat.send("two");
@@ -72,7 +72,7 @@ describe("sending", () => {
     expect(only(wire.sent, "send").map(({ id }) => id)).toEqual([idOf("one"), idOf("one")]);
   });
 
-  it("follows a message to delivered or failed", () => {
+  it("shows the states delivered and failed of a sent message", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say(frameOf(sentOf(id, 1)));
@@ -82,7 +82,7 @@ describe("sending", () => {
     expect(chat.items.value).toMatchObject([{ id, state: "failed", reason: "expired" }]);
   });
 
-  it("has nothing to send in a blank text, but in one with a file", () => {
+  it("does not send a blank text, except with a file", () => {
     const wire = online();
     expect(chat.send(" \u200b\n")).toBe("");
     const media: Media = { url: "/media/cat.png", type: "image/png", name: "cat.png", size: 7 };
@@ -91,7 +91,7 @@ describe("sending", () => {
     expect(chat.items.value).toMatchObject([{ text: "", media }]);
   });
 
-  it("tells where it was typed, cut to what the relay takes, also after a reload", () => {
+  it("sends the page on which a message was typed, cut to the relay's limit, also after a reload", () => {
     const context = () => ({ page: `/${"x".repeat(600)}`, locale: "nb", campaign: "" });
     const options = { page: tab.page, storage: tab.storage, connect: script.connect, context };
     const told = createChat({ site: "shop", relay: "https://relay.test", ...options });
@@ -106,7 +106,7 @@ describe("sending", () => {
     expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", page, locale: "nb" }]);
   });
 
-  it("keeps 50 and says that there is no room for more", () => {
+  it("keeps 50 messages, and reports that there is no room for more", () => {
     chat.start();
     for (let n = 0; n < 50; n++) expect(chat.send(`m${n}`)).not.toBe("");
     expect(chat.send("m50")).toBe("");
@@ -115,9 +115,9 @@ describe("sending", () => {
   });
 });
 
-describe("when the relay does not take a message", () => {
+describe("when the relay does not accept a message", () => {
   for (const code of ["rate_limited", "try_later"] as const)
-    it(`waits as long as ${code} says and keeps the order`, () => {
+    it(`waits for the time stated with ${code}, and keeps the order`, () => {
       const wire = online();
       const id = chat.send("one");
       chat.send("two");
@@ -134,7 +134,7 @@ describe("when the relay does not take a message", () => {
     });
 
   for (const code of ["too_long", "empty", "unknown_media", "not_allowed"] as const)
-    it(`shows ${code} on the message and goes on with the next`, () => {
+    it(`shows ${code} on the message, and sends the next one`, () => {
       const wire = online();
       const id = chat.send("one");
       chat.send("two");
@@ -144,7 +144,7 @@ describe("when the relay does not take a message", () => {
       expect(browser.storage.get(KEY)).toContain(code);
     });
 
-  it("blames the message under way for a bad frame and for closes that a bad frame causes", () => {
+  it("marks the message in flight as failed after a bad frame, or a close code that a bad frame causes", () => {
     const wire = online();
     chat.send("one");
     wire.say({ t: "error", code: "bad_frame" });
@@ -158,7 +158,7 @@ describe("when the relay does not take a message", () => {
     expect(chat.items.value.map(({ reason }) => reason)).toEqual(["bad_frame", "bad_frame", "too_long"]);
   });
 
-  it("never sends what is too long", () => {
+  it("never sends a text that is too long", () => {
     const wire = online();
     chat.send("x".repeat(4_001));
     expect(chat.items.value).toMatchObject([{ state: "failed", reason: "too_long" }]);
@@ -167,7 +167,7 @@ describe("when the relay does not take a message", () => {
     expect(sends(wire)).toEqual([]);
   });
 
-  it("tries again with the same id, at the end of the line", () => {
+  it("retries with the same id, at the end of the queue", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say({ t: "error", code: "not_allowed", id });
@@ -178,7 +178,7 @@ describe("when the relay does not take a message", () => {
     expect(only(wire.sent, "send").map((frame) => frame.id)).toEqual([id, idOf("question 1"), id]);
   });
 
-  it("deletes what failed, here and in the storage", () => {
+  it("deletes a failed message, in the tab and in the storage", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say({ t: "error", code: "not_allowed", id });
@@ -187,7 +187,7 @@ describe("when the relay does not take a message", () => {
     expect(browser.storage.get(KEY)).not.toContain(id);
   });
 
-  it("asks the relay to send anew what failed there, also when that was clicked offline", () => {
+  it("asks the relay to retry a message that failed there, also when the visitor pressed Retry while offline", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say(frameOf(sentOf(id, 1)));
@@ -205,7 +205,7 @@ describe("when the relay does not take a message", () => {
     expect(next.sent.slice(1)).toEqual([{ t: "retry", id }]);
   });
 
-  it("leaves it failed when the relay cannot do that either", () => {
+  it("keeps the message failed when the relay cannot retry it", () => {
     const wire = online();
     const id = chat.send("one");
     wire.say(frameOf(sentOf(id, 1, { state: "failed", reason: "rejected" })));
@@ -220,13 +220,13 @@ describe("after a reload", () => {
     tab.kill();
     load();
   };
-  /** The tab is given the lock, and hears how far the log has come. */
+  /** Grants the tab the lock, and sends it the newest number of the log. */
   const allow = (wire: Wire, head = 0) => {
     world.advance(1);
     wire.say({ t: "pong", head });
   };
 
-  it("sends what is younger than two minutes, once", () => {
+  it("sends messages younger than two minutes, once", () => {
     online().close(1006);
     const id = chat.send("one");
     world.advance(119_000);
@@ -238,7 +238,7 @@ describe("after a reload", () => {
     expect(states(chat)).toEqual(["question 1: sent"]);
   });
 
-  it("sends again what was on its way and not written yet, under the same id", () => {
+  it("sends a message again that was in flight and not stored, under the same id", () => {
     const wire = online();
     const id = chat.send("one");
     expect(sends(wire)).toEqual(["one"]);
@@ -248,7 +248,7 @@ describe("after a reload", () => {
     expect(only(next.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
   });
 
-  it("shows what is older as not sent, with what was typed after it, and sends on Retry", () => {
+  it("shows older messages, and those typed after them, as not sent, and sends them on Retry", () => {
     chat.start();
     chat.send("old");
     world.advance(115_000);
@@ -266,7 +266,7 @@ describe("after a reload", () => {
     expect(sends(wire)).toEqual(["old"]);
   });
 
-  it("forgets what is older than a day", () => {
+  it("drops messages older than a day", () => {
     chat.start();
     chat.send("old");
     world.advance(86_400_001);
@@ -276,7 +276,7 @@ describe("after a reload", () => {
     expect(browser.storage.get(KEY)).not.toContain("old");
   });
 
-  it("lets one tab of several send what was left", () => {
+  it("lets only one of several tabs send the remaining messages", () => {
     chat.start();
     chat.send("one");
     reload();
@@ -287,7 +287,7 @@ describe("after a reload", () => {
     expect(wires.flatMap(sends)).toEqual(["one"]);
   });
 
-  it("sends nothing that the tab before sent, although word of that comes after the lock", () => {
+  it("sends nothing that the previous tab has sent, although that news arrives after the lock", () => {
     chat.start();
     const ids = ["one", "two"].map((text) => chat.send(text));
     reload();
@@ -307,7 +307,7 @@ describe("after a reload", () => {
     expect(sends(second)).toEqual([]);
   });
 
-  it("lets the next tab send it when the first one goes away", () => {
+  it("lets the next tab send them when the first tab is closed", () => {
     chat.start();
     chat.send("one");
     reload();
@@ -332,7 +332,7 @@ describe("after a reload", () => {
     expect(chat.draft.value).toBe("Do you ship");
   });
 
-  it("no longer has the draft that another tab has sent, unless it was written on here", () => {
+  it("drops a draft that another tab has sent, unless the visitor continued it here", () => {
     online();
     chat.draft.value = "Do you ship to Nor";
     world.advance(1_000);
@@ -356,7 +356,7 @@ describe("after a reload", () => {
     expect(next.chat.draft.value).toBe("Do you ship to Oslo");
   });
 
-  it("drops in every tab what was deleted in one", () => {
+  it("drops a message in every tab when it is deleted in one", () => {
     chat.start();
     chat.send("old");
     world.advance(121_000);
@@ -371,7 +371,7 @@ describe("after a reload", () => {
     expect(other.chat.items.value).toEqual([]);
   });
 
-  it("writes down again what another tab overwrote at the same instant", () => {
+  it("stores a message again that another tab overwrote at the same moment", () => {
     chat.start();
     const id = chat.send("one");
     const other = visit(browser);

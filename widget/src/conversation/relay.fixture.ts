@@ -1,7 +1,7 @@
 /**
- * A small model of the relay in virtual time: numbered logs, resume by number, one commit delay before every
- * acknowledgement, restarts and crashes, behind a network that is slow, cuts, goes half-open, and, when hostile, drops,
- * doubles and reorders frames. Speaks through the real codec.
+ * A small model of the relay in virtual time: numbered logs, resume by number, a commit delay before every acknowledgement,
+ * restarts and crashes. Its network is slow, cuts connections and leaves them half-open. A hostile network also drops,
+ * duplicates and reorders frames. The model uses the real codec.
  */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
@@ -26,7 +26,7 @@ type Line = {
   events: TransportEvents;
   visitor: Visitor | undefined;
   sent: number;
-  /** Each end by itself: a half-open line is dead at one of them only. */
+  /** Whether each end is alive: a half-open connection is dead at one end only. */
   clientAlive: boolean;
   relayAlive: boolean;
   down: number;
@@ -36,7 +36,7 @@ type Line = {
 export type ModelRelay = {
   dial(tab: Tab): OpenTransport;
   readonly visitors: Map<string, Visitor>;
-  /** Chances, 0 to 1, of what the network and the relay do wrong. All zero: a calm day. */
+  /** Probabilities, 0 to 1, of failures of the network and the relay. All are 0 at first. */
   readonly fault: {
     drop: number;
     double: number;
@@ -46,14 +46,14 @@ export type ModelRelay = {
     commitLost: number;
   };
   up: boolean;
-  /** Ends every connection in order, with a time to come back. */
+  /** Stops cleanly: closes every connection, with a time span to reconnect in. */
   restart(): void;
-  /** Everything that was not committed is gone, nobody is told. */
+  /** Crashes: all uncommitted data is lost, and no client is told. */
   crash(): void;
-  /** Cuts one connection; `silent`: neither end notices. */
+  /** Cuts one connection. `silent`: neither end notices. */
   cut(tab: Tab, silent: boolean): void;
   reply(visitor: Visitor): Message;
-  /** The service's verdict on the oldest message it has not judged. */
+  /** Sets the service's answer to the oldest message without one. */
   judge(visitor: Visitor, state: SentState): void;
   connections(): number;
 };
@@ -165,7 +165,7 @@ export function createModelRelay(world: World): ModelRelay {
     return message;
   }
 
-  /** Durable after a moment; a crash before that takes it along, a crash after it only the answer. */
+  /** Commits after a short delay. A crash before that loses the data; a crash after it loses only the answer. */
   function commit(run: () => void): void {
     const born = life;
     world.after(1 + world.random() * 30, () => {

@@ -1,4 +1,4 @@
-/** The relay's end of a connection, played by the test: what the client sent, and what to say to it. */
+/** The relay's end of a connection, scripted by the test: it records the client's frames and sends frames to the client. */
 
 import { parseClientFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Message, RelayFrame, Reply, VisitorMessage, Welcome } from "@porchlight/shared/protocol";
@@ -7,7 +7,7 @@ import type { OpenTransport } from "./connection.ts";
 export type Wire = {
   /** Frames of the client, parsed as the relay parses them. */
   readonly sent: ClientFrame[];
-  /** The client gave it up. */
+  /** Whether the client has closed the connection. */
   readonly closed: boolean;
   open(): void;
   say(frame: RelayFrame): void;
@@ -16,11 +16,11 @@ export type Wire = {
 
 export type Script = {
   connect: OpenTransport;
-  /** Every connection that was tried, oldest first. */
+  /** Every attempted connection, oldest first. */
   readonly wires: Wire[];
-  /** The newest one. */
+  /** The newest connection. */
   readonly wire: Wire;
-  /** Opens the newest one and answers its hello. */
+  /** Opens the newest connection, and answers its `hello`. */
   greet(welcome?: { [Field in keyof Welcome]?: Welcome[Field] | undefined }): Wire;
 };
 
@@ -43,7 +43,7 @@ export function createScript(): Script {
     wires,
     get wire() {
       const last = wires.at(-1);
-      if (!last) throw new Error("Nothing has connected");
+      if (!last) throw new Error("No client has connected");
       return last;
     },
     connect(events) {
@@ -96,7 +96,7 @@ export const sentOf = (id: string, n: number, more: Partial<VisitorMessage> = {}
   ...more,
 });
 
-/** The frame that carries a message, continuing from the number before it unless said otherwise. */
+/** The frame of a message. By default it continues from the number before the message. */
 export const frameOf = (message: Message, after = message.n - 1): RelayFrame => ({ t: "message", after, message });
 
 /** The frames of one kind. */

@@ -40,7 +40,7 @@ it("changes nothing in the other tabs, and gives them the new token for uploads"
   expect(one.chat.token()).toBe(tokenOf("v_one", 1));
 });
 
-it("keeps the thread of a tab that comes back after another one has stored the new token", () => {
+it("keeps the thread of a tab that reconnects after another tab has stored the new token", () => {
   const one = firstTab();
   one.script.wire.close(1006);
   const other = visit(browser);
@@ -51,7 +51,7 @@ it("keeps the thread of a tab that comes back after another one has stored the n
   expect(one.script.wire.sent[0]).toMatchObject({ token: tokenOf("v_one", 1), epoch: "e1", since: 1 });
 });
 
-it("tells the page of a reply that came while it was away, also where its first welcome replaces the token", () => {
+it("reports a reply that arrived while the page was closed, also if the first welcome replaces the token", () => {
   firstTab().tab.kill();
   const next = visit(browser);
   const told: string[] = [];
@@ -62,7 +62,7 @@ it("tells the page of a reply that came while it was away, also where its first 
   expect(told).toEqual(["reply-2"]);
 });
 
-it("forgets what it showed when the new token is another visitor's", () => {
+it("drops the shown thread when the new token belongs to another visitor", () => {
   const one = firstTab();
   const other = visit(browser);
   other.online({ token: tokenOf("u_two", 0), head: 0 });

@@ -47,7 +47,7 @@ describe("the storage", () => {
     '{"unsent":7,"token":{},"read":"x","draft":null}',
     '{"unsent":[1,{}]}',
   ])
-    it(`takes ${wrong || "an empty text"} for nothing`, () => {
+    it(`treats ${wrong || "an empty text"} as an empty state`, () => {
       browser.storage.set(KEY, wrong);
       expect(storage.read()).toEqual({
         token: "",
@@ -62,7 +62,7 @@ describe("the storage", () => {
       });
     });
 
-  it("works in memory when storage is blocked, from the start or from now on", () => {
+  it("works in memory when storage is blocked, from the start or later", () => {
     storage.change((saved) => {
       saved.draft = "one";
     });
@@ -89,7 +89,7 @@ describe("the storage", () => {
     expect(full.read().token).toBe("t");
   });
 
-  it("tells what another tab changed, and that it cleared", () => {
+  it("reports changes by another tab, and when another tab clears the storage", () => {
     const other = browser.tab();
     const heard: unknown[] = [];
     const off = openStorage("shop", other.page, other.storage).watch((saved) => heard.push(saved?.draft));
@@ -105,7 +105,7 @@ describe("the storage", () => {
   });
 });
 
-describe("the look before anything is loaded", () => {
+describe("the check for a stored conversation", () => {
   const look = () => hasConversation("shop", world.now, tab.storage);
 
   it("finds a conversation of this site that is younger than 30 days", () => {

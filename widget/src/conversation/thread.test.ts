@@ -11,14 +11,14 @@ beforeEach(() => {
 const ids = () => thread.items().map(({ id }) => id);
 
 describe("the thread", () => {
-  it("sorts by place, whatever the order of the news", () => {
+  it("sorts by position, in any order of arrival", () => {
     thread.take({ t: "message", after: 0, message: replyOf(2) });
     thread.take({ t: "message", after: 2, message: sentOf("first", 1, { n: 3, state: "delivered" }) });
     expect(ids()).toEqual(["first", "reply-2"]);
     expect(thread.held).toBe(3);
   });
 
-  it("takes nothing of a frame that leaves a gap", () => {
+  it("ignores a frame that leaves a gap", () => {
     thread.take({ t: "message", after: 0, message: replyOf(1) });
     expect(thread.take({ t: "message", after: 2, message: replyOf(3) })).toBe("gap");
     expect(ids()).toEqual(["reply-1"]);
@@ -30,20 +30,20 @@ describe("the thread", () => {
     expect(thread.held).toBe(7);
   });
 
-  it("knows a double, and keeps the newer state", () => {
+  it("recognises a duplicate, and keeps the newer state", () => {
     thread.take({ t: "message", after: 0, message: sentOf("a", 1) });
     thread.take({ t: "message", after: 1, message: sentOf("a", 1, { n: 2, state: "delivered" }) });
     expect(thread.take({ t: "message", after: 0, message: sentOf("a", 1) })).toBe("known");
     expect(thread.get("a")).toMatchObject({ state: "delivered", n: 2 });
   });
 
-  it("lets go of a reason that no longer holds", () => {
+  it("drops the reason of a failure when the state changes", () => {
     thread.take({ t: "message", after: 0, message: sentOf("a", 1, { state: "failed", reason: "expired" }) });
     thread.take({ t: "message", after: 1, message: sentOf("a", 1, { n: 2 }) });
     expect(thread.get("a")).not.toHaveProperty("reason");
   });
 
-  it("shows an old message that changed only when the page before it has come", () => {
+  it("shows a changed old message only when its page of history has loaded", () => {
     thread.reset(100, true);
     thread.take({ t: "message", after: 100, message: replyOf(101) });
     thread.take({ t: "message", after: 101, message: sentOf("old", 3, { n: 102, state: "delivered" }) });
@@ -56,14 +56,14 @@ describe("the thread", () => {
     expect(thread.older).toBe(false);
   });
 
-  it("passes over a page that was asked for before it started anew", () => {
+  it("ignores a page of history that was requested before a reset", () => {
     thread.reset(100, true);
     thread.history({ t: "history", before: 40, messages: [replyOf(39)], older: true });
     expect(ids()).toEqual([]);
     expect(thread.floor).toBe(101);
   });
 
-  it("starts anew with nothing", () => {
+  it("is empty after a reset", () => {
     thread.take({ t: "message", after: 0, message: replyOf(1) });
     thread.reset(5, false);
     expect(ids()).toEqual([]);

@@ -1,4 +1,4 @@
-/** One load of a page with the chat on it: its own tab, its own line to a scripted relay. */
+/** One load of a page with the chat: a tab with a connection to a scripted relay. */
 
 import { type Chat, createChat } from "./chat.ts";
 import { createScript, type Script, type Wire } from "./script.fixture.ts";
@@ -6,7 +6,7 @@ import type { Browser, Tab } from "./world.fixture.ts";
 
 export type Visit = { tab: Tab; script: Script; chat: Chat; online(welcome?: Parameters<Script["greet"]>[0]): Wire };
 
-/** Where the site's state stands in the storage. */
+/** The storage key of the site's state. */
 export const KEY = "porchlight:shop";
 
 export function visit(browser: Browser): Visit {

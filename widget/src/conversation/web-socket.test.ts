@@ -20,7 +20,7 @@ afterEach(() => {
 
 type Told = { transport: Transport; told: string[]; next(): Promise<string> };
 
-/** Opens the transport and keeps what it tells. */
+/** Opens the transport and records its events. */
 function dial(open = openSocket(relay)): Told {
   const told: string[] = [];
   let wake = () => {};
@@ -47,7 +47,7 @@ function dial(open = openSocket(relay)): Told {
 const served = async (): Promise<Served> => (await once(server, "connection"))[0] as Served;
 
 describe("the WebSocket transport", () => {
-  it("opens at /socket and carries text both ways", async () => {
+  it("opens at /socket, and sends and receives text", async () => {
     const arrived = once(server, "connection");
     const { transport, next } = dial();
     const [socket, request] = await arrived;
@@ -59,7 +59,7 @@ describe("the WebSocket transport", () => {
     expect(await next()).toBe("frame welcome");
   });
 
-  it("tells the code of the close", async () => {
+  it("reports the close code", async () => {
     const arriving = served();
     const { next } = dial();
     expect(await next()).toBe("open");
@@ -67,14 +67,14 @@ describe("the WebSocket transport", () => {
     expect(await next()).toBe("close 4410");
   });
 
-  it("tells that nobody is there, after it has returned", async () => {
+  it("reports a refused connection, after the call has returned", async () => {
     const nobody = openSocket("http://127.0.0.1:9");
     const { told, next } = dial(nobody);
     expect(told).toEqual([]);
     expect(await next()).toBe("close 1006");
   });
 
-  it("tells the same when the page's policy makes the constructor throw", async () => {
+  it("reports the same when the page's policy makes the constructor throw", async () => {
     const Forbidden = class {
       constructor() {
         throw new DOMException("The operation is insecure.", "SecurityError");
@@ -85,7 +85,7 @@ describe("the WebSocket transport", () => {
     expect(await next()).toBe("close 1006");
   });
 
-  it("says goodbye, and tells nothing after it was given up", async () => {
+  it("sends a close frame when it is closed, and reports no more events", async () => {
     const arriving = served();
     const { transport, told, next } = dial();
     const socket = await arriving;

@@ -1,6 +1,6 @@
 /**
- * A browser made of nothing but a clock: tabs with page events, one storage and one set of locks between them, all in
- * virtual time, so that minutes pass in microseconds and every run with the same seed is the same run.
+ * A simulated browser: tabs with page events that share one storage and one set of locks. All time is virtual, so minutes pass in
+ * microseconds, and runs with the same seed are identical.
  */
 
 import type { Page, PageEvent } from "./page.ts";
@@ -10,7 +10,7 @@ type Task = { at: number; order: number; run: () => void };
 
 const sooner = (a: Task | undefined, b: Task): Task => (a && (a.at - b.at || a.order - b.order) <= 0 ? a : b);
 
-/** Uniform in [0, 1), the same row for the same seed (mulberry32). */
+/** Random numbers, uniform in [0, 1). The same seed gives the same sequence (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -25,11 +25,11 @@ export type World = {
   now(): number;
   random(): number;
   after(ms: number, run: () => void): () => void;
-  /** Lets time pass. */
+  /** Advances time, and runs due timers. */
   advance(ms: number): void;
-  /** The machine sleeps: time passes, nothing runs until it is over. */
+  /** Simulates sleep of the machine: advances time without running timers. */
   sleep(ms: number): void;
-  /** Timers that are set. */
+  /** Number of set timers. */
   pending(): number;
 };
 
@@ -70,20 +70,20 @@ export type Tab = {
   readonly page: Page;
   readonly storage: StoragePort;
   readonly alive: boolean;
-  /** Listeners that are on. */
+  /** Number of active listeners. */
   listening(): number;
   emit(event: PageEvent, detail?: Event): void;
   show(): void;
   hide(): void;
   plug(): void;
   unplug(): void;
-  /** The process is gone, without a word. */
+  /** Ends the tab's process without events. */
   kill(): void;
 };
 
 export type Browser = { readonly storage: Map<string, string>; blocked: boolean; tab(): Tab };
 
-/** @param delay how late another tab hears of a change of the storage, in milliseconds */
+/** @param delay milliseconds until another tab gets the event of a storage change */
 export function createBrowser(world: World, delay = 1): Browser {
   const storage = new Map<string, string>();
   const locks = new Map<string, { holder: object; waiting: { who: object; granted: () => void }[] }>();
