@@ -208,14 +208,21 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks",
+    what: "request bodies of 300 MB, sent in chunks. Tests: requests whose answer takes much longer to make than to ask for",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/doors.ts",
       "relay/src/http/deadline.ts",
       "relay/src/http/server.ts",
     ],
-    tests: ["relay/src/http/body.test.ts", "relay/src/http/server.test.ts", "test/house/doors.test.ts"],
+    tests: [
+      "relay/src/http/body.test.ts",
+      "relay/src/http/server.test.ts",
+      "test/house/doors.test.ts",
+      "relay/src/http/help.test.ts",
+      "relay/src/http/api/index.test.ts",
+      "relay/src/http/negotiate.test.ts",
+    ],
     run: hugePosts,
   },
   {

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Sites } from "../records/sites.ts";
 import { help } from "./help.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "help-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const known = ["shop", "none", "broken", "object", "huge"];
+const known = ["shop", "none", "changed", "broken", "object", "huge"];
 const sites = { find: (id: string) => (known.includes(id) ? { public: { id } } : undefined) } as unknown as Sites;
 const app = help(sites, folder);
 app.onError((error, c) => c.text(error.message, 404));
@@ -28,6 +28,19 @@ describe("the help articles of a site", () => {
   });
 
   it("are an empty list without a file", async () => expect(await get("/help/none.json")).toEqual([200, "[]"]));
+
+  it("are checked once for each change of the file, which shows at once (A24)", async () => {
+    const path = join(folder, "changed.json");
+    writeFileSync(path, '[{"title": "Old"}]');
+    const parse = vi.spyOn(JSON, "parse");
+    for (let n = 0; n < 10; n++) expect((await get("/help/changed.json"))[1]).toContain("Old");
+    expect(parse).toHaveBeenCalledTimes(1);
+    writeFileSync(path, '[{"title": "New"}]');
+    utimesSync(path, 1, 2);
+    expect((await get("/help/changed.json"))[1]).toContain("New");
+    expect(parse).toHaveBeenCalledTimes(2);
+    parse.mockRestore();
+  });
 
   it("belong to a site", async () => {
     expect((await get("/help/other.json"))[0]).toBe(404);

@@ -35,6 +35,16 @@ export const SAFETY: Mutant[] = [
     find: "$young.size >= GENERATION_MAX",
     replace: "false",
   }),
+  without("copy of the checked help file", "http/help.test.ts", {
+    in: "contentOf",
+    find: "$known?.changed === $changed && $known.size === $size",
+    replace: "false",
+  }),
+  without("copy of the API page", "api/index.test.ts", {
+    in: "serverApi",
+    find: "$page?.address !== $address",
+    replace: "true",
+  }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
   without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),
