@@ -21,8 +21,8 @@ function writeAll(): void {
 }
 
 /**
- * The WebSocket as a transport. Writes text frames past `ws`, which writes whole frames, so nothing gets in between. All
- * short texts of a turn of the event loop leave in one write; each frame of `ws` would be two buffers.
+ * The WebSocket as a transport. Writes text frames without `ws`; this is safe, because `ws` also writes whole frames. All short
+ * texts of a turn of the event loop leave in one write; `ws` would write two buffers for each frame.
  *
  * A class, because functions made for each of thousands of idle sockets take memory.
  */

@@ -1,6 +1,6 @@
 /**
- * WebSocket text frames of a server as they stand on the wire, as strings of bytes (Latin-1): Node.js writes such a string
- * faster than several buffers, and strings are joined without copying.
+ * WebSocket text frames of a server as strings of bytes (Latin-1). Node.js writes such a string faster than several buffers,
+ * and strings are joined without copying.
  */
 
 /** First byte of a whole text frame; a whole ping frame (RFC 6455, 5.2). */
@@ -9,7 +9,7 @@ export const PING = "\x89\x00";
 /** Longest payload whose length fits into the second byte of a frame, and into the two bytes after it. */
 const SHORT_MAX = 125;
 const MEDIUM_MAX = 0xffff;
-/** Second byte: the length stands in the next two bytes, or in the next eight. */
+/** Second byte: the length is in the next two bytes, or in the next eight. */
 const MEDIUM = "\x7e";
 const LONG = "\x7f";
 

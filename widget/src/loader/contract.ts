@@ -65,7 +65,7 @@ export type Shell = Parts & {
   /** The number of unread replies as text, appended to the launcher's name. */
   unread: string;
   emit: Emit;
-  /** The argument that the page passed last to each command that needs the panel. */
+  /** The latest argument of each command that needs the panel. */
   given: Partial<Record<PanelCommand, unknown>>;
 };
 
@@ -74,7 +74,7 @@ type PanelCommand = "send" | "identify" | "logout" | "consent";
 export type PanelCommands = {
   /**
    * Its result or rejection becomes the command's answer to the page.
-   * @param worth whether the command was a reason to fetch the panel; if not, the page has already been told of the logout
+   * @param worth whether the command was a reason to fetch the panel; if not, the page has already got the logout event
    */
   readonly [name in PanelCommand]: (argument: unknown, worth: unknown) => unknown;
 };
@@ -101,5 +101,5 @@ export type ExtrasModule = {
   attend(shell: Shell, open: (byHand: boolean) => unknown): Promise<void>;
 };
 type Rest<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
-/** Calls a function of the extras with the shell. If the code cannot be fetched, the page goes without. */
+/** Calls a function of the extras with the shell. Does nothing if the code cannot be fetched. */
 export type Extra = <Name extends keyof ExtrasModule>(name: Name, ...more: Rest<ExtrasModule[Name]>) => unknown;

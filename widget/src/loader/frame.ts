@@ -7,7 +7,7 @@ import type { FrameWords, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
 
-/** The close button's name until the page's language is there, and if it cannot be fetched. */
+/** The close button's name until the texts of the page's language have loaded. */
 const CLOSE = "Close chat";
 /** The link to the chat's own page in English. */
 const PAGE = "Open the chat page";
@@ -15,8 +15,8 @@ const PAGE = "Open the chat page";
 const sheet = new CSSStyleSheet();
 
 /**
- * Draws over what the loader has put into the dialog: the title as text, or after a failure the sentence, the button that
- * tries again, and the link. Does nothing when the frame is closed, drawn already, or replaced by the panel.
+ * Replaces the loader's content of the dialog: the title as text, or after a failure the sentence, the button that tries again,
+ * and the link. Does nothing when the frame is closed, already drawn, or replaced by the panel.
  * @param close closes the panel
  */
 export async function drawFrame(shell: Shell, close: () => void): Promise<void> {
@@ -35,10 +35,10 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   const spoken = await words;
   const isPending = header.isConnected;
   const hasFailed = link && retry?.parentNode === dialog;
-  // Otherwise the panel has come meanwhile.
+  // Otherwise the panel has loaded meanwhile.
   if (!isPending && !hasFailed) return;
   cross.ariaLabel = spoken.close;
-  // The direction and the launcher's name: the loader may know another language than the page's.
+  // The loader may have used another language than the page's, so set the direction and the launcher's name again.
   shell.spoken = spoken;
   shell.style();
   if (!hasFailed) return;
@@ -47,14 +47,14 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   dialog.replaceChildren(header, element("p", { role: "alert" }, spoken.failed), retry, link);
 }
 
-/** The language's words, and those of the loader where they cannot be fetched. */
+/** The texts of the language; the loader's texts if they cannot be fetched. */
 async function fetchWords(shell: Shell): Promise<FrameWords> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
   const page = shell.spoken?.file ? undefined : PAGE;
   const spoken = { close: CLOSE, page, ...(module.spoken ?? shell.spoken) } as FrameWords;
-  // The panel needs this file. The loader has asked for it already if it knows the language.
+  // The panel needs this file. The loader has already requested it if it knows the language.
   if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
   return spoken;
 }
@@ -68,7 +68,7 @@ function languageOf({ settings, host }: Pick<Shell, "settings" | "host">): strin
 /** The site's picture, its title, and the button that closes the panel. */
 function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement {
   const { avatar, header, title } = settings();
-  // Without a title of the site's own, the launcher's glyph, as in the panel's header.
+  // If the site has no title, use the launcher's glyph, like the panel's header.
   const letter = [...(title ?? "")][0]?.toLocaleUpperCase() ?? element("b");
   const picture = element("span", { "aria-hidden": "true" }, letter);
   if (avatar) showPicture(avatar, picture);
@@ -76,7 +76,7 @@ function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement 
   return element("header", { class: header === "accent" ? "filled" : "" }, picture, heading, cross);
 }
 
-/** Puts the picture in the place of the letter once it is loaded. */
+/** Replaces the letter by the picture once it is loaded. */
 function showPicture(src: string, letter: HTMLElement): void {
   const picture = element("img", { src, alt: "" });
   picture.onload = () => letter.replaceWith(picture);

@@ -20,12 +20,12 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement, sheet: CS
   return host;
 }
 
-/** Removals by the page after which the widget looks whether the page fights it. */
+/** Number of removals by the page after which the widget checks whether the page removes it repeatedly. */
 const REMOVALS_MAX = 50;
 
 /**
  * Puts the element into the page and keeps it there.
- * @param extra calls the code for what few pages do: remove the element, move its corner, hide the focus behind the launcher
+ * @param extra calls code for rare pages: those that remove the element, move its corner, or focus a control behind the launcher
  * @returns a function that removes the element for good
  */
 export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extra): () => void {
@@ -38,12 +38,12 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
     // Measure the launcher; the host itself has no size.
     place.observe(launcher);
   };
-  // The visitor uses the keyboard: the launcher must not cover the focus. Caught on the way in, because pages keep events to
-  // themselves.
+  // The visitor uses the keyboard, so the launcher must not cover the focus. Listen in the capture phase, because pages may stop
+  // events.
   const watch = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
   let removals = 0;
   // Frameworks may replace the body or its content. Put the same element back, with its state.
-  // Without its listeners, after `document.open()`, it is of no use.
+  // After `document.open()` the element has no listeners and is useless.
   const removal = new MutationObserver(
     () => host.isConnected || (launcher.onclick && removals++ < REMOVALS_MAX ? putIn() : extra("heal", putIn)),
   );

@@ -4,21 +4,21 @@ import type { Options } from "../settings/options.ts";
 import { mount } from "./mount.ts";
 
 declare global {
-  /** What the scripts of these tests see: the page's settings as they run, the commands given to them, their addresses. */
+  /** Records of these tests' scripts: the page's settings when they run, their commands, their addresses. */
   var saw: { settings: Options[]; calls: unknown[][]; addresses: string[] };
 }
 
-/** A script in place of the relay's, which the rest of its address is a comment to. */
+/** The `data:` address of a script that replaces the relay's. The rest of the address becomes a comment in it. */
 const scriptOf = (code: string): string =>
   `data:text/javascript,${encodeURIComponent(
     `saw.settings.push(JSON.parse(JSON.stringify(window.PorchlightSettings))); saw.addresses.push(import.meta.url); ${code} //`,
   )}`;
-/** The one that puts a chat on the page, unless there is one. */
+/** A script that puts a chat on the page, unless there is one. */
 const CHAT = scriptOf(
   'window.Porchlight ??= Object.assign((...call) => { saw.calls.push(call); }, { site: "default" });',
 );
 const BROKEN = scriptOf("");
-/** Which word each address had after its `mount=`. */
+/** The text after `mount=` in each address. */
 const wordsOf = (): string[] => globalThis.saw.addresses.map((address) => address.split("mount=")[1] ?? "");
 
 beforeEach(() => {
@@ -30,21 +30,21 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("answers the chat that is on the page already", async () => {
+it("returns the chat that is already on the page", async () => {
   const there = Object.assign(() => {}, { site: "default" });
   window.Porchlight = there;
   expect(await mount({ relay: "https://relay.example" })).toBe(there);
   expect(window.PorchlightSettings).toBeUndefined();
 });
 
-it("says in the console that the chat which is there is another site's", async () => {
+it("warns in the console if the chat on the page belongs to another site", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   window.Porchlight = Object.assign(() => {}, { site: "default" });
   expect((await mount({ relay: "https://relay.example", site: "other" })).site).toBe("default");
   expect(warn.mock.calls).toEqual([[expect.stringMatching(/"default".*"other"/)]]);
 });
 
-it("tells the script where the relay is, over what the page has set, and leaves the page's own as they were", async () => {
+it("passes the relay's address to the script, overriding the page's settings, and restores these afterwards", async () => {
   const own = { accent: "#111111", title: "Page" };
   window.PorchlightSettings = own;
   await mount({ relay: CHAT, accent: "#222222", manual: true });
@@ -54,7 +54,7 @@ it("tells the script where the relay is, over what the page has set, and leaves 
   expect(own).toEqual({ accent: "#111111", title: "Page" });
 });
 
-it("leaves nothing of its own on a page that has set nothing, also where the relay cannot be reached", async () => {
+it("leaves no settings on a page that has set none, also if the relay cannot be reached", async () => {
   await mount({ relay: CHAT });
   expect("PorchlightSettings" in window).toBe(false);
   delete window.Porchlight;
@@ -62,13 +62,13 @@ it("leaves nothing of its own on a page that has set nothing, also where the rel
   expect("PorchlightSettings" in window).toBe(false);
 });
 
-it("takes a relay with a slash behind", async () => {
+it("accepts an address of the relay with a final slash", async () => {
   await mount({ relay: `${CHAT}///` });
   expect(globalThis.saw.addresses).toEqual([expect.stringMatching(/[^/]\/w\/default\.js\?mount=/)]);
   expect(globalThis.saw.settings).toEqual([{ relay: CHAT }]);
 });
 
-it("runs the script anew for each mounting, also where another copy of the module has counted as far", async () => {
+it("runs the script again for each mount, also if another copy of the module has used the same number", async () => {
   await mount({ relay: CHAT });
   delete window.Porchlight;
   vi.resetModules();
@@ -79,11 +79,11 @@ it("runs the script anew for each mounting, also where another copy of the modul
   expect(new Set(wordsOf()).size).toBe(3);
 });
 
-it("says that the script puts no chat there", async () => {
+it("rejects if the script adds no chat", async () => {
   await expect(mount({ relay: BROKEN })).rejects.toThrow(/no script for site "default"/);
 });
 
-it("is one chat with one mounting's settings where two copies of the module begin at once", async () => {
+it("gives one chat with the settings of one mount when two copies of the module mount at the same time", async () => {
   vi.resetModules();
   const { mount: mountToo } = (await import("./mount.ts")) as { mount: typeof mount };
   const [one, other] = await Promise.all([

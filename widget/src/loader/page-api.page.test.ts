@@ -16,7 +16,7 @@ afterEach(() => {
   for (const name of ["PorchlightSettings", "Porchlight"]) delete (window as unknown as Record<string, unknown>)[name];
 });
 
-describe("what the page's script has put on the window", () => {
+describe("a property of the window", () => {
   it("is taken as settings only if it is a plain object", () => {
     put("PorchlightSettings", { accent: "#123456" });
     expect(pageSettings()).toEqual({ accent: "#123456" });
@@ -61,7 +61,7 @@ describe("a polluted Object.prototype", () => {
     }
   };
 
-  it("is no setting", () => {
+  it("is not read as a setting", () => {
     const site = { ...DEFAULT_SITE, title: "Shop" };
     const [raw, clean] = pollute(() => [layered(false, site, {}, undefined), settled({}, site)] as const);
     expect(raw.launcher).toBeUndefined();
@@ -69,7 +69,7 @@ describe("a polluted Object.prototype", () => {
     expect(pollute(() => settled(layered(false, site), site)).sound).toBe(true);
   });
 
-  it("is no attribute of an element, no token of a colour, no word and nothing stored", async () => {
+  it("is not read as an attribute of an element, a colour, a text or a stored value", async () => {
     const language = await loadLanguage("en");
     expect(pollute(() => element("button", { class: "a" }).outerHTML)).toBe('<button class="a"></button>');
     expect(pollute(() => declare({ ink: "#000" }))).toBe("--_ink:var(--porch-light-ink,#000)!important;");

@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 describe("the function on the page", () => {
-  it("runs what was called before it came, once and in order", async () => {
+  it("runs the commands that were called before it was installed, once and in order", async () => {
     const q: unknown[][] = [["open"], ["send", "Hello"]];
     window.Porchlight = Object.assign(() => {}, { q });
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
@@ -42,20 +42,20 @@ describe("the function on the page", () => {
     expect(done).toEqual([["open"], ["send", "Hello"]]);
   });
 
-  it("is a function and has methods, which answer promises", async () => {
+  it("is a function with methods, which return promises", async () => {
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     expect(await page()("open")).toBe("open");
     expect(await window.Porchlight?.send?.("Hi")).toBe("send");
     expect(window.Porchlight?.site).toBe("shop");
   });
 
-  it("runs a command within the call, so that a click counts for what it opens", () => {
+  it("runs a command synchronously, so that it counts as part of the user's click", () => {
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     void page()("open");
     expect(done).toEqual([["open"]]);
   });
 
-  it("does nothing for a command that nobody knows, whatever it is called", () => {
+  it("ignores unknown commands, whatever their names", () => {
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
     expect(done).toEqual([]);
@@ -67,7 +67,7 @@ describe("events", () => {
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
   });
 
-  it("reach the window, then listeners, until they are taken off", async () => {
+  it("reach the window, then listeners, until these are removed", async () => {
     const heard: unknown[] = [];
     const dom = (event: Event): void => void heard.push((event as CustomEvent).detail);
     addEventListener("porchlight:unread", dom);
@@ -85,7 +85,7 @@ describe("events", () => {
     expect(heard).toEqual([2, 2, 3, 4]);
   });
 
-  it("tell at once that it is ready to those who ask late", async () => {
+  it("include ready for listeners that are added late", async () => {
     const ready = vi.fn();
     emit("ready");
     page()("on", "ready", ready);
@@ -93,7 +93,7 @@ describe("events", () => {
     expect(ready).toHaveBeenCalledOnce();
   });
 
-  it("come from the widget alone, whatever the window is told", () => {
+  it("come only from the widget, not from events that others dispatch on the window", () => {
     const heard = vi.fn();
     page()("on", "open", heard);
     dispatchEvent(new CustomEvent("porchlight:open"));

@@ -55,8 +55,8 @@ type Calls = {
   (command: "unread"): number;
 };
 /**
- * The same where the page's stub may still stand, which answers nothing. What is answered is a type parameter so that the
- * stub, a function without a return, may be put there: nobody means to name it.
+ * The same while the page's stub may still be in place, which returns nothing. The result is a type parameter, so that the stub, a
+ * function without a result, can be assigned. Callers do not pass this parameter.
  */
 type EarlyCalls = {
   <Name extends keyof Commands, Done = Promise<unknown> | undefined>(
@@ -71,15 +71,15 @@ export type Mounted = Calls & Methods & { site: string };
 /** The page's stub before loading, the widget's function after. */
 export type Porchlight = EarlyCalls &
   Partial<Methods> & { q?: (ArrayLike<unknown> & Iterable<unknown>)[]; site?: string };
-/** By another name: within `declare global` its own is the constant's. */
+/** Another name for the type, because within `declare global` its name belongs to the constant. */
 type OnPage = Porchlight;
 
-/** Each event as the window hears it. */
+/** The DOM events on the window. */
 type DomEvents = { [Name in EventName as `porchlight:${Name}`]: CustomEvent<Events[Name]> };
 
 declare global {
   interface WindowEventMap extends DomEvents {}
-  /** By its bare name, as pages call it. No `var`: that would make it certain on `window`, too. */
+  /** The global that pages call. Not a `var`, because then it would count as always present on `window`. */
   const Porchlight: OnPage;
   interface Window {
     Porchlight?: OnPage | undefined;
@@ -88,8 +88,8 @@ declare global {
 }
 
 /**
- * The settings that the page's script has put on the window: a plain object. An element with that `id` would be there, too
- * (HTML, 7.2.2.3), or a frame with that name.
+ * The settings that the page's script has set on the window: a plain object. An element with that `id`, or a frame with that name,
+ * would also be found there (HTML, 7.2.2.3) and is ignored.
  */
 export function pageSettings(): Options | undefined {
   const settings = window.PorchlightSettings;
@@ -106,10 +106,10 @@ export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) =
 type Run = (...args: unknown[]) => unknown;
 
 /**
- * Puts the function on the page and runs the commands that have waited.
+ * Installs the function on the page, and runs the waiting commands.
  * @param site marks the function as loaded
- * @param queries the commands that answer at once
- * @returns the function that tells the page of events
+ * @param queries the commands that return a value immediately
+ * @returns the function that emits events to the page
  */
 export function installApi(site: string, commands: Commands, queries: Pick<Methods, "isOpen" | "unread">): Emit {
   const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
@@ -130,7 +130,7 @@ export function installApi(site: string, commands: Commands, queries: Pick<Metho
   const waiting = pageFunction()?.q;
   const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, { site });
   window.Porchlight = api as Porchlight;
-  // After the script that puts us on the page has come to its end.
+  // Run after the script that installs the widget has ended.
   queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
   return (name, detail) => {
     ready ||= name === "ready";

@@ -1,4 +1,4 @@
-/** What pages do to the widget's element: remove it, move its corner, bring the focus behind the launcher. */
+/** Handles pages that remove the widget's element, move its corner, or focus a control behind the launcher. */
 
 import type { Options } from "../settings/options.ts";
 import type { Shell } from "./contract.ts";
@@ -6,11 +6,11 @@ import { pageDocument } from "./document.ts";
 import { pageSettings } from "./page-api.ts";
 import { covers } from "./rect-overlap.ts";
 
-/** Milliseconds within which a removal belongs to the ones before. */
+/** A removal within this time after the previous one counts as repeated, in milliseconds. */
 const REMOVAL_MS = 2_000;
-/** Removals in a row after which the widget gives up. */
+/** Number of repeated removals after which the widget gives up. */
 const REMOVALS_MAX = 9;
-/** By how many milliseconds the element comes back later after each removal in a row. */
+/** Additional delay before each return of the element, per repeated removal, in milliseconds. */
 const STEP_MS = 50;
 let removals = 0;
 let removedAt = 0;
@@ -24,7 +24,7 @@ export function heal(shell: Shell, putIn: () => void): void {
   // `document.open()` removes the listeners of all elements; the panel may have put the element back by now.
   if (!shell.launcher.onclick) return void startAnew(shell);
   if (shell.host.isConnected) return;
-  // Given up: the page wants to be without the chat.
+  // Give up, because the page keeps removing the chat.
   if (removals > REMOVALS_MAX) return;
   const now = performance.now();
   removals = now - removedAt < REMOVAL_MS ? removals + 1 : 0;
@@ -33,7 +33,7 @@ export function heal(shell: Shell, putIn: () => void): void {
   else console.warn("Porchlight: this page keeps removing the chat, so it stays away");
 }
 
-/** Launchers of widgets that were started anew. */
+/** Launchers of widgets that were replaced by a new one. */
 const replaced = new WeakSet<HTMLElement>();
 
 /** Runs the tag's script again, with the settings as they are now. */
@@ -43,7 +43,7 @@ async function startAnew({ launcher, relay, site, settings }: Shell): Promise<vo
   const now = settings() as Options;
   const own = pageSettings();
   await window.Porchlight?.("destroy");
-  // The script finds no tag any more: it reads the relay's origin here.
+  // The script finds no tag any more, so it reads the relay's origin from these settings.
   window.PorchlightSettings = { ...now, relay };
   await import(/* @vite-ignore */ `${relay}/w/${site.id}.js?${Math.random()}`);
   window.PorchlightSettings = own;
@@ -51,8 +51,8 @@ async function startAnew({ launcher, relay, site, settings }: Shell): Promise<vo
 }
 
 /**
- * Shows the element in the browser's top layer: a transform, a filter or containment above it makes its corner another than the
- * window's. Only then, because the top layer is above everything of the page, whatever its z-index.
+ * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner away
+ * from the window's. Only in this case, because the top layer is above every z-index of the page.
  */
 export function raise({ host }: Shell): void {
   host.popover = "manual";
@@ -76,7 +76,7 @@ function uncoverFocus({ launcher }: Shell): void {
   if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
 }
 
-/** Whether the listeners of `watchFocus` are there. */
+/** Whether the listeners of `watchFocus` are installed. */
 let watched: Shell | undefined;
 
 /** Keeps the launcher away from the focused control from now on: the visitor uses the keyboard. */
@@ -89,9 +89,9 @@ export function watchFocus(shell: Shell): void {
     if (watched === shell && shell.host.isConnected) uncoverFocus(shell);
     else ended.abort();
   };
-  // Within one shadow root of the page the focus moves unheard, but not the key that moves it; it goes to nothing by the
-  // mouse (`click` comes from scripts too, many at once); and smooth scrolling ends later. Caught on the way in, because
-  // pages keep events to themselves.
+  // Focus moves within a shadow root of the page fire no event here, but the key does. The mouse can remove the focus. `click` is
+  // not used, because scripts fire many at once. Smooth scrolling ends later. Listen in the capture phase, because pages may stop
+  // events.
   for (const type of ["focusin", "keyup", "mouseup", "scrollend"])
     addEventListener(type, look, { capture: true, signal: ended.signal });
 }

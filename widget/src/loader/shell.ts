@@ -1,4 +1,4 @@
-/** What is on the page before the panel's code is loaded: the launcher and the panel's frame. */
+/** The elements on the page before the panel's code is loaded: the launcher and the panel's frame. */
 
 import type { RawSettings } from "../settings/options.ts";
 import { element } from "./dom.ts";
@@ -20,7 +20,7 @@ export function dressLauncher(launcher: HTMLButtonElement, now: RawSettings, wor
   const name = now.label || word;
   launcher.ariaLabel = name + unread;
   launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";
-  // A text, or what a translation of the page has put in its place.
+  // A text, or the element with which a page translation has replaced it.
   (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? name : "";
 }
 

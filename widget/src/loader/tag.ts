@@ -1,4 +1,4 @@
-/** The script's tag and what the relay has put into the script: which site, which settings, where the code comes from. */
+/** The script's tag, and the data that the relay writes into the script: site, settings and paths of the code. */
 
 import type { Baked } from "./contract.ts";
 import { pageDocument } from "./document.ts";
@@ -15,24 +15,24 @@ export const own = site.id;
 const asTag = (element: Element | null): HTMLScriptElement | undefined =>
   element instanceof HTMLScriptElement && /\/(widget|w\/[^/]+)\.js\b/.test(element.src) ? element : undefined;
 
-/** The tag, with its settings. Known while the script runs first; in modules and under `eval` the attribute still tells which one we are. */
+/** The tag, with its settings. `currentScript` is set while a classic script runs; in modules and `eval`, the attribute identifies the tag. */
 export const script =
   asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${own}"]`));
 /** The site that the tag names. */
 export const asked = script?.dataset.site ?? own;
 /**
- * Origin of the relay. A relative address is meant from the page: `script.src` follows whatever `<base>` stands in the page by now,
- * which markup of others can place after the script was fetched.
+ * Origin of the relay. A relative address is resolved against the page. `script.src` is not used, because it follows the current
+ * `<base>`, which injected markup can add after the script was fetched.
  */
 export const relay = given || pageSettings()?.relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
 
-/** A prerendered page shows and fetches nothing, whatever commands it calls. */
+/** Resolves when the page is no longer prerendered. Until then it shows and fetches nothing, also after commands. */
 const active = new Promise<unknown>((resolve) => {
   if ((pageDocument as { prerendering?: boolean }).prerendering)
     pageDocument.addEventListener("prerenderingchange", resolve);
   else resolve(0);
 });
-/** Fetches code by its path at the relay. It can be called again after it failed. */
+/** Fetches code by its path at the relay. After a failure it can be called again. */
 export const fetchFile = (path: string): Promise<never> =>
   active.then(() => import(/* @vite-ignore */ relay + path) as Promise<never>);
 

@@ -1,13 +1,13 @@
 /**
- * What the browser keeps of the teaser. Before the visitor has consented only, in the tab's session, that they have closed it: their own
- * choice. After consent that the teaser was shown, and when this visitor was here last. Storage throws where cookies are blocked; then
- * nothing is kept.
+ * The browser's storage for the teaser. Before consent it stores only that the visitor has closed the teaser, in the tab's session.
+ * After consent it stores that the teaser was shown, and the time of the last visit. Storage throws where cookies are blocked; then
+ * nothing is stored.
  */
 
 const TEASER = "porchlight:teaser";
 const VISITS = "porchlight:visits";
 
-/** A visit ends half an hour after its last page, as web analytics count it. */
+/** A visit ends half an hour after its last page, as in web analytics. */
 const VISIT_MS = 30 * 60_000;
 
 function stored<Result>(run: () => Result): Result | undefined {
@@ -22,15 +22,15 @@ function stored<Result>(run: () => Result): Result | undefined {
 export const wasTeased = (hasConsent: boolean): boolean =>
   stored(() => sessionStorage.getItem(TEASER) ?? (hasConsent ? localStorage.getItem(TEASER) : null)) === "1";
 
-/** Keeps that the visitor has closed the teaser. */
+/** Stores that the visitor has closed the teaser. */
 export const keepClosed = (): unknown => stored(() => sessionStorage.setItem(TEASER, "1"));
 
-/** Keeps that the visitor has seen the teaser. Only after consent. */
+/** Stores that the visitor has seen the teaser. Call it only after consent. */
 export const keepShown = (): unknown => stored(() => localStorage.setItem(TEASER, "1"));
 
 let isLater: boolean | undefined;
 
-/** Counts this page to a visit, once, and says whether it is a later one than the first. Only after consent. */
+/** Assigns this page to a visit, once. Call it only after consent. @returns whether it is not the visitor's first visit */
 export function isLaterVisit(now = Date.now()): boolean {
   isLater ??= stored(() => {
     const [count = 0, last = 0] = (localStorage.getItem(VISITS) ?? "").split(" ").map(Number);
@@ -41,7 +41,7 @@ export function isLaterVisit(now = Date.now()): boolean {
   return isLater ?? false;
 }
 
-/** Removes what was kept after consent: the visitor has withdrawn it. */
+/** Removes the data stored after consent, because the visitor has withdrawn it. */
 export function forget(): void {
   for (const key of [TEASER, VISITS]) stored(() => localStorage.removeItem(key));
 }

@@ -5,7 +5,7 @@ import { isOnPage, whenDue as watchFor } from "./teaser-triggers.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Nothing speaks against the teaser. */
+/** Watches for triggers with all conditions met. */
 const whenDue = (settings: Parameters<typeof watchFor>[0], run: () => void): void =>
   watchFor(settings, () => {
     run();
@@ -14,7 +14,7 @@ const whenDue = (settings: Parameters<typeof watchFor>[0], run: () => void): voi
 
 const leave = (): boolean => dispatchEvent(new MouseEvent("mouseout", { clientY: -1 }));
 
-it("is due after eight seconds, or after as many as the site says", () => {
+it("shows after eight seconds, or after the seconds that the site sets", () => {
   const [plain, later] = [vi.fn(), vi.fn()];
   whenDue({}, plain);
   whenDue({ teaserAfter: "20" }, later);
@@ -24,7 +24,7 @@ it("is due after eight seconds, or after as many as the site says", () => {
   expect(later).toHaveBeenCalledTimes(1);
 });
 
-it("is due once when the pointer leaves the page at its top, and then not by time alone", () => {
+it("shows once when the pointer leaves the page at its top, and then not after a time", () => {
   const run = vi.fn();
   whenDue({ teaserExit: true }, run);
   vi.advanceTimersByTime(60_000);
@@ -34,7 +34,7 @@ it("is due once when the pointer leaves the page at its top, and then not by tim
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("is due at the depth of scrolling that the site says", () => {
+it("shows at the scroll depth that the site sets", () => {
   const run = vi.fn();
   const page = document.documentElement;
   Object.defineProperties(page, {
@@ -50,7 +50,7 @@ it("is due at the depth of scrolling that the site says", () => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("is due on the pages that the site names only", () => {
+it("shows only on the pages that the site lists", () => {
   expect([isOnPage("/a", undefined), isOnPage("/a", "/a|/b"), isOnPage("/c", ["/a", "/b"])]).toEqual([
     true,
     true,
@@ -59,7 +59,7 @@ it("is due on the pages that the site names only", () => {
   expect([isOnPage("/shop/lamps", "/shop/*"), isOnPage("/shops", "/shop/*")]).toEqual([true, false]);
 });
 
-it("looks every second whether the conditions are met, and no longer once the teaser was shown", () => {
+it("checks the conditions every second until the teaser was shown", () => {
   const run = vi.fn(() => false);
   watchFor({}, run);
   vi.advanceTimersByTime(10_000);

@@ -1,28 +1,28 @@
-/** When the teaser shows: after some seconds, at a depth of scrolling, or when the pointer leaves the page; only on some pages. */
+/** Triggers of the teaser: some seconds, a scroll depth, or the pointer that leaves the page; and the pages on which it shows. */
 
 import type { RawSettings } from "../settings/options.ts";
 
-/** Seconds until the teaser where the site names no other trigger. */
+/** Seconds until the teaser if the site sets no other trigger. */
 const AFTER_S = 8;
-/** After the seconds have passed, the conditions are looked at this often: the page may pass its values or the consent later. */
+/** Interval at which the conditions are checked after these seconds, because the page may pass values or consent later. */
 const LOOK_MS = 1_000;
 
 /** A list from the file, or an attribute's text with `|` between its entries. */
 const listOf = (given: unknown): string[] =>
   (Array.isArray(given) ? given.map(String) : String(given ?? "").split("|")).map((one) => one.trim()).filter(Boolean);
 
-/** Whether the path is one of these; `*` at the end of an entry stands for any rest. No entry: every page. */
+/** Whether the path matches an entry. A final `*` matches any rest. Without entries, every page matches. */
 export function isOnPage(path: string, given: unknown): boolean {
   const pages = listOf(given);
   return !pages[0] || pages.some((one) => (one.endsWith("*") ? path.startsWith(one.slice(0, -1)) : path === one));
 }
 
-/** How far the page is scrolled, in per cent of what can be scrolled. */
+/** Scroll depth of the page, in per cent of its scrollable height. */
 const depth = ({ scrollHeight, clientHeight, scrollTop }: Element): number =>
   (100 * scrollTop) / Math.max(1, scrollHeight - clientHeight);
 
 /**
- * Calls a function at each trigger until the function returns true: the teaser was shown, or never will be.
+ * Calls a function at each trigger until the function returns true, because the teaser was shown or never will be.
  * @param run returns false while a condition is not met
  */
 export function whenDue(settings: RawSettings, run: () => boolean): void {
@@ -45,7 +45,7 @@ export function whenDue(settings: RawSettings, run: () => boolean): void {
     if (depth(document.scrollingElement ?? document.documentElement) >= scroll) due();
   };
   if (scroll > 0) addEventListener("scroll", look, { passive: true, signal });
-  // The pointer leaves at the top: towards the tabs and the address.
+  // The pointer leaves at the top, towards the tabs and the address bar.
   const leave = ({ relatedTarget, clientY }: MouseEvent): void => {
     if (!relatedTarget && clientY <= 0) due();
   };

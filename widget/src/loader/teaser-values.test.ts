@@ -21,7 +21,7 @@ it.each([
   expect(holds({ teaserWhen, values }, () => false)).toBe(expected);
 });
 
-it("finds out whether the visitor returns only if the site asks for it and the page does not say", () => {
+it("determines whether the visitor is returning only if the condition needs it and the page does not pass it", () => {
   const isReturning = vi.fn(() => true);
   expect(holds({ teaserWhen: "cart", values: { cart: 1 } }, isReturning)).toBe(true);
   expect(holds({ teaserWhen: "returning", values: { returning: false } }, isReturning)).toBe(false);

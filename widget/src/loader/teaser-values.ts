@@ -1,4 +1,4 @@
-/** The values that a page passes for the teaser, such as the worth of the cart, and whether they meet the site's condition. */
+/** Checks whether the values that a page passes for the teaser, such as the value of the cart, meet the site's condition. */
 
 import { type Condition, conditionOf } from "@porchlight/shared/condition";
 import type { RawSettings } from "../settings/options.ts";
@@ -32,7 +32,7 @@ function meets({ sign, wanted }: Condition, value: unknown): boolean {
 }
 
 /**
- * Whether the values that the page passes meet `teaserWhen`. Without a condition always; with one that cannot be read never.
+ * Whether the values that the page passes meet `teaserWhen`. True without a condition; false for an invalid condition.
  * @param isReturning called for the value `returning` if the page does not pass it
  */
 export function holds(settings: RawSettings, isReturning: () => boolean): boolean {

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { RawSettings } from "../settings/options.ts";
 import { element } from "./dom.ts";
 
-/** A new page: module state belongs to a page. */
+/** Loads the module again, because its state belongs to one page. */
 async function newPage(): Promise<typeof import("./teaser.ts")> {
   vi.resetModules();
   return import("./teaser.ts");
@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Page = { settings?: RawSettings; consent?: boolean | undefined; isPhone?: boolean };
 
-/** What comes of the teaser on a page, and its text if it shows. `close` presses its close button. */
+/** Tries to show the teaser on a page. @returns the result, and the text if it shows. `close` presses its close button. */
 async function tease({ settings = {}, consent, isPhone = false }: Page, close = false) {
   const { teaseNow } = await newPage();
   const host = document.body.appendChild(element("div"));
@@ -35,11 +35,11 @@ async function tease({ settings = {}, consent, isPhone = false }: Page, close = 
 }
 const shows = async (page: Page): Promise<boolean> => (await tease(page)).text !== undefined;
 
-it("keeps the punctuation of a text whose direction is not the page's", async () => {
+it("keeps the punctuation in place in a text with another direction than the page's", async () => {
   expect(await tease({})).toEqual({ isDone: true, text: "Questions?" });
 });
 
-it("waits for consent where the site requires it, however the page says so", async () => {
+it("waits for consent where the site requires it, in every notation of that setting", async () => {
   for (const requireConsent of [undefined, false, "false"] as const)
     expect(await shows({ settings: requireConsent === undefined ? {} : { requireConsent } })).toBe(true);
   for (const requireConsent of [true, "true", ""] as const) {
@@ -56,7 +56,7 @@ it("shows once per visitor after consent, and stores nothing before", async () =
   expect(localStorage.length).toBe(0);
 });
 
-it("does not come back in a session in which the visitor has closed it", async () => {
+it("does not show again in a session in which the visitor has closed it", async () => {
   await tease({}, true);
   expect(await tease({})).toEqual({ isDone: true, text: undefined });
 });

@@ -6,22 +6,22 @@ import type { element as Element } from "./dom.ts";
 import { forget, isLaterVisit, keepClosed, keepShown, wasTeased } from "./teaser-memory.ts";
 import { holds } from "./teaser-values.ts";
 
-/** Put in by the build: the word for closing in every language but English, by tag. */
+/** Set by the build: the word for closing in every language except English, by tag. */
 declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
 
-/** What the teaser needs of the shell. */
+/** The members of the shell that the teaser uses. */
 type TeaserShell = Parts & Pick<Shell, "settings" | "given">;
 
 type Phone = Pick<MediaQueryList, "matches" | "addEventListener">;
 
-/** Whether a setting that switches is on. The setting is raw: an empty attribute means on. */
+/** Whether a raw switch setting is on. An empty attribute means on. */
 const isOn = (value: unknown): boolean => ["", "true"].includes(`${value}`);
 
 /**
- * Shows the teaser if nothing speaks against it now.
+ * Shows the teaser if its conditions are met.
  * @param phone the media query for windows that are too small for a teaser
- * @returns false while a later moment may be better: the page has not passed the consent or the values that the site asks for, or the
- * window is too small
+ * @returns false if it may be shown later: the page has not passed the consent or the values that the site requires, or the window
+ * is too small
  */
 export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
   const { host, dialog } = shell;
@@ -48,14 +48,14 @@ function tease(element: typeof Element, shell: TeaserShell, text: string): () =>
 }
 
 /**
- * The word for closing in the first of the languages that we speak: the panel, which knows them all, is not there yet.
+ * The word for closing in the first supported language. The panel has all texts, but is not loaded yet.
  * @param wanted BCP 47 tags, most wanted first
  */
 function closeWord(wanted: readonly string[], words = typeof CLOSE_WORDS === "object" ? CLOSE_WORDS : {}): string {
   const tags = wanted.flatMap((tag) => {
     const [language = "", ...more] = tag.replaceAll("_", "-").split("-");
     const same = Object.keys(words).filter((one) => one.split("-")[0] === (language === "no" ? "nb" : language));
-    // "zh-TW" is no tag of ours, but of the two Chinese it is the second.
+    // "zh-TW" is not a tag of the widget; it belongs to the second of its two Chinese texts.
     const traditional = /-(hant|tw|hk|mo)\b/i.test(tag) ? ["zh-Hant"] : [];
     return language === "en" ? ["en"] : [[language, ...more].join("-"), ...traditional, ...same];
   });

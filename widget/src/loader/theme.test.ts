@@ -5,7 +5,7 @@ import { declare, fill, parseHex } from "./theme.ts";
 type Rgb = [number, number, number];
 type Lch = [number, number, number];
 
-/** A reader of the colours that the widget writes, from the specifications and not from the code that is tested. */
+/** Parses the colours that the widget writes. Written from the specifications, without the tested code. */
 const inGamut = (v: number): number => Math.min(1, Math.max(0, v));
 function linear(css: string, accent: Rgb = [0, 0, 0]): Rgb {
   const hex = /^#([\da-f]{3,8})$/i.exec(css)?.[1];
@@ -29,7 +29,7 @@ function linear(css: string, accent: Rgb = [0, 0, 0]): Rgb {
   return fromLch([lightness, chroma, relative ? hue : (hue * Math.PI) / 180]);
 }
 
-/** `Math.min(a,b)`, `Math.max(a,b)`, `(a*b)` and numbers: all that the colours use. */
+/** Calculates `Math.min(a,b)`, `Math.max(a,b)`, `(a*b)` and numbers, the only expressions in the colours. */
 function calculate(text: string): number {
   const bare = text.replace(/[()]/g, "");
   const pick = /^Math\.(min|max)(.+),(.+)$/.exec(bare);
@@ -76,7 +76,7 @@ function over(css: string, surface: Rgb): Rgb {
   ) as Rgb;
 }
 
-/** Seeded, so that a failure can be repeated. */
+/** Random accents from a seed, so that a failure can be repeated. */
 function accents(count: number): string[] {
   let seed = 20_261_121;
   const next = (): number => {
@@ -111,7 +111,7 @@ describe.each([
     return colour;
   };
 
-  it.each([true, false])("every accent can be read and seen (relative colours: %s)", (relative) => {
+  it.each([true, false])("every accent has enough contrast (relative colours: %s)", (relative) => {
     for (const hex of [...edges, ...accents(200)]) {
       const colour = all(hex, relative);
       const pairs: [string, string, number][] = [
@@ -134,7 +134,7 @@ describe.each([
     }
   });
 
-  it("keeps the hue of the brand when it moves its lightness", () => {
+  it("keeps the hue of the brand colour when its lightness changes", () => {
     for (const hex of ["#f97316", "#16a34a", "#3b82f6", "#d946ef", "#ffd400"]) {
       const before = toLch(parseHex(hex) as Rgb);
       const after = toLch(linear(fill(hex, dark).accent ?? ""));
@@ -145,7 +145,7 @@ describe.each([
 });
 
 describe("an accent", () => {
-  it("that needs no repair is left as it is", () => {
+  it("with enough contrast is not changed", () => {
     const [r = 0, g = 0, b = 0] = parseHex("#4f46e5");
     expect(linear(fill("#4f46e5", false).accent ?? "")).toEqual([r, g, b]);
   });
@@ -155,9 +155,9 @@ describe("an accent", () => {
     expect(fill(hex, true).edge).toBe("#0000");
   });
   it("may have three digits", () => expect(parseHex("#abc")).toEqual(parseHex("#aabbcc")));
-  it("that is no colour does no harm", () => expect(parseHex("tomato").every(Number.isFinite)).toBe(true));
+  it("that is not a colour gives finite values", () => expect(parseHex("tomato").every(Number.isFinite)).toBe(true));
 });
 
-it("lets the page overrule every colour by a custom property", () => {
+it("lets the page override every colour by a custom property", () => {
   expect(declare({ ink: "#111" })).toBe("--_ink:var(--porch-light-ink,#111)!important;");
 });

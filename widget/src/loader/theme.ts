@@ -1,14 +1,13 @@
 /**
- * The accent as a fill. WCAG 2.2 defines contrast by luminance, so the right shade is computed and not searched for.
- * Scaling linear light keeps the hue: in OKLCH all of L, a and b shrink by the same factor, so a darkened brand is still
- * that brand.
+ * The accent as a fill. WCAG 2.2 defines contrast by luminance, so the right shade can be computed. Scaling linear light keeps the
+ * hue, because L, a and b of OKLCH shrink by the same factor: a darkened brand colour is still recognizable.
  */
 
-/** Linear light, 0..1 a channel. */
+/** Linear light, 0 to 1 per channel. */
 type Light = readonly [r: number, g: number, b: number];
 export type Tokens = Readonly<Record<string, string>>;
 
-/** `#rgb` or `#rrggbb`; what is neither becomes grey. */
+/** Parses `#rgb` or `#rrggbb`. Any other text becomes grey. */
 export function parseHex(hex: string): Light {
   const long = hex[6] ? hex : hex.replace(/\w/g, "$&$&");
   const parts = [1, 3, 5].map((at) => {
@@ -31,12 +30,12 @@ export function fill(hex: string, dark: boolean): Tokens {
   const brand = parseHex(hex);
   const [r, g, b] = brand;
   const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  // White on a colour looks more at home than black, unless it would bend the brand's colour far.
+  // Prefer white text, unless the brand's colour would have to change a lot.
   const isBright = luminance > 0.29;
   const scale = isBright ? 1 : Math.min(1, 0.18 / luminance);
   const text = isBright ? "#111" : "#fff";
   return {
-    // CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4).
+    // CSS accepts linear light, so no conversion back is needed (CSS Color 4, section 10.4).
     accent: `color(srgb-linear ${brand.map((light) => light * scale).join(" ")})`,
     "on-accent": text,
     edge: (dark ? luminance < 0.13 : isBright) ? `${text}7` : "#0000",

@@ -1,6 +1,6 @@
 /**
- * The widget on a page: commands in, events out, and the panel's code fetched when somebody wants to chat. The script runs once in
- * a page, so its state is this module's.
+ * The widget on a page: runs commands, emits events, and fetches the panel's code when the visitor wants to chat. The script runs
+ * once per page, so its state is in this module.
  */
 
 import { layered, type Options, type RawSettings } from "../settings/options.ts";
@@ -15,7 +15,7 @@ import { mayRecall } from "./stored-conversation.ts";
 import { fetchFile, own, panelFile, relay, script, site, whenIdle, words } from "./tag.ts";
 import { declare, fill } from "./theme.ts";
 
-/** Put in by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
+/** Set by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
 declare const EXTRAS: string;
 
 /** Has its own `word`, because pages may have added properties to `Object.prototype`. */
@@ -26,20 +26,20 @@ let shell: Shell;
 let launcher: HTMLButtonElement;
 let dialog: HTMLDialogElement;
 let host: HTMLElement;
-/** The style rules, with those that depend on settings: colours, positions. */
+/** The style rules, including those that depend on settings: colours and positions. */
 let sheet: CSSStyleSheet;
 const phone = matchMedia(PHONE);
 /** Settings that the page has passed to `update`. */
 const updates: Options = {};
 let panel: Panel | undefined;
 let arrived: (panel: Panel) => void;
-/** What the page commands before the panel is there waits for this, in order. */
+/** Commands that the page calls before the panel is loaded wait for this promise, in order. */
 const coming = new Promise<Panel>((resolve) => {
   arrived = resolve;
 });
-/** The fetch of the panel that is under way or done. */
+/** The current or completed fetch of the panel. */
 let starting: Promise<void> | undefined;
-/** Whether it was the visitor who opened what is being fetched. */
+/** Whether the visitor, and not the page, opened the panel that is being fetched. */
 let byHand = false;
 /** Set once the widget is in the page. */
 let takeOut: (() => void) | undefined;
@@ -52,7 +52,7 @@ const extra: Extra = (name, ...more) =>
     () => {},
   );
 
-/** The words of the site's language, else of the page's, else of the browser's first. English where the script has others. */
+/** The texts in the site's language, else the page's, else the browser's first. English if the script has none for it. */
 function spokenOn(now: RawSettings): Spoken {
   const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
     .replace("auto", "")
@@ -117,7 +117,7 @@ function mount(): void {
   takeOut = keepInPage(host, launcher, extra);
   emit("ready");
   if (mode === "page") return void open(false);
-  // In a task of its own, because reading the storage makes the page wait for another process.
+  // Run in a separate task, because reading the storage makes the page wait for another process.
   setTimeout(() => mayRecall(own) && start());
   if (teaser || isSelector(opener)) extra("attend", open);
 }
@@ -129,7 +129,7 @@ function mount(): void {
  */
 function start(): Promise<void> {
   const { file } = shell.spoken as Spoken;
-  // Fetched at the same time as the panel, which needs it, too, and tries again by itself.
+  // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
   starting ??= fetchFile(panelFile)
@@ -151,7 +151,7 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Says that the chat could not be loaded, above Retry and a link to its own page. The frame's code adds the header, if it comes. */
+/** Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it loads. */
 function sayFailure(): void {
   const { failed, retry } = shell.spoken as Spoken;
   const again = element("button", { class: "at launcher" }, retry);
@@ -163,11 +163,10 @@ function sayFailure(): void {
 /** Shows the panel's frame. Does not move the focus. */
 function showFrame(): void {
   dialog.classList.toggle("full", phone.matches || settings().mode === "page");
-  // Closed and opened again before the `close` event: treat it as open all the time.
+  // If it was closed and opened again before the `close` event, treat it as never closed.
   const isAnnounced = launcher.ariaExpanded === "true";
   launcher.ariaExpanded = "true";
-  // `show()` would move the focus, which belongs to the visitor; the attribute does not. What covers a phone becomes
-  // modal with the panel's code.
+  // Unlike `show()`, the attribute does not move the visitor's focus. On phones the panel's code makes the dialog modal.
   dialog.open = true;
   if (!isAnnounced) emit("open");
 }
@@ -198,7 +197,7 @@ const later = (name: keyof PanelCommands) => (argument?: unknown) => {
   const done = coming.then((it) => it[name](argument, worth));
   if (name === "send") mount();
   if (worth) start();
-  // Else the panel, if it ever comes, finds nobody.
+  // Otherwise a panel that loads later would find the former visitor.
   else if (name === "logout") emit(name);
   return worth && done;
 };
@@ -207,12 +206,12 @@ function destroy(): void {
   coming.then((it) => it.destroy());
   takeOut?.();
   phone.onchange = null;
-  // Later commands must not put anything back.
+  // Later commands must not add any elements.
   takeOut = () => {};
   delete window.Porchlight;
 }
 
-/** Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked. */
+/** Installs the page's function immediately, and adds the launcher when the page is idle or, with `manual`, at the first command. */
 export function startWidget(): void {
   emit = installApi(
     own,
@@ -240,6 +239,6 @@ export function startWidget(): void {
   );
   build();
   phone.onchange = style;
-  // Not given, or false; an empty attribute switches on.
+  // Absent or false; an empty attribute means on.
   if (/^[fnu0]/.test(settings().manual as never)) whenIdle(mount);
 }

@@ -26,7 +26,7 @@ const holesOf = (text: string): string => (text.match(/\{\w*\}?|\}/g) ?? []).sor
 /** Most bytes of each of a language's three files. */
 const BYTES = 2_048;
 
-/** Whole numbers enough to meet every plural form; some languages have one that begins at a million. */
+/** Whole numbers that cover every plural form. In some languages, one form begins at a million. */
 const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
 
 /** Words that are the same in English and in these languages. */
@@ -37,8 +37,8 @@ const SAME = (
 ).split(" ");
 
 /**
- * What once stood beside other words for the same: a second form of address, a second noun for the conversation, a second
- * spelling of e-mail, and participles that only a man would read as meant for him.
+ * Words that were once used inconsistently: a second form of address, a second noun for the conversation, a second spelling of
+ * e-mail, and participles that address only men.
  */
 const ODD: { readonly [tag: string]: RegExp } = {
   bn: /ই-মেই/,
@@ -68,7 +68,7 @@ const ODD: { readonly [tag: string]: RegExp } = {
   tr: /[Kk]onuşma/,
   vi: /e-mail/,
 };
-/** Where a length of time would be bent by the words around it: "in zwei Tagen". */
+/** Languages in which a length of time is inflected within a sentence: "in zwei Tagen". */
 const BENT =
   "am ar bn ca cs de es et fi gu hi hr hu is ja kk kn ko lt lv ml mr my ne pa pl ps ru sk sl sr sr-Latn sw ta te tr uk ur uz".split(
     " ",
@@ -99,7 +99,7 @@ describe("the languages of the chat", () => {
     ["en-GB", "en"],
   ])("answer %s with %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
 
-  it("run from right to left where they are written so, and nowhere else", async () => {
+  it("have the direction right to left exactly for the languages written so", async () => {
     const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, [], async () => ({ messages: [] }))));
     expect(found.filter(({ dir }) => dir === "rtl").map(({ tag }) => tag)).toEqual(["ar", "fa", "he", "ps", "ur"]);
   });
@@ -109,13 +109,13 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
   const texts = Object.entries({ ...messages, ...extraWords } as Readonly<Record<string, Text>>);
   const rules = new Intl.PluralRules(tag);
 
-  it("are all there, and no others", () => {
+  it("are complete, without unknown keys", () => {
     expect(Object.keys(messages).sort()).toEqual(Object.keys({ ...en, ...rare }).sort());
     expect(Object.keys(extraWords).sort()).toEqual(Object.keys(extra).sort());
   });
 
-  it("have exactly the plural forms that whole numbers take there", () => {
-    // `other` is also for fractions, and every language has it.
+  it("have exactly the plural forms that whole numbers need", () => {
+    // Every language has `other`, which is also for fractions.
     const needed = new Set([...NUMBERS.map((n) => rules.select(n)), "other"]);
     for (const [key, text] of texts) {
       expect(typeof text, key).toBe(typeof english[key]);
@@ -123,8 +123,8 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     }
   });
 
-  it("keep the places for names and numbers", () => {
-    // A form for one number alone may say it in a word: "two new messages".
+  it("keep the placeholders for names and numbers", () => {
+    // A form for a single number may say the number in words: "two new messages".
     const alone = (form: string): boolean => NUMBERS.filter((n) => rules.select(n) === form).length === 1;
     for (const [key, text] of texts) {
       const wanted = holesOf(formsOf(english[key] ?? "")[0]?.[1] ?? "");
@@ -134,8 +134,8 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     }
   });
 
-  it("say something, and in that language", () => {
-    // The short word for a machine is the same in half of the world.
+  it("are not empty, and not English", () => {
+    // Many languages use the same short word for AI.
     const same = texts.filter(([key, text]) => key !== "ai" && JSON.stringify(text) === JSON.stringify(english[key]));
     expect(same.map(([key]) => `${tag}:${key}`)).toEqual(SAME.filter((name) => name.startsWith(`${tag}:`)));
     const odd = texts
@@ -155,17 +155,17 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     });
   });
 
-  it("call one thing by one name, and write quotes and apostrophes as print does", () => {
+  it("use one word for one thing, and typographic quotes and apostrophes", () => {
     const all = texts.flatMap(([, text]) => formsOf(text).map(([, words]) => words));
     expect(all.filter((words) => /['"`]/.test(words) || ODD[tag]?.test(words))).toEqual([]);
   });
 
-  it("take a day, a time and a length of time without bending them", () => {
+  it("need no inflection of a day, a time or a length of time", () => {
     expect(messages.dayTime).toMatch(/^(?=.*\{day\}).*\{time\}/u);
     if (BENT.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
   });
 
-  it("weigh at most 2 KB a file on the way to a visitor", () => {
+  it("are at most 2 KB per compressed file", () => {
     for (const part of ["common", "rare"] as const)
       expect(gzipSync(pack(messages, part), { level: 9 }).length, part).toBeLessThanOrEqual(BYTES);
     expect(gzipSync(packExtra(extraWords), { level: 9 }).length, "extra").toBeLessThanOrEqual(BYTES);

@@ -6,7 +6,7 @@ import { layered } from "./options.ts";
 
 const problems = (tag: object, phone = false): string[] => problemsOf(layered(phone, DEFAULT_SITE, tag));
 
-it("finds nothing wrong with attributes and objects as the manual has them", () => {
+it("accepts attributes and objects as in the manual", () => {
   const tag = {
     site: "default",
     offsetX: "12",
@@ -22,23 +22,23 @@ it("finds nothing wrong with attributes and objects as the manual has them", () 
   expect(problems({ offsetX: 12, sound: false, suggestions: ["One?"], hours: { timeZone: "UTC" } })).toEqual([]);
 });
 
-it("names a wrong value, what it may be, and what it is", () => {
+it("names a wrong value, the allowed values, and the given value", () => {
   expect(problems({ theme: "drak", offsetX: "12px" })).toEqual([
     'theme must be one of auto, light, dark; it is "drak"',
     'offsetX must be a whole number from 0 to 999; it is "12px"',
   ]);
-  expect(problems({ hours: '{"timeZone":"Oslo"}' })[0]).toContain("hours timeZone names");
+  expect(problems({ hours: '{"timeZone":"Oslo"}' })[0]).toContain('hours timeZone is "Oslo"');
   expect(problems({ hours: "9-5" })[0]).toContain("hours must be like");
 });
 
-it("asks what was meant by a name that is nearly a setting's, and leaves other tools' attributes alone", () => {
+it("suggests a setting for a similar name, and ignores attributes of other tools", () => {
   expect(problems({ acent: "#123456", offsetx: "3", turboTrack: "reload", cfasync: "false" })).toEqual([
     "acent is no setting: did you mean accent?",
     "offsetx is no setting: did you mean offsetX?",
   ]);
 });
 
-it("warns on the developer's machine only", () => {
+it("warns only on the developer's machine", () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   for (const host of ["shop.example", "127.example.com", "local.example"]) check({ theme: "drak" }, "default", host);
   expect(warn).not.toHaveBeenCalled();
@@ -47,7 +47,7 @@ it("warns on the developer's machine only", () => {
   warn.mockRestore();
 });
 
-it("tells of a tag that names another site than the one that runs", () => {
+it("warns of a tag that names another site than the one that runs", () => {
   const tag = (src: string, site?: string): void => {
     const script = Object.assign(document.createElement("script"), { type: "text/plain", src });
     if (site) script.dataset.site = site;

@@ -6,7 +6,7 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
 
-/** Settings that only a page sets, or that the relay puts into the script. */
+/** Settings that only a page sets, or that the relay writes into the script. */
 const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
 
 /**
@@ -27,7 +27,7 @@ function isLike(name: string, known: string): boolean {
 }
 
 /**
- * One sentence for each setting that is wrong, with its name first.
+ * One sentence for each wrong setting, which begins with its name.
  * @param settings unchecked, from all layers
  */
 export function problemsOf(settings: object): string[] {
@@ -53,16 +53,16 @@ function sitesOnPage(): string[] {
   });
 }
 
-/** A sentence if another tag of the page names another site, else undefined. @param site the one that runs */
+/** A sentence if another tag of the page names another site, else undefined. @param site the site that runs */
 export function otherSite(site: string): string | undefined {
   const other = sitesOnPage().find((one) => one !== site);
   return other && `this page also has a tag for the site "${other}", which does not run: a page has one chat`;
 }
 
 /**
- * Warns of wrong settings, and of a tag that does not run. Only on the developer's own machine: not on a host such as
- * `127.example.com` either.
- * @param site the one that runs
+ * Warns of wrong settings, and of a tag that does not run. Only on the developer's own machine, so not on a host such as
+ * `127.example.com`.
+ * @param site the site that runs
  */
 export function check(settings: object, site: string, host = location.hostname): void {
   if (!isLoopback(host)) return;

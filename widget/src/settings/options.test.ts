@@ -6,7 +6,7 @@ const uploads = { image: 1, av: 1, document: 1 };
 const site = { ...DEFAULT_SITE, id: "shop", title: "Shop", accent: "#112233", suggestions: ["One?"], uploads };
 
 describe("settings", () => {
-  it("rise from the site over the tag and the page to what was updated", () => {
+  it("of a later layer override those of an earlier one: site, tag, page, update", () => {
     const all = layered(
       false,
       site,
@@ -17,7 +17,7 @@ describe("settings", () => {
     expect(all).toMatchObject({ title: "Tag", label: "Page", teaser: "Update", accent: "#112233" });
   });
 
-  it("are as below where a layer leaves them undefined, or null", () => {
+  it("keep the value of the earlier layer if a layer has undefined or null", () => {
     const page = { position: "left", label: "Page", phone: { label: null } };
     const all = layered(true, site, page, { position: undefined, accent: undefined, label: undefined, title: null });
     expect(all).toMatchObject({ position: "left", accent: "#112233", label: "Page", title: "Shop" });
@@ -29,7 +29,7 @@ describe("settings", () => {
     expect(layered(false, site, page)).toMatchObject({ position: "left" });
   });
 
-  it("read attributes as what they stand for", () => {
+  it("convert attributes to their types", () => {
     const { sound, requireConsent, attachments, suggestions, hours } = settled(
       layered(false, site, {
         sound: "false",
@@ -49,7 +49,7 @@ describe("settings", () => {
     });
   });
 
-  it("read attributes that hold JSON, for this page and for its phones", () => {
+  it("parse attributes with JSON, also for phones", () => {
     const tag = { hours: '{"timeZone":"UTC","mon":"9:00-17:00"}', phone: '{"title":"Small","offsetX":8}', title: "24" };
     expect(settled(layered(false, site, tag), site)).toMatchObject({
       title: "24",
@@ -59,20 +59,20 @@ describe("settings", () => {
     expect(layered(true, site, { phone: "{" })).toMatchObject({ title: "Shop" });
   });
 
-  it("come from the site's own file as well as from the page", () => {
+  it("come from the site's file and from the page", () => {
     const own = { ...site, sound: false, capture: ["email"], hours: { timeZone: "UTC", mon: "9:00-17:00" } };
     expect(settled(layered(false, own), own)).toMatchObject({ sound: false, capture: ["email"], hours: own.hours });
     expect(settled(layered(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
   });
 
-  it("pass over what does not fit, and what nobody knows", () => {
+  it("ignore invalid values and unknown names", () => {
     const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
     const read = settled(layered(false, site, wrong), site);
     expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
     expect(read).not.toHaveProperty("unheard");
   });
 
-  it("pass over an entry that is no text, or has none, and keep its neighbours", () => {
+  it("ignore invalid or empty entries of a list, and keep the others", () => {
     const wrong = {
       suggestions: " | |a||b",
       strings: { placeholder: 5, chat: "Ask us", send: { other: 1 }, title: null, authorAi: "", noticeAi: " " },
@@ -82,7 +82,7 @@ describe("settings", () => {
     expect(settled({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
   });
 
-  it("take no files where the relay takes none", () => {
+  it("switch attachments off if the relay accepts no files", () => {
     const { uploads: _, ...without } = site;
     expect(settled({}, without).attachments).toBe(false);
     expect(settled({}, site).attachments).toBe(true);
@@ -91,7 +91,7 @@ describe("settings", () => {
   it("know the key of their site", () => expect(settled({}, site).site).toBe("shop"));
 });
 
-it("are the same from a site as it is served, which leaves out what is default", () => {
+it("are the same from the served site, which omits default values", () => {
   const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
   for (const whole of [DEFAULT_SITE, chosen])
     expect(settled(layered(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));

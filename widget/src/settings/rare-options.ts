@@ -21,7 +21,7 @@ const DEFAULTS: RareSettings = {
   prefill: {},
 };
 
-/** A value read as what its default is, also from an attribute's text; the default when that cannot be. */
+/** Converts a value to the type of its default, also from an attribute's text; the default if that is not possible. */
 function read(fallback: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return fallback;
   if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
@@ -42,7 +42,7 @@ type Source = {
   settings: { readonly value: unknown };
 };
 
-/** The settings as code can rely on them. A signal's effect that calls this runs again when a setting changes. */
+/** The settings, checked. An effect that calls this runs again when a setting changes. */
 export function rareSettings({ shell, settings }: Source): RareSettings {
   settings.value;
   const raw = shell.settings();

@@ -1,7 +1,7 @@
 /** A control of the page that makes the tag. */
 export type Control = {
-  /** The field itself, or what holds several. Every change in it is an `input` event. */
+  /** The field, or the element that contains several fields. Every change in it fires an `input` event. */
   node: HTMLElement;
-  /** Its value as JSON has it; nothing where it is empty. */
+  /** Its value as in JSON; undefined if it is empty. */
   read(): unknown;
 };

@@ -1,4 +1,4 @@
-/** The controls of the page that makes the tag: one for each setting, and what stands in it as JSON has it. */
+/** The controls of the page that makes the tag: one for each setting, with its value as in JSON. */
 
 import { DAYS, spansOf } from "@porchlight/shared/hours";
 import { fromAttribute, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
@@ -10,7 +10,7 @@ import { customFieldsControl, formControl, type OfferedFields } from "./form-con
 /** Every word of the chat in English, by its key. */
 type Wording = readonly (readonly [key: string, text: string])[];
 
-/** Names that read badly as they are. */
+/** Labels of settings whose names are not clear enough. */
 const NAMES: Readonly<Record<string, string>> = {
   privacyUrl: "Privacy policy",
   zIndex: "Z-index",
@@ -26,16 +26,16 @@ const NAMES: Readonly<Record<string, string>> = {
   articles: "Address of the articles",
 };
 
-/** A setting's name as its label says it. */
+/** The label of a setting. */
 export const titleOf = (name: string): string =>
   NAMES[name] ??
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
 
-/** Settings of several fields each. */
+/** Whether the control of a setting has several fields. */
 const isWhole = (name: string): boolean =>
   ["hours", "strings", "phone", "prechat", "capture", "customFields"].includes(name);
 
-/** What the site itself says of a setting, where it says anything. */
+/** The site's own value of a setting; undefined if it has none. */
 export const ownOf = (site: PublicSite, name: SiteSetting): unknown =>
   site[name] ?? (SETTINGS[name].kind === "switch" ? SETTINGS[name].fallback === "on" : undefined);
 
@@ -117,10 +117,10 @@ function hoursControl(own: PublicSite["hours"] = {}): Control {
 }
 
 /**
- * What is chosen out of many, a field for each.
- * @param what what is added
- * @param known key and label of whatever may be chosen
- * @param make the field of a key
+ * A list of entries that the owner adds one by one, each with a field.
+ * @param what name of an entry, for the button that adds one
+ * @param known key and label of every possible entry
+ * @param make creates the field of a key
  */
 function chosenControl(
   name: string,
@@ -179,9 +179,9 @@ function wordControl(key: string, value: unknown): Control {
 }
 
 /**
- * The control of a setting, with what the site says of it.
- * @param wording for that of the words
- * @param offered the custom fields, for those of the forms
+ * The control of a setting, with the site's own value.
+ * @param wording the texts, for the control of `strings`
+ * @param offered the custom fields, for the controls of the forms
  */
 export function controlOf(
   name: SiteSetting,

@@ -42,7 +42,7 @@ function fieldRow(form: string, name: string, label: string, asked: boolean, opt
   return { node, entry: (): string | undefined => (ask.checked ? `${name}${free.checked ? "?" : ""}` : undefined) };
 }
 
-/** The fields of a form as checkboxes, the owner's own among them. */
+/** The fields of a form as checkboxes, including the owner's custom fields. */
 export function formControl(name: string, own: readonly string[], offered: OfferedFields): Control {
   const node = element("div", { class: "stack", id: `set-${name}`, "data-setting": name });
   let chosen = own;

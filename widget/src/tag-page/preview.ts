@@ -1,4 +1,4 @@
-/** The chat on the page that makes the tag: it shows what the owner chooses at once. */
+/** The chat on the page that makes the tag. It shows every change of the owner immediately. */
 
 import type { SiteSetting } from "@porchlight/shared/settings";
 import type { Parts } from "../loader/contract.ts";
@@ -21,10 +21,10 @@ export function preview(site: string): (name: SiteSetting, value: unknown, chose
   /** Applies settings that matter only at the start, by restarting the chat. */
   const restart = async (chosen: Chosen): Promise<void> => {
     const open = partsHere()?.dialog.open;
-    // With a conversation, consent is given. The owner becomes a new visitor, to see what new visitors see.
+    // In a conversation, consent is already given. The owner becomes a new visitor, to see the chat like a new visitor.
     if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
     await window.Porchlight?.destroy?.();
-    // The line beside the launcher is shown by hand.
+    // Show the teaser without waiting for its triggers.
     window.PorchlightSettings = { ...chosen, teaser: "" };
     previews++;
     await import(/* @vite-ignore */ `/w/${encodeURIComponent(site)}.js?preview=${previews}`);
@@ -41,7 +41,7 @@ export function preview(site: string): (name: SiteSetting, value: unknown, chose
 let hideTeaser = (): void => {};
 
 /**
- * Shows the teaser at once, and again although the chat was opened: this visitor is the site's owner. Phones show none.
+ * Shows the teaser immediately, also if the chat was opened before, because this visitor is the site's owner. Phones show none.
  * The bubble's code is fetched when an owner writes a teaser.
  */
 async function showTeaser(text: string): Promise<void> {

@@ -9,7 +9,7 @@ import { element } from "../loader/dom.ts";
 import css from "./snippet.css?inline";
 import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 
-/** All settings, in the order in which an owner thinks of them. */
+/** All settings, grouped for the owner. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "label", "locale", "privacyUrl"]],
   ["Teaser", ["teaser", "teaserAfter", "teaserScroll", "teaserExit", "teaserPages", "teaserWhen"]],
@@ -59,7 +59,7 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
       await navigator.clipboard.writeText(code.textContent ?? "");
       label.data = "Copied";
     } catch {
-      // Pages without https may not write to the clipboard: then it is marked, for the keyboard.
+      // Pages without https may not write to the clipboard. Then select the text, so that the owner can copy it by keyboard.
       getSelection()?.selectAllChildren(code);
       label.data = "Press Ctrl C";
     }
@@ -79,13 +79,13 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
   };
 }
 
-/** The address of the script by its hash; undefined when it cannot be fetched: then the page offers the usual tag only. */
+/** The script's address with its hash; undefined if it cannot be fetched. Then the page offers only the usual tag. */
 const fixedOf = (site: string): Promise<Fixed | undefined> =>
   fetch(`/v/${site}.json`)
     .then((answer) => (answer.ok ? answer.json() : undefined))
     .catch(() => undefined);
 
-/** The code and the data of the page, fetched at once. */
+/** Fetches the code and the data of the page in parallel. */
 const fetchAll = (site: string) =>
   Promise.all([import("./controls.ts"), import("./word-list.ts"), import("./preview.ts"), fixedOf(site)]);
 

@@ -6,7 +6,7 @@ import { tagOf } from "./tag.ts";
 
 const RELAY = "https://chat.example.com";
 
-it("is one line for a site as it is", () => {
+it("is one line for a site without changed settings", () => {
   expect(tagOf(RELAY, "default", {})).toBe(
     '<script async src="https://chat.example.com/widget.js" data-site="default"></script>',
   );
@@ -15,7 +15,7 @@ it("is one line for a site as it is", () => {
   );
 });
 
-it("says to the browser what was chosen, whatever stands in the texts", () => {
+it("passes the chosen settings to the browser, with any characters in the texts", () => {
   const chosen = {
     title: 'Moth & "Filament" <shop>',
     greeting: "</script><script>alert(1)</script>",

@@ -1,6 +1,6 @@
-/** The tag as a site's owner pastes it, with the settings that differ from what the relay knows of the site. */
+/** The tag for the owner to paste, with the settings that differ from the site's. */
 
-/** Settings by name, as JSON has them. */
+/** Settings by name, as in JSON. */
 export type Chosen = Readonly<Record<string, unknown>>;
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
@@ -9,15 +9,15 @@ const quoted = (text: string): string => `"${text.replace(/[&"<>]/g, (sign) => E
 /** `offsetX` → `data-offset-x` (HTML, 3.2.6.6). */
 const attributeOf = (name: string): string => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What an attribute says of a value: lists with `|` between, objects as JSON. */
+/** A value as text of an attribute: lists are separated by `|`, objects are JSON. */
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : `${value}`;
 
-/** The script under an address that fixes its bytes: what `/v/<site>.json` answers. */
+/** Path and integrity of the script with fixed bytes, from `/v/<site>.json`. */
 export type Fixed = { path: string; integrity: string };
 
 /**
- * The tag's markup, each setting in a line of its own where there are several.
+ * The tag's markup. Several settings are on separate lines.
  * @param relay origin of the relay
  * @param fixed for a page that lets the browser compare the script's bytes (Subresource Integrity)
  */
@@ -32,7 +32,7 @@ export function tagOf(relay: string, site: string, chosen: Chosen, fixed?: Fixed
     : `${[start, ...lines].join("\n  ")}\n></script>`;
 }
 
-/** The same for pages that are built. */
+/** The same as a module, for pages with a build step. */
 export const moduleOf = (relay: string, site: string, chosen: Chosen): string =>
   `import { mount } from "@porchlight/widget";\n\nconst chat = await mount(${JSON.stringify({ relay, site, ...chosen }, null, 2)});`;
 

@@ -16,7 +16,7 @@ export const DEPTH_MAX = 8;
 
 /**
  * The parsed address if a link may lead there: absolute, with one of four schemes, without credentials.
- * @param raw the address as it stands in the text
+ * @param raw the address in the text
  */
 export function safeUrl(raw: string): URL | undefined {
   try {
@@ -247,7 +247,7 @@ function readMail(state: Scan): number {
 /**
  * The address that begins at `from`: up to white space or a character that ends it, without the punctuation of the
  * sentence.
- * @param inLabel whether it stands in the text of a link, which the first `]` without its `[` ends
+ * @param inLabel whether it is in the text of a link, which ends at the first unmatched `]`
  */
 function addressAt(text: string, from: number, inLabel: boolean): string {
   const whole =
@@ -264,7 +264,7 @@ function addressAt(text: string, from: number, inLabel: boolean): string {
   return raw.slice(0, end);
 }
 
-/** Position of the first `]` without its `[` in this text; the text's length if there is none. */
+/** Position of the first unmatched `]` in this text; the text's length if there is none. */
 function closingBracket(text: string): number {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

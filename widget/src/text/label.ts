@@ -105,8 +105,8 @@ function isHomograph(host: string): boolean {
 }
 
 /**
- * Replaces the digits of other scripts by ASCII ones. In Unicode's rows of sixteen, Indian zeros stand at 6, the others
- * at 0.
+ * Replaces the digits of other scripts by ASCII ones. In Unicode's rows of sixteen, Indian zeros are at position 6, the
+ * others at 0.
  */
 const withAsciiDigits = (text: string): string =>
   text.replace(/[^\P{Nd}\d]/gu, (digit) => {

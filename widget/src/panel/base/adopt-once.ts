@@ -1,11 +1,11 @@
-/** A style sheet for components of which many are drawn. */
+/** Adds the style sheet of a component once, however many instances there are. */
 
 import { adopt } from "./style.ts";
 
-/** Sheets that a root has already. */
+/** The sheets that each root already has. */
 const adopted = new WeakMap<ShadowRoot, Set<string>>();
 
-/** Adds a sheet to the root for good, unless it is there. */
+/** Adds a sheet to the root permanently, unless it has it already. */
 export function adoptOnce(root: ShadowRoot, css: string): void {
   const sheets = adopted.get(root) ?? new Set();
   if (!sheets.has(css)) adopt(root, css);

@@ -4,7 +4,7 @@ import { type Announcer, createAnnouncer } from "./announcer.ts";
 
 let root: ShadowRoot;
 let announcer: Announcer;
-/** What was said, with the millisecond. */
+/** The announced texts, each with its time in milliseconds. */
 let heard: [at: number, text: string][];
 const many = (n: number): string => `${n} new messages`;
 
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe("the announcer", () => {
-  it("says one thing at a time, half a second apart, and takes each away after a second", () => {
+  it("announces one text at a time, half a second apart, and removes each after a second", () => {
     announcer.status("One");
     announcer.status("Two");
     vi.advanceTimersByTime(2_000);
@@ -36,33 +36,33 @@ describe("the announcer", () => {
     expect(root.getElementById("say")?.children.length).toBe(0);
   });
 
-  it("leaves a text standing long enough to be read", () => {
+  it("keeps a text long enough to be read", () => {
     announcer.status("One");
     vi.advanceTimersByTime(900);
     expect(root.getElementById("say")?.textContent).toBe("One");
   });
 
-  it("makes one sentence of more than three waiting messages, and keeps what else waits", () => {
+  it("combines more than three waiting messages into one sentence, and keeps other waiting texts", () => {
     for (const text of ["a", "b", "c", "d"]) announcer.message(text, "", many);
     announcer.status("Message sent");
     vi.advanceTimersByTime(5_000);
     expect(heard.map(([, text]) => text)).toEqual(["4 new messages", "Message sent"]);
   });
 
-  it("cuts long messages and says that they go on", () => {
+  it("cuts long messages, and says that there is more to read", () => {
     announcer.message("x".repeat(400), "Continues.", many);
     vi.advanceTimersByTime(100);
     expect(heard[0]?.[1]).toBe(`${"x".repeat(300)}… Continues.`);
   });
 
-  it("says the same status once while it waits", () => {
+  it("announces a waiting status once", () => {
     announcer.status("Same");
     announcer.status("Same");
     vi.advanceTimersByTime(5_000);
     expect(heard).toHaveLength(1);
   });
 
-  it("does not let a failure wait", () => {
+  it("announces a failure immediately", () => {
     announcer.status("One");
     announcer.alert("A message wasn't sent.");
     expect(root.getElementById("err")?.textContent).toBe("A message wasn't sent.");

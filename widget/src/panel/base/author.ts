@@ -1,4 +1,4 @@
-/** Who replies, and what a message says, in the visitor's language. */
+/** The author and the text of a message in the visitor's language. */
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Item } from "../../conversation/chat.ts";
@@ -8,7 +8,7 @@ import type { Translate } from "../../text/i18n.ts";
 type SiteSettings = { settings: ReadonlySignal<PanelSettings> };
 type Words = { t: Translate };
 
-/** Who replies, as the end of a key: a machine is always called one. */
+/** The kind of the author, as the ending of a text's key. */
 export const replier = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" => {
   const { responder } = settings.value;
   return responder === "human" ? "Human" : responder === "mixed" ? "Mixed" : "Ai";

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => on.stop());
 
 describe("a component", () => {
-  it("is set up once, and drawn again when a signal changes that it has read", async () => {
+  it("is set up once, and rendered again when a signal changes that it has read", async () => {
     const [read, unread] = [signal("a"), signal(0)];
     const counts = { setUps: 0, draws: 0 };
     const View = live(() => {
@@ -30,7 +30,7 @@ describe("a component", () => {
     expect(counts).toEqual({ setUps: 1, draws: 2 });
   });
 
-  it("is drawn again when it is given something else, and only then", async () => {
+  it("is rendered again when its props change, and only then", async () => {
     const shown = signal({ text: "a", other: 0 });
     let draws = 0;
     const Child = live<{ text: string }>(() => ({ text }) => {
@@ -47,7 +47,7 @@ describe("a component", () => {
     expect(draws).toBe(2);
   });
 
-  it("reads what it draws conditionally, and forgets it again", async () => {
+  it("subscribes to signals that it reads conditionally, and unsubscribes again", async () => {
     const [which, a, b] = [signal(true), signal("a"), signal("b")];
     let draws = 0;
     const View = live(() => () => {
@@ -62,7 +62,7 @@ describe("a component", () => {
     expect(draws).toBe(2);
   });
 
-  it("watches while it is on the page, and cleans up when it goes", async () => {
+  it("watches signals while it is on the page, and cleans up when it is removed", async () => {
     const heard: string[] = [];
     const value = signal(1);
     const View = live((_ui, mounted) => {
@@ -85,7 +85,7 @@ describe("a component", () => {
 });
 
 describe("the panel's root", () => {
-  it("draws anew from the same state when drawing fails", async () => {
+  it("renders again from the same state when rendering fails", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const broken = signal(false);
     const View = live(() => () => {

@@ -8,12 +8,12 @@ import { effect } from "@preact/signals-core";
 import { Component, type ComponentChildren, Fragment, h } from "preact";
 import type { PanelContext } from "./context.ts";
 
-/** Runs its argument once the component is on the page; what that answers, when it goes. */
+/** Runs its argument when the component is added to the page, and the function that it returns when the component is removed. */
 export type Mounted = (run: () => (() => void) | undefined | void) => void;
 type Draw<Props> = (props: Props) => ComponentChildren;
 type Bag = Readonly<Record<string, unknown>>;
 
-/** The type `never` makes each component say what it needs: `({ t, chat }: Needs<"t" | "chat">)`. */
+/** With the type `never` each component must state what it needs: `({ t, chat }: Needs<"t" | "chat">)`. */
 type SetUp<Props> = (ui: never, mounted: Mounted, first: Props) => Draw<Props>;
 
 /** @param setUp gets the first props; later props reach only the render function that it returns */
@@ -41,7 +41,7 @@ export function live<Props extends object = object>(setUp: SetUp<Props>) {
       let changed = false;
       this.stop();
       this.stop = effect(() => {
-        // The first run draws and so learns what is read; a later run only says that it is out of date.
+        // The first run renders and subscribes to the signals that it reads. Later runs only mark the component as outdated.
         if (changed) this.setState({});
         else drawn = draw(props);
         changed = true;
@@ -56,7 +56,7 @@ export function live<Props extends object = object>(setUp: SetUp<Props>) {
   };
 }
 
-/** Gives all components below it the panel's context, and renders them anew if rendering fails. */
+/** Passes the panel's context to all components below it, and renders them again if rendering fails. */
 export class Root extends Component<{ ui: PanelContext; children: ComponentChildren }> {
   failures = 0;
 
@@ -75,5 +75,5 @@ export class Root extends Component<{ ui: PanelContext; children: ComponentChild
   }
 }
 
-/** For `mounted`: runs when what it reads changes; may answer its clean-up. */
+/** For `mounted`: runs again when a signal that it reads changes. May return a clean-up function. */
 export const watch = (run: () => unknown) => (): (() => void) => effect(run as () => void);

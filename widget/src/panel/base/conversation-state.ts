@@ -12,5 +12,5 @@ export const isUnreachable = ({ chat }: Conversation): boolean =>
 export const isOver = ({ chat }: Conversation): boolean =>
   chat.ending.value === "gone" || chat.ending.value === "normal";
 
-/** Whether the relay takes nothing from this page: neither now nor later, whatever is written. */
+/** Whether the relay accepts no messages from this page, now and later. */
 export const isRefused = ({ chat }: Conversation): boolean => chat.ending.value === "notAllowed";

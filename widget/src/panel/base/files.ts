@@ -10,11 +10,11 @@ export type Files = {
   state: ReadonlySignal<"none" | "uploading" | "ready">;
   /** Uploads that may be sent, in order. */
   ready(): Attachment[];
-  /** Takes that many sent uploads out of the tray, and every file whose upload failed. */
+  /** Removes this many sent uploads from the tray, and every file whose upload failed. */
   sent(count: number): void;
-  /** The page identified the visitor anew. Empties the tray when that is somebody else. */
+  /** Called when the page identifies the visitor. Empties the tray if it is another person. */
   handOver(before: string | undefined, now: string): void;
-  /** The visitor deletes the conversation here. Empties the tray; later files belong to the next conversation. */
+  /** Called when the visitor deletes the conversation in this tab. Empties the tray; later files belong to the next conversation. */
   forget(): void;
   Tray: ComponentType;
 };

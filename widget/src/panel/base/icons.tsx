@@ -12,7 +12,7 @@ const PATHS = {
   emoji: "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM9 9.8v.01M15 9.8v.01M8.5 14a4.3 4.3 0 0 0 7 0",
 } as const;
 
-/** An icon of one path; `kind` for the few that need lines of their own. */
+/** An icon of one path. `kind`: class for the few icons with another line width. */
 export const draw = (path: string, kind = ""): VNode => (
   <svg viewBox="0 0 24 24" aria-hidden="true" class={`icon ${kind}`}>
     <path d={path} />

@@ -5,7 +5,7 @@ import { createLateParts, tryAgain } from "./late-parts.ts";
 
 const language = (more = async (): Promise<void> => {}) => signal({ more } as unknown as Language);
 
-it("passes the code on once its words are there, too", async () => {
+it("passes the code on once its texts have also loaded", async () => {
   const order: string[] = [];
   const parts = createLateParts(language(async () => void order.push("words")));
   await parts.part(
@@ -15,7 +15,7 @@ it("passes the code on once its words are there, too", async () => {
   expect([order, parts.wasUsed(), parts.missing.value]).toEqual([["words", "code"], true, []]);
 });
 
-it("keeps a failed fetch, and repeats it when asked to", async () => {
+it("remembers a failed fetch, and repeats it on request", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const parts = createLateParts(language());
   const used = vi.fn();
@@ -39,7 +39,7 @@ it("repeats the failed fetches when another one succeeds", async () => {
   await vi.waitFor(() => expect(used.mock.calls.flat()).toEqual(["second", "first"]));
 });
 
-it("tells nobody of a quiet fetch that failed", async () => {
+it("does not report a quiet fetch that failed", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const parts = createLateParts(language());
   await parts.part(() => Promise.reject(new Error("offline")), vi.fn(), true);

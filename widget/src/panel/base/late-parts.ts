@@ -1,4 +1,4 @@
-/** Code that is seldom needed, fetched when it is needed first, and fetched again after a failure. */
+/** Fetches rarely needed code on its first use, and again after a failure. */
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Language } from "../../text/i18n.ts";
@@ -7,14 +7,14 @@ export type LateParts = {
   /** Fetches that failed; each can be tried again. */
   missing: Signal<readonly (() => unknown)[]>;
   /**
-   * Fetches code that is seldom needed, with its words, and passes it on. If that fails, the panel tells the visitor, who may
-   * try again. Resolves in either case.
-   * @param isQuiet for what the visitor did not ask for: a failure is neither told nor repeated; the caller tries again
+   * Fetches rarely needed code with its texts, and passes it on. After a failure the panel tells the visitor, who may try again.
+   * Resolves in either case.
+   * @param isQuiet for code that the visitor did not request: a failure is neither shown nor repeated; the caller tries again
    */
   part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown, isQuiet?: boolean): Promise<void>;
 };
 
-/** @property wasUsed whether a part was fetched, so that its words are needed in each further language */
+/** @property wasUsed whether a part was fetched, so that its texts are also needed after a change of language */
 export function createLateParts(language: ReadonlySignal<Language>): LateParts & { wasUsed(): boolean } {
   const missing = signal<readonly (() => unknown)[]>([]);
   let wasUsed = false;
@@ -40,7 +40,7 @@ export function tryAgain({ missing }: Pick<LateParts, "missing">): void {
   for (const run of all) run();
 }
 
-/** Shows what has to be fetched first, or hides it again. */
+/** Shows a component whose code has to be fetched first, or hides it. */
 export const toggler =
   <Code>({ part }: Pick<LateParts, "part">, shown: Signal<Code | undefined>, fetch: () => Promise<Code>) =>
   (): unknown =>
@@ -49,7 +49,7 @@ const hide = (shown: Signal<undefined | unknown>): void => {
   shown.value = undefined;
 };
 
-/** For `part`: keeps the code. */
+/** For `part`: stores the code in a signal. */
 export const into =
   <Code>(kept: Signal<Code | undefined>) =>
   (code: Code): void => {

@@ -8,13 +8,13 @@ import type { Needs } from "./context.ts";
 /**
  * A part that most messages do not have.
  * @param fetch the component
- * @param stead what is drawn until it has come
+ * @param stead rendered until the code has loaded
  */
 export const rarely = <Props extends object>(
   fetch: () => Promise<ComponentType<Props>>,
   stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
 ) => {
-  /** Once fetched, it is drawn at once. */
+  /** After the first fetch, the component is rendered without a delay. */
   let fetched: ComponentType<Props> | undefined;
   return live<Props>((ui: Needs<"t" | "part">, mounted) => {
     const code = signal(fetched);

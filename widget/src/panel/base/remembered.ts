@@ -1,6 +1,6 @@
 /**
- * Small things that are kept once the visitor has acted: what he muted, answered or declined. They stand with the
- * conversation in the storage, so that they go with it: with a logout, a deletion, and when consent is withdrawn.
+ * Small facts that are stored after an action of the visitor: what the visitor has muted, answered or declined. They are stored with
+ * the conversation, so that a logout, a deletion or a withdrawn consent removes them too.
  */
 
 import type { Needs } from "./context.ts";
@@ -8,7 +8,7 @@ import type { Needs } from "./context.ts";
 export type Kept = "mute" | "notify" | "prechat" | "capture";
 type Part = Needs<"chat" | "consent">;
 
-/** What waits for consent: nothing is stored before it. */
+/** Facts that wait for consent, because nothing is stored before it. */
 const waiting = new Map<Kept, boolean>();
 
 const wordsOf = ({ chat }: Part): Set<string> => new Set(chat.storage.read().kept.split(" "));

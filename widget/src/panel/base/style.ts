@@ -1,6 +1,6 @@
-/** Style sheets as objects: no style element, so no policy of the page has anything to refuse. */
+/** Style sheets as objects instead of style elements, which a page's policy could refuse. */
 
-/** Adds a sheet to the root. Returns what takes it away. */
+/** Adds a sheet to the root. @returns a function that removes it */
 export function adopt(root: ShadowRoot, css: string): () => void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

@@ -1,4 +1,4 @@
-/** A panel in a page that has no browser: a chat that says what the test wants, and the parts around it. */
+/** The panel's context in a simulated page: a fake chat whose state the test sets, and the other members. */
 
 import type { Rating } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
@@ -20,7 +20,7 @@ type Writable<Part> = {
   [Name in keyof Part]: Part[Name] extends { readonly value: infer Value } ? Signal<Value> : Part[Name];
 };
 export type FakeChat = Writable<Chat> & {
-  /** What the panel asked for: `["send", "Hello"]`. */
+  /** The panel's calls of the chat: `["send", "Hello"]`. */
   asked: unknown[][];
   tell<Name extends keyof ChatEvents>(name: Name, detail: ChatEvents[Name]): void;
 };
@@ -87,14 +87,14 @@ export type Stage = {
   root: ShadowRoot;
   settings: Signal<PanelSettings>;
   isOpen: Signal<boolean>;
-  /** Everything said to screen readers, in order. */
+  /** All announcements to screen readers, in order. */
   said: string[];
   emitted: [name: string, detail: unknown][];
   show(view: ComponentType): HTMLElement;
   stop(): void;
 };
 
-/** Everything that a part of the panel can reach, in a shadow root. */
+/** Creates the context for a component of the panel, in a shadow root. */
 export async function stage(options: Options = {}): Promise<Stage> {
   const host = document.body.appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
@@ -193,6 +193,6 @@ export const own = (text: string, more: Partial<Item> = {}): Item => {
 export const reply = (text: string, more: Partial<Item> = {}): Item =>
   own(text, { from: "reply", state: "received", ...more });
 
-/** Lets Preact draw what has changed. */
+/** Waits until Preact has rendered the changes. */
 export const drawn = (): Promise<void> =>
   new Promise((resolve) => requestAnimationFrame(() => queueMicrotask(resolve)));

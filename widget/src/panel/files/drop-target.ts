@@ -1,4 +1,4 @@
-/** Covers the panel while files are dragged over it. Fetched when the first ones come. */
+/** Covers the panel while files are dragged over it. Fetched when files are first dragged. */
 
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
@@ -10,8 +10,8 @@ import css from "./drop-target.css?inline";
 addEnglish(rare);
 
 /**
- * From now on `app` is covered while files are dragged over it that the site lets visitors send. The panel's own handler
- * prevents the default of such an event, and of no other; it also takes the files that are dropped.
+ * Covers `app` while files that the site accepts are dragged over it. The panel's own handler prevents the default of exactly
+ * these events, and handles dropped files.
  */
 export function coverWhileDragged({ t, shell }: Needs<"t" | "shell">, app: HTMLElement): void {
   adopt(shell.root, css);

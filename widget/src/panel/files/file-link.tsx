@@ -1,4 +1,4 @@
-/** A file that is not shown, as a link. Comes with the tray. */
+/** A file that is shown as a link. Loaded with the tray. */
 
 import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
@@ -13,13 +13,13 @@ addEnglish(rare);
 export const fileIcon = (): VNode =>
   draw("M13.5 3.5H7a1 1 0 0 0-1 1v15a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V8l-4.5-4.5Zm0 0V8H18", "i-file");
 
-/** @property lost whether it was to be shown, and could not be had */
+/** @property lost whether the file should be shown as a picture or player, but could not be loaded */
 export type FileProps = { href: string; name: string; lost: boolean };
 
 export const FileLink = live<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
   const gone = signal(false);
   const look = async (): Promise<void> => {
-    // The relay lets its refusals be read by everybody, not what it serves.
+    // CORS allows every page to read the relay's refusals, but not the files.
     const { status } = await fetch(address, { method: "HEAD" }).catch(() => ({ status: 0 }));
     gone.value = status === 404 || status === 410;
   };

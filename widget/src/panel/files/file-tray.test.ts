@@ -4,7 +4,7 @@ import type { Files } from "../base/files.ts";
 import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
 import { createFiles } from "./file-tray.tsx";
 
-/** Uploads that were begun, oldest first. */
+/** Started uploads, oldest first. */
 let begun: FakeRequest[];
 class FakeRequest {
   upload = {};
@@ -42,7 +42,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("uploads one file after the other, and is ready once all are there", async () => {
+it("uploads one file after another, and is ready when all are uploaded", async () => {
   files.add(some("one.txt", "two.txt", "three.txt"));
   for (const count of [1, 2, 3]) {
     await expect.poll(() => begun).toHaveLength(count);
@@ -54,7 +54,7 @@ it("uploads one file after the other, and is ready once all are there", async ()
   expect(files.ready()).toHaveLength(3);
 });
 
-it("never uploads what was removed before its turn", async () => {
+it("never uploads a file that was removed before its turn", async () => {
   files.add(some("one.txt", "two.txt", "three.txt"));
   await expect.poll(() => begun).toHaveLength(1);
   await drawn();
@@ -67,7 +67,7 @@ it("never uploads what was removed before its turn", async () => {
   expect([begun.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
 });
 
-it.each(["gone", "normal"] as const)("leaves nobody's files to the next person when the chat ends: %s", async (why) => {
+it.each(["gone", "normal"] as const)("is empty for the next visitor when the chat ends: %s", async (why) => {
   files.add(some("one.txt", "two.txt"));
   await expect.poll(() => begun).toHaveLength(1);
   await drawn();
@@ -77,7 +77,7 @@ it.each(["gone", "normal"] as const)("leaves nobody's files to the next person w
   expect([begun[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
 });
 
-it("keeps for the next conversation what was picked after this one was deleted here", async () => {
+it("keeps files for the next conversation that were picked after this one was deleted", async () => {
   files.add(some("before.txt"));
   await expect.poll(() => begun).toHaveLength(1);
   files.forget();
@@ -91,7 +91,7 @@ it("keeps for the next conversation what was picked after this one was deleted h
   expect(shown()).toEqual([]);
 });
 
-it("says once which files found no room, until there is some", async () => {
+it("reports once that there is no room for more files, until there is room", async () => {
   files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
   await drawn();
   const words = "You can add up to 5 files at a time. The others weren't added.";

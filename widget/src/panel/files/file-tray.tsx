@@ -84,11 +84,11 @@ function trayOf(tray: TrayState) {
   });
 }
 
-/** A refused file must not stand below the tray's fold, where nobody sees why it cannot be sent. */
+/** Refused files come first, because the visitor must see why they cannot be sent without scrolling the tray. */
 const refusedFirst = (files: readonly PendingFile[]): PendingFile[] =>
   [...files].sort((a, b) => Number(!a.problem) - Number(!b.problem));
 
-/** The picture. An icon instead if the page's policy forbids pictures from memory, or the file is no picture. */
+/** The picture, or an icon if the page's policy forbids pictures from memory or the file is not a picture. */
 const Preview = live<{ address: string | undefined }>((_: Needs<never>) => {
   const failed = signal("");
   return ({ address }) =>
@@ -105,7 +105,7 @@ const Preview = live<{ address: string | undefined }>((_: Needs<never>) => {
     );
 });
 
-/** Name, size and progress of a file, or what is wrong with it. */
+/** Name, size and progress of a file, or its problem. */
 const Description = ({ one, tray }: { one: PendingFile; tray: TrayState }) => (
   <p>
     <bdi>{one.name}</bdi>

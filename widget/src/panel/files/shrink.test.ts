@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { fitted, shrunk } from "./shrink.ts";
 
 const JPEG = "image/jpeg";
-/** A picture of that many bytes; the browser reads it with these sides, and writes it with `written` bytes. */
+/** A picture of `size` bytes. The simulated browser reads it with these sides, and encodes it with `written` bytes. */
 function picture(options: { type?: string; size?: number; sides?: [number, number]; written?: number; head?: string }) {
   const { type = JPEG, size = 5_000_000, sides = [4_000, 3_000], written = 300_000, head = "" } = options;
   vi.stubGlobal("createImageBitmap", async () => ({ width: sides[0], height: sides[1], close() {} }));
@@ -29,22 +29,22 @@ describe("a picture that is sent", () => {
   it.each([
     ["is small", { size: 200_000, sides: [800, 600] }],
     ["would become larger", { written: 6_000_000 }],
-    ["is a GIF, which may move", { type: "image/gif" }],
-    ["is a PNG that moves", { type: "image/png", head: "\x89PNG\r\n....acTL" }],
-    ["is a WebP that moves", { type: "image/webp", head: "RIFF1234WEBPVP8X....ANIM" }],
-    ["is no picture", { type: "application/pdf" }],
-  ] as const)("stays as it is when it %s", async (_why, options) => {
+    ["is a GIF, which may be animated", { type: "image/gif" }],
+    ["is an animated PNG", { type: "image/png", head: "\x89PNG\r\n....acTL" }],
+    ["is an animated WebP", { type: "image/webp", head: "RIFF1234WEBPVP8X....ANIM" }],
+    ["is not a picture", { type: "application/pdf" }],
+  ] as const)("is not changed when it %s", async (_why, options) => {
     const file = picture(options as Parameters<typeof picture>[0]);
     expect(await shrunk(file)).toBe(file);
   });
 
-  it("stays as it is when the browser cannot read it", async () => {
+  it("is not changed when the browser cannot read it", async () => {
     const file = picture({});
     vi.stubGlobal("createImageBitmap", () => Promise.reject(new Error("no picture")));
     expect(await shrunk(file)).toBe(file);
   });
 
-  it("is a JPEG where the relay takes no such file", async () => {
+  it("becomes a JPEG if the relay does not accept its type", async () => {
     const { name, type } = await shrunk(picture({ type: "image/heic", size: 900_000, sides: [1_000, 800] }));
     expect([name, type]).toEqual(["photo.jpg", JPEG]);
   });

@@ -1,4 +1,4 @@
-/** Makes large pictures smaller before they are sent: a phone's photo is ten times what anybody looks at in a chat. */
+/** Makes large pictures smaller before they are sent. A phone's photo is ten times larger than a chat can show. */
 
 /** Longest side of a picture that is sent, in pixels. */
 const SIDE_MAX = 2_048;
@@ -7,32 +7,32 @@ const SMALL_BYTES = 1_000_000;
 /** Quality of JPEG and WebP, 0 to 1. */
 const QUALITY = 0.85;
 
-/** Pictures that may be written anew, and as what. GIF is not among them: it may move. */
+/** Types of pictures that can be encoded again, each with its new type. Not GIF, because it may be animated. */
 const FORMATS: Readonly<Record<string, string>> = {
   "image/jpeg": "image/jpeg",
   "image/png": "image/png",
   "image/webp": "image/webp",
-  // The relay takes neither; browsers of Apple's read them.
+  // The relay accepts neither of these types; Apple's browsers can read them.
   "image/heic": "image/jpeg",
   "image/heif": "image/jpeg",
 };
 
-/** How many bytes of a PNG or WebP may stand before what says that it moves. */
+/** Number of first bytes of a PNG or WebP that are searched for the mark of an animation. */
 const HEAD = 64 * 1024;
 
-/** Whether a PNG or WebP moves: then it has an `acTL` or `ANIM` chunk (PNG 3, 11.3.6; WebP container specification). */
+/** Whether a PNG or WebP is animated: it then has an `acTL` or `ANIM` chunk (PNG 3, 11.3.6; WebP container specification). */
 async function moves(file: Blob): Promise<boolean> {
   const head = new TextDecoder("latin1").decode(await file.slice(0, HEAD).arrayBuffer());
   return /^.PNG.*?acTL|^RIFF.{4}WEBP.*?ANIM/s.test(head);
 }
 
-/** The size with the longest side at most `SIDE_MAX`, in pixels. Never larger than it was. */
+/** The size in pixels with a longest side of at most `SIDE_MAX`. Never larger than the original. */
 export function fitted(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, SIDE_MAX / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Draws a picture in its new size, upright as its metadata say, and without them. @throws when it cannot be read */
+/** Draws a picture in its new size, with the orientation of its metadata applied and the metadata removed. @throws when it cannot be read */
 async function redrawn(file: File, type: string): Promise<Blob | null> {
   const picture = await createImageBitmap(file, { imageOrientation: "from-image" });
   try {
@@ -54,8 +54,8 @@ async function redrawn(file: File, type: string): Promise<Blob | null> {
 export const canShrink = ({ type }: File): boolean => Object.hasOwn(FORMATS, type);
 
 /**
- * A smaller picture of the same content; the file itself when it is no picture, moves, is small enough, cannot be read here,
- * or would not become smaller.
+ * A smaller version of the picture. Returns the file itself if it is not a picture, is animated, is small enough, cannot be read
+ * by this browser, or would not become smaller.
  */
 export async function shrunk(file: File): Promise<File> {
   const type = FORMATS[file.type];

@@ -1,4 +1,4 @@
-/** The files that wait to be sent: their list, their uploads, and what is wrong with them. `file-tray.tsx` shows them. */
+/** The files that wait to be sent: their list, their uploads and their problems. `file-tray.tsx` shows them. */
 
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Attachment } from "../../conversation/chat.ts";
@@ -25,14 +25,14 @@ export type PendingFile = {
   upload?: Upload;
 };
 
-/** What the tray uses of the panel. */
+/** The members of the panel's context that the tray uses. */
 export type TrayDeps = Needs<"t" | "chat" | "shell" | "settings" | "language" | "announcer" | "focusComposer">;
 
 export type TrayState = TrayDeps & {
   list: Signal<readonly PendingFile[]>;
   /** More files were picked than there was room for. Shown until there is room. */
   tooMany: Signal<boolean>;
-  /** Uploads run one after the other: the relay takes two at a time from a visitor, who may have a second tab. */
+  /** Uploads run one after another, because the relay accepts two at a time from a visitor, who may have a second tab. */
   queue: Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export const createTrayState = (deps: TrayDeps): TrayState => ({
 /** The words for the relay's error codes. All other codes mean that the upload failed. */
 const PROBLEMS: { readonly [code: string]: Key } = { type_not_allowed: "wrongType", too_large: "tooBig" };
 
-/** The largest file of this type that the relay takes, in bytes; 0: none. The relay checks again. */
+/** The largest file of this type that the relay accepts, in bytes; 0: none. The relay checks again. */
 function limitOf({ settings }: TrayDeps, { type }: File): number {
   const { image = 0, av = 0, document = 0 } = settings.peek().uploads ?? {};
   return /^image/.test(type) ? image : /^(audio|video)/.test(type) ? av : document;
@@ -63,7 +63,7 @@ const release = ({ preview }: PendingFile): void => {
   if (preview) URL.revokeObjectURL(preview);
 };
 
-/** Takes a file out of the list and cancels its upload. */
+/** Removes a file from the list, and cancels its upload. */
 export function discard({ list }: TrayState, one: PendingFile): void {
   release(one);
   list.value = list.peek().filter((other) => other !== one);

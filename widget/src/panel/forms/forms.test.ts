@@ -22,7 +22,7 @@ const submit = async (): Promise<void> => {
 const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
 const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
 
-/** Where the test page is. */
+/** Path and language of the test page. */
 const WHERE = { page: location.pathname, locale: "en" };
 
 beforeEach(() => localStorage.clear());
@@ -144,7 +144,7 @@ describe("the form before the first message", () => {
   });
 });
 
-/** What goes with an address that is asked for the replies: where a mail leads back to, and in which language. */
+/** Fields sent with an address for mailed replies: the page to which mails link, and their language. */
 const FOR_REPLIES = { reply: true, ...WHERE };
 
 describe("the card after the first message", () => {
@@ -160,7 +160,7 @@ describe("the card after the first message", () => {
     expect(view.textContent).toBe("Thanks, saved!");
   });
 
-  it("does not come back once it was declined", async () => {
+  it("is not shown again once it was declined", async () => {
     await open({ capture: ["email"] }, Card);
     on.chat.items.value = [own("Hello")];
     await drawn();
@@ -220,8 +220,8 @@ describe("a detail that is known already, from a form or a signed identity,", ()
   });
 });
 
-describe("a form that the service refuses when it is gone already", () => {
-  it("comes back with the refused field and its error, and its correction has the same id", async () => {
+describe("a form that the service refuses after it was closed", () => {
+  it("is shown again with the refused field and its error, and its correction has the same id", async () => {
     await open({ prechat: ["phone"] }, Card);
     expect(view.textContent).toBe("");
     on.chat.refused.value = { id: "the-same-form", field: "phone" };
@@ -252,7 +252,7 @@ describe("a field", () => {
   });
 });
 
-/** Of the machine that runs this: days and times are said by the visitor's clock. */
+/** The time zone of this machine, because days and times are shown in the visitor's time zone. */
 const HERE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 describe("outside business hours", () => {
@@ -277,7 +277,7 @@ describe("outside business hours", () => {
     area.value = text;
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  /** What became of the message, under the id that the chat gave it. */
+  /** Sets the state of the message, under the id that the chat gave it. */
   const become = (state: "queued" | "sent" | "failed", more: object = {}): void => {
     on.chat.items.value = [own("Where is my lamp?", { id: "id", state, ...more })];
   };
@@ -348,13 +348,13 @@ describe("outside business hours", () => {
   });
 });
 
-describe("the line that says when somebody is back", () => {
+describe("the line with the next opening", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
     ["Monday morning", 8, "back 9:00 AM", "back Monday at 9:00 AM"],
     ["Monday evening, a week before it opens", 18, "back Mon, Jan 12 at 9:00 AM", "back Monday, January 12 at 9:00 AM"],
-  ])("names on %s the day so that it cannot be mistaken", async (_when, hour, short, long) => {
+  ])("names the day unambiguously on %s", async (_when, hour, short, long) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
     const plain = (): string => (view.textContent ?? "").replace(/\s/gu, " ");
@@ -371,7 +371,7 @@ describe("the line that says when somebody is back", () => {
     ["de", "wieder da: Montag, 09:00 Uhr", "wieder da: Mo, 09:00 Uhr"],
     ["el", "Επιστρέφουμε: Δευτέρα 9:00 π.μ. Αφήστε", "επιστρέφουμε Δευ 9:00 π.μ."],
     ["vi", "trở lại: 09:00 Thứ Hai", "trở lại 09:00 Thứ 2"],
-  ])("puts day and time into a sentence of %s as that language does", async (tag, long, short) => {
+  ])("puts day and time correctly into a sentence in %s", async (tag, long, short) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 12) });
     const { messages } = await import(`../../locales/${tag}.ts`);
     const show = async (part: typeof Foot): Promise<string> => {

@@ -17,7 +17,7 @@ describe("business hours", () => {
     ["2026-11-25T10:00Z", false],
   ])("at %s: open is %s", (time, open) => expect(isOpenAt(week, at(time))).toBe(open));
 
-  it("tell when the site opens next", () => {
+  it("give the next opening", () => {
     expect(opensNext(week, at("2026-11-23T11:07Z"))).toBe(at("2026-11-23T12:00Z"));
     expect(opensNext(week, at("2026-11-24T18:00Z"))).toBe(at("2026-11-28T09:00Z"));
   });
@@ -38,7 +38,7 @@ describe("business hours", () => {
     ["2026-11-29T23:59Z", true],
     ["2026-11-30T00:00Z", true],
     ["2026-11-30T06:00Z", false],
-  ])("that go over midnight, at %s: open is %s", (time, open) =>
+  ])("that continue after midnight, at %s: open is %s", (time, open) =>
     expect(isOpenAt({ timeZone: "UTC", fri: "9:00-12:00, 22:00-02:00", sun: "18:00-6:00" }, at(time))).toBe(open),
   );
 

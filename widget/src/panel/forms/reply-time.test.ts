@@ -7,7 +7,7 @@ import { Header } from "../main/header.tsx";
 import { Ended } from "../thread/ended.tsx";
 import { Waiting } from "../thread/waiting.tsx";
 import { Status } from "./reply-time.tsx";
-// Fetched when it is needed: not in the time of a test.
+// Load the rarely fetched code now, so that its loading time does not count in a test.
 import "../thread/long-wait.tsx";
 import "./forms.tsx";
 
@@ -32,13 +32,13 @@ describe("waiting for a reply", () => {
     on.chat.working.value = { since: Date.now() };
   };
 
-  it("is nothing until the service has accepted the message", async () => {
+  it("shows nothing until the service has accepted the message", async () => {
     await pass(5_000);
     expect(view.textContent).toBe("");
     expect(view.querySelector(".dots")).toBeNull();
   });
 
-  it("is dots after 0.6 s, words after 10 and 30 s, the truth after 120 s", async () => {
+  it("shows dots after 0.6 s, texts after 10 and 30 s, and after 120 s that no reply came", async () => {
     work();
     await pass(590);
     expect(view.querySelector(".dots")).toBeNull();
@@ -53,7 +53,7 @@ describe("waiting for a reply", () => {
     expect(view.querySelector(".dots")).toBeNull();
   });
 
-  it("is said to screen readers three times, however long it takes", async () => {
+  it("is announced to screen readers at most three times", async () => {
     work();
     await pass(130_000);
     expect(on.said).toEqual([
@@ -63,7 +63,7 @@ describe("waiting for a reply", () => {
     ]);
   });
 
-  it("offers after half a minute to take an email address, and keeps what is being written when the reply comes", async () => {
+  it("offers an answer by email after half a minute, and keeps the visitor's input when the reply comes", async () => {
     on.settings.value = { ...on.settings.value, emailOffer: true };
     work();
     await pass(29_000);
@@ -78,7 +78,7 @@ describe("waiting for a reply", () => {
 
   it.each([
     ["the site does not want it, or the relay sends no mail", {}, undefined],
-    ["the site asks by itself", { emailOffer: true, capture: ["phone"] }, undefined],
+    ["the site has its own card", { emailOffer: true, capture: ["phone"] }, undefined],
     ["an address is known", { emailOffer: true }, true],
   ])("offers nothing where %s", async (_why, options, known) => {
     on.settings.value = { ...on.settings.value, ...options };
@@ -105,7 +105,7 @@ describe("waiting for a reply", () => {
     expect(view.querySelector(".dots")).toBeNull();
   });
 
-  it("shows dots that have come for half a second, below a reply that comes just then, and keeps the reply from nothing", async () => {
+  it("shows the dots for at least half a second, also below a reply that arrives meanwhile, without delaying the reply", async () => {
     work();
     await pass(620);
     on.chat.items.value = [own("Hello"), reply("Hi")];
@@ -122,7 +122,7 @@ describe("waiting for a reply", () => {
     expect(view.querySelector(".dots")).toBeNull();
   });
 
-  it("begins where an earlier page has left it", async () => {
+  it("continues the wait of an earlier page", async () => {
     on.chat.working.value = { since: Date.now() - 45_000 };
     await pass(50);
     expect(view.querySelector(".waiting")?.textContent).toMatch(/longer than usual/);
@@ -140,7 +140,7 @@ describe("waiting for a reply", () => {
     });
     afterEach(() => localStorage.clear());
 
-    it("is offered after half a minute to those, too, whose message the service could not be given", async () => {
+    it("is also offered after half a minute to visitors whose message could not be delivered", async () => {
       on.chat.items.value = [own("Hello", { state: "sent", at: Date.now() })];
       await pass(20_000);
       on.chat.delivery.value = "delayed";
@@ -149,13 +149,13 @@ describe("waiting for a reply", () => {
       await pass(200);
       await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
       expect([view.querySelector(".dots"), view.querySelector(".waiting"), on.said]).toEqual([null, null, []]);
-      // The way is open again, and the message gone: what is being written stays.
+      // The service is reachable again and has the message. The visitor's input remains.
       on.chat.delivery.value = "ok";
       await pass(50);
       expect(view.querySelector("[name=email]")).not.toBeNull();
     });
 
-    it("is offered once more beside 'Ask again' to those who have declined", async () => {
+    it("is offered once more beside 'Ask again' to visitors who have declined", async () => {
       work();
       await pass(31_000);
       await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
@@ -171,21 +171,21 @@ describe("waiting for a reply", () => {
     });
   });
 
-  it("shows no machine's dots where people answer", async () => {
+  it("shows no dots where people answer", async () => {
     on.settings.value = { ...on.settings.value, responder: "human" };
     work();
     await pass(20_000);
     expect(view.textContent).toBe("");
   });
 
-  it("is nothing while the site is closed", async () => {
+  it("shows nothing while the site is closed", async () => {
     on.ui.asking.value = true;
     work();
     await pass(130_000);
     expect([view.textContent, view.querySelector(".dots"), on.said]).toEqual(["", null, []]);
   });
 
-  it("ends with the question in the field again, and sends nothing unasked", async () => {
+  it("ends with the question in the text field, and does not send it automatically", async () => {
     on.chat.items.value = [{ id: "1", from: "visitor", text: "Where is it?", at: 0, state: "delivered" }];
     work();
     await pass(121_000);
@@ -200,8 +200,8 @@ describe("waiting for a reply", () => {
 
 describe("the line under the title", () => {
   it.each([
-    ["of its own", Header],
-    ["that knows the hours", Status],
+    ["in the default header", Header],
+    ["with business hours", Status],
   ])("%s promises no quick answer while the service cannot be reached", async (_which, part) => {
     view = on.show(part);
     const line = (): string | null | undefined =>
@@ -216,9 +216,9 @@ describe("the line under the title", () => {
   });
 
   it.each([
-    ["of its own", Header],
-    ["that knows the hours", Status],
-  ])("%s promises no quick answer while the visitor is offline, nor where the chat is not allowed", async (_, part) => {
+    ["in the default header", Header],
+    ["with business hours", Status],
+  ])("%s promises no quick answer while the visitor is offline, or where the chat is not allowed", async (_, part) => {
     view = on.show(part);
     const line = (): string | null | undefined =>
       (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
@@ -242,7 +242,7 @@ describe("the connection bar", () => {
     view = on.show(Bar);
   });
 
-  it("is silent about gaps of less than three seconds", async () => {
+  it("does not appear for interruptions of less than three seconds", async () => {
     on.chat.link.value = "waiting";
     await pass(2_000);
     on.chat.link.value = "connecting";
@@ -253,7 +253,7 @@ describe("the connection bar", () => {
     expect(on.said).toEqual([]);
   });
 
-  it("says that it connects after three seconds, although attempts come and go, and that it is back", async () => {
+  it("says after three seconds that the chat is connecting, also during several attempts, and then that it is back", async () => {
     on.chat.link.value = "connecting";
     await pass(2_000);
     on.chat.link.value = "waiting";
@@ -265,20 +265,20 @@ describe("the connection bar", () => {
     expect(on.said).toEqual(["Connecting…", "You're back online."]);
   });
 
-  it("says at once that the visitor is offline, and that nothing is lost", async () => {
+  it("says immediately that the visitor is offline, and that nothing is lost", async () => {
     on.chat.link.value = "offline";
     await pass(50);
     expect(view.textContent).toMatch(/You're offline\. Messages will be sent/);
   });
 
-  it("leaves it to a row of the thread to say that a conversation has ended", async () => {
+  it("does not say that a conversation has ended, because a row of the thread does", async () => {
     on.chat.ending.value = "gone";
     on.chat.link.value = "ended";
     await pass(50);
     expect(view.textContent).toBe("");
   });
 
-  it("says what could not be fetched, and tries all of it again", async () => {
+  it("says that something could not be fetched, and fetches all of it again", async () => {
     const tried: string[] = [];
     on.ui.missing.value = [() => tried.push("emoji"), () => tried.push("files")];
     await pass(50);
@@ -295,14 +295,14 @@ describe("the connection bar", () => {
   });
 });
 
-describe("the end of the line", () => {
+describe("the end of the connection", () => {
   it.each([
     ["version", /reload the page/, "Reload the page"],
     ["notAllowed", /isn't available here/, undefined],
     ["badToken", /signed out/, undefined],
     ["gone", /deleted/, "Start a new conversation"],
     ["normal", /has ended/, "Start a new conversation"],
-  ] as const)("says what %s means, once, and what can be done", async (ending, words, button) => {
+  ] as const)("shows the meaning of %s once, with the possible action", async (ending, words, button) => {
     view = on.show(Ended);
     await pass(50);
     expect(view.textContent).toBe("");
@@ -314,7 +314,7 @@ describe("the end of the line", () => {
     expect(view.querySelector("button")?.textContent).toBe(button);
   });
 
-  it("says nothing where the visitor is asked for consent first", async () => {
+  it("shows nothing while the visitor is asked for consent", async () => {
     view = on.show(Ended);
     on.ui.consent.value = false;
     on.chat.ending.value = "normal";

@@ -7,7 +7,7 @@ import { once } from "./one-tab.ts";
 let on: Stage;
 let hidden: boolean;
 let stop: () => void;
-/** Names of the locks that were asked for: one for each sound. */
+/** Names of the requested locks: one for each sound. */
 let rung: string[];
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
-/** Lets whoever watches the title have its say. */
+/** Waits until observers of the title have run. */
 const settled = (): Promise<unknown> => new Promise((done) => setTimeout(() => setTimeout(done)));
 const look = (now: boolean): void => {
   hidden = !now;
@@ -39,7 +39,7 @@ const look = (now: boolean): void => {
 };
 
 describe("the title of a hidden page", () => {
-  it("counts what is unread, and is restored exactly", () => {
+  it("shows the number of unread replies, and is restored exactly", () => {
     expect(document.title).toBe("(1) Shop");
     on.chat.unread.value = 2;
     expect(document.title).toBe("(2) Shop");
@@ -47,7 +47,7 @@ describe("the title of a hidden page", () => {
     expect(document.title).toBe("Shop");
   });
 
-  it("counts before the page's new title, and never takes that back", () => {
+  it("keeps a new title of the page, with the number before it", () => {
     document.title = "Shop · Sale";
     on.chat.unread.value = 2;
     expect(document.title).toBe("(2) Shop · Sale");
@@ -56,7 +56,7 @@ describe("the title of a hidden page", () => {
     expect(document.title).toBe("Another");
   });
 
-  it("counts before a title that the page sets meanwhile, without another reply, and gives that back", async () => {
+  it("adds the number to a title that the page sets meanwhile, without another reply, and restores that title", async () => {
     document.title = "Sold $& out";
     await expect.poll(() => document.title).toBe("(1) Sold $& out");
     // Another element, as frameworks do it.
@@ -71,7 +71,7 @@ describe("the title of a hidden page", () => {
     expect(document.title).toBe("Mine");
   });
 
-  it("counts where the page has no title", async () => {
+  it("shows the number if the page has no title", async () => {
     document.title = "";
     await expect.poll(() => document.title).toBe("(1)");
     await settled();
@@ -80,7 +80,7 @@ describe("the title of a hidden page", () => {
     expect(document.title).toBe("");
   });
 
-  it("is left alone once all is read, and when the widget goes", () => {
+  it("is not changed any more once all replies are read, and when the widget is removed", () => {
     on.chat.unread.value = 0;
     expect(document.title).toBe("Shop");
     on.chat.unread.value = 1;
@@ -90,12 +90,12 @@ describe("the title of a hidden page", () => {
 });
 
 describe("the sound", () => {
-  it("comes for every reply to a hidden page, under a lock of its own", () => {
+  it("plays for every reply to a hidden page, each under its own lock", () => {
     on.chat.tell("message", reply("More", { id: "second" }));
     expect(rung).toEqual(["porchlight-first", "porchlight-second"]);
   });
 
-  it("comes from a tab that the visitor has touched, where browsers know", () => {
+  it("plays in a tab with a user gesture, if the browser reports that", () => {
     rung = [];
     const { locks } = navigator;
     vi.stubGlobal("navigator", { locks, userActivation: { hasBeenActive: false } });
@@ -105,7 +105,7 @@ describe("the sound", () => {
     expect(rung).toEqual(["porchlight-touched"]);
   });
 
-  it("stays away while the page is looked at, when muted, and before the visitor has written", () => {
+  it("does not play on a visible page, when muted, and before the visitor has written", () => {
     rung = [];
     look(true);
     on.chat.tell("message", reply("x"));
@@ -118,7 +118,7 @@ describe("the sound", () => {
     expect(rung).toEqual([]);
   });
 
-  it("is made by the one tab that gets the lock, and by none where there are no locks", () => {
+  it("plays only in the tab that gets the lock, and in no tab without Web Locks", () => {
     const run = vi.fn();
     const request = (lock: object | null) => (_name: string, _options: object, got: (lock: object | null) => unknown) =>
       Promise.resolve(got(lock));

@@ -12,8 +12,8 @@ import { once } from "./one-tab.ts";
 type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" | "sound">;
 
 /**
- * Returns its stop.
- * @param first the message that came before this code
+ * @param first the message that arrived before this code
+ * @returns a function that stops it
  */
 export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   const { chat, sound } = ui;
@@ -55,7 +55,7 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
     if (pageDocument.hidden && isKept(ui, "notify"))
       void import("./notify.ts").then(
         ({ notify }) => once(`porchlight-note-${item.id}`, () => void notify(ui, item)),
-        () => {}, // The number before the title stands all the same.
+        () => {}, // The number before the title is shown anyway.
       );
   };
   tell(first);
@@ -67,7 +67,7 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   };
 }
 
-/** Plays two soft notes. WebAudio needs no file, and so no entry in the page's content policy. */
+/** Plays two soft notes with WebAudio, which needs no file and so no entry in the page's content policy. */
 function chime(): void {
   try {
     const context = new AudioContext();
@@ -87,6 +87,6 @@ function chime(): void {
     }
     setTimeout(() => void context.close(), 1_000);
   } catch {
-    // No sound here.
+    // The browser cannot play sound.
   }
 }

@@ -12,7 +12,7 @@ const PATIENCE_MS = 3_000;
 function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
   const { chat, missing } = ui;
   const link = chat.link.value;
-  // Before what could not be fetched: it says why, and nothing can be tried again.
+  // Checked before missing code, because being offline is the reason, and a retry would fail.
   if (link === "offline") return "offline";
   if (missing.value[0]) return "tryLater";
   if (link === "connecting" || link === "waiting") return "connecting";

@@ -32,7 +32,7 @@ const STATES: [name: string, link: Link, ending: LinkEnding | undefined, deliver
   ["too old for the relay", "ended", "version", "ok", ALONE],
 ];
 
-it.each(STATES)("the header tells the truth: %s", async (_, link, ending, delivery, words) => {
+it.each(STATES)("the header shows the right line: %s", async (_, link, ending, delivery, words) => {
   on.chat.link.value = link;
   on.chat.ending.value = ending;
   on.chat.delivery.value = delivery;
@@ -40,7 +40,7 @@ it.each(STATES)("the header tells the truth: %s", async (_, link, ending, delive
   await vi.waitFor(() => expect(line()).toBe(words));
 });
 
-it("says that no reply came after two minutes, and forgets it with the next question", async () => {
+it("says after two minutes that no reply came, and resets with the next question", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
   await vi.waitFor(() => expect(line()).toBe("AI assistant\u00a0· No reply yet."));
@@ -49,7 +49,7 @@ it("says that no reply came after two minutes, and forgets it with the next ques
   expect(line()).toBe(READY);
 });
 
-it("says nothing of a connection that comes within three seconds", async () => {
+it("does not mention a connection that opens within three seconds", async () => {
   on.chat.link.value = "connecting";
   on.show(Header);
   await drawn();

@@ -1,6 +1,6 @@
 /**
- * The line under the title in each state of the conversation: it never promises an answer that cannot come. Fetched when something
- * else than the usual line may have to be said.
+ * The line under the title in each state of the conversation. It never promises an answer that cannot come. Fetched when another
+ * line than the usual one may be needed.
  */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
@@ -18,11 +18,11 @@ addEnglish(rare);
 const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
 
 /**
- * The words that follow the author. Without words the author stands alone: a bar below the header says more.
- * `ready`: the usual line, or what the site's hours say.
+ * The text that follows the author. Without a text only the author is shown, because a bar below the header says more.
+ * `ready`: the usual line, or the line of the site's business hours.
  */
 const WORDS = {
-  /** The relay accepts no messages from this page: the thread, which is empty, says so. */
+  /** The relay accepts no messages from this page. The empty thread says so. */
   notAllowed: undefined,
   /** Deleted, or logged out. */
   ended: "endedGone",
@@ -40,7 +40,7 @@ const WORDS = {
 type HeaderState = keyof typeof WORDS;
 type StateNeeds = Needs<"chat" | "settings" | "now">;
 
-/** The state that holds now, and in how many milliseconds the header says so. */
+/** The current state, and the delay in milliseconds until the header shows it. */
 function stateOf({ chat, settings, now }: StateNeeds): [state: HeaderState, ms: number] {
   const link = chat.link.value;
   if (isRefused({ chat })) return ["notAllowed", 0];
@@ -72,7 +72,7 @@ function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<HeaderSta
   return state;
 }
 
-/** `usual`: the line while all is well; absent where the default line says it. */
+/** `usual`: the line without problems; absent if the default line is used. */
 export type LineProps = { usual: ComponentType | undefined };
 
 export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {

@@ -19,7 +19,7 @@ const aModal = (): boolean => pageDocument.querySelector("[role=dialog],[role=al
 
 /** Stops the events that the page would react to. */
 function keepEvents({ host, root, dialog }: Shell, signal: AbortSignal): void {
-  // Escape is the page's, from its keydown to its keyup, where it closes nothing of ours.
+  // Escape belongs to the page, from keydown to keyup, if it closes nothing in the widget.
   let theirs = false;
   const keep = (event: Event): void => {
     if ((event as KeyboardEvent).key === "Escape") {
@@ -31,7 +31,7 @@ function keepEvents({ host, root, dialog }: Shell, signal: AbortSignal): void {
   for (const type of PRIVATE.split(" ")) host.addEventListener(type, keep, { signal });
 }
 
-/** Hides from focus traps at the document that the focus is in the panel: it came there on purpose. */
+/** Hides focus events in the panel from focus traps of the page, because the visitor moved the focus there on purpose. */
 function passFocusTraps({ host }: Shell, signal: AbortSignal): void {
   const early = { capture: true, signal };
   addEventListener("focusin", (event) => event.target === host && event.stopImmediatePropagation(), early);
@@ -42,7 +42,7 @@ function passFocusTraps({ host }: Shell, signal: AbortSignal): void {
   );
 }
 
-/** Returns its stop. */
+/** @returns a function that stops it */
 export function beGuest(shell: Shell, close: () => void): () => void {
   const { host, root, dialog } = shell;
   const ended = new AbortController();
@@ -53,7 +53,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
   }
   keepEvents(shell, signal);
   passFocusTraps(shell, signal);
-  /** What had the focus last. */
+  /** The element that had the focus last. */
   let held: HTMLElement | null = null;
   // MUI hides all siblings of its modal, but the chat must stay usable.
   const unhide = (): void => {
@@ -62,13 +62,13 @@ export function beGuest(shell: Shell, close: () => void): () => void {
     host.removeAttribute("aria-hidden");
     host.inert = false;
   };
-  // Where everything stands. Known beforehand: Firefox moves without it, and in a modal that has closed nothing stands.
+  // The scroll positions. Save them beforehand: a move in Firefox loses them, and elements of a closed modal have none.
   const tops = new Map<Element, number>();
   const stood = ({ target }: Event): unknown => tops.set(target as Element, (target as Element).scrollTop);
   root.addEventListener("focus", unhide, { capture: true, signal });
   dialog.addEventListener("scroll", stood, { capture: true, passive: true, signal });
   const observer = new MutationObserver(() => {
-    // As the command does it: what is modal and cannot be seen would still lock the page.
+    // Close it like the command, because an invisible modal dialog would still lock the page.
     if (host.hidden) close();
     unhide();
     const isHome = host.parentNode === pageDocument.body;
@@ -79,7 +79,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
   });
   const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
   observer.observe(document, { ...what, subtree: true });
-  // Its own opening is not seen from there.
+  // This observer does not see the opening of the dialog itself.
   observer.observe(dialog, what);
   return () => {
     ended.abort();

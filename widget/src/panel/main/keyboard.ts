@@ -1,24 +1,24 @@
 /**
- * On phones the keyboard covers the page without telling it (`dvh` does not know it either); only the visual viewport
- * does. The panel is fitted into what can be seen, and while the visitor types into the page the launcher makes room.
- * Fetched only where there may be such a keyboard.
+ * On phones the keyboard covers the page, and only the visual viewport reports it (`dvh` does not). This code fits the panel into
+ * the visible part, and moves the launcher away while the visitor types into the page. Fetched only where such a keyboard is
+ * possible.
  */
 
 import type { Shell } from "../../loader/contract.ts";
 
-/** After the keyboard has gone, iOS may still report where it was. */
+/** For this time after the keyboard has disappeared, iOS may still report its position, in milliseconds. */
 const SETTLE_MS = 300;
 
-/** Returns its stop. */
+/** @returns a function that stops it */
 export function fitViewport({ dialog, launcher }: Shell): () => void {
   const view = window.visualViewport;
   if (!view) return () => {};
   const fit = (): void => {
     const covered = innerHeight - view.height;
     launcher.style.display = view.height * view.scale < innerHeight * 0.75 ? "none" : "";
-    // Zoomed with two fingers the visitor looks around; then nothing must move under them.
+    // While the visitor has zoomed in with two fingers, nothing must move.
     const fits = dialog.open && dialog.classList.contains("full") && view.scale < 1.05 && covered >= 1;
-    // What the page zooms itself is zoomed here too.
+    // A CSS zoom of the page also applies to the panel.
     const zoom = dialog.currentCSSZoom ?? 1;
     const top = Math.min(Math.max(0, view.offsetTop), covered) / zoom;
     dialog.style.height = fits ? `${view.height / zoom}px` : "";
@@ -29,7 +29,7 @@ export function fitViewport({ dialog, launcher }: Shell): () => void {
   view.addEventListener("resize", fit, ended);
   view.addEventListener("scroll", fit, ended);
   dialog.addEventListener("focusout", later, ended);
-  // It may have come up while this was on its way.
+  // The keyboard may have appeared while this code was loading.
   fit();
   return () => ended.abort();
 }

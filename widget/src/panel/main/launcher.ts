@@ -7,7 +7,7 @@ import type { Needs } from "../base/context.ts";
 
 const CHEVRON = "m5.5 9 6.5 6.5 6.5-6.5";
 
-/** Returns its stop. */
+/** @returns a function that stops it */
 export function dressLauncher({
   chat,
   shell,
@@ -21,7 +21,7 @@ export function dressLauncher({
   const stop = effect(() => {
     const count = isOpen.value ? 0 : chat.unread.value;
     badge.hidden = count === 0;
-    // Drawn by the style sheet: the name says it in words, which need not contain the digits.
+    // The style sheet draws the number. The accessible name says it in words, which need not contain the digits.
     badge.dataset.count = count > 99 ? "99+" : `${count}`;
     shell.unread = count === 0 ? "" : `, ${t("unread", { n: count })}`;
     shell.spoken = { ...(shell.spoken as Spoken), dir: language.value.dir, word: t("chat") };

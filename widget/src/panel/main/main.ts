@@ -30,14 +30,14 @@ import { fitWidth, followKeyboard, followWidth } from "./viewport.ts";
 
 function settingsOf(shell: Shell): PanelSettings {
   const raw = shell.settings();
-  // On a developer's machine the console says which settings are wrong. `check` looks at the host again, exactly.
+  // On a developer's machine the console lists wrong settings. `check` compares the host again, exactly.
   if (/^local|^127|:/.test(location.hostname))
     void import("../../settings/check-settings.ts").then(({ check }) => check(raw, shell.site.id));
   return settled(raw, shell.site);
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
   const wanted = wantedLanguages(locale);
-  // Empty until it is known that they name the machine: then, and if that cannot be found out, the language's own stand.
+  // Empty until the code has checked that these texts disclose the machine. Until then, and if the code cannot be fetched, the language's own texts are used.
   const own = {};
   const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
   if (Object.keys(strings)[0])
@@ -106,7 +106,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     files,
     adding,
     addFiles(added) {
-      // What was pasted or dropped may be gone once the event is over; and the tray's code may come to the last pick first.
+      // Copy the files: they may be unavailable after the event, and the tray's code may handle the last pick first.
       picked.push(...added);
       adding.value++;
       void ui
@@ -175,12 +175,12 @@ export async function start(shell: Shell): Promise<PanelSide> {
       isOpen.value = true;
       if (!byHand) return;
       if (matchMedia("(pointer:fine)").matches) focusComposer();
-      // No field to be seen, or on a touch screen, whose keyboard would cover the panel.
+      // Not if no field is visible, or on a touch screen, whose keyboard would cover the panel.
       if (!app.contains(root.activeElement)) app.querySelector("h2")?.focus();
     },
     close,
     async send(text) {
-      // Refuse anything but a string: as a click handler it gets an event, and each message may cost the owner money.
+      // Accept only a string: a click handler would pass an event, and each message may cost the owner money.
       if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
       if (isBlank(text)) return;
       const isTaken = consent.peek() ? ui.send(text) : early.length < ROOM && early.push(text);

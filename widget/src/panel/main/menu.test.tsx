@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => on.stop());
 
 describe("the menu", () => {
-  it("offers what there is to do, and less while there is nothing", async () => {
+  it("has entries for the possible actions, and fewer in an empty conversation", async () => {
     await open();
     const all = ["Download conversation", "Turn sound off", "Privacy policy", "Delete conversation"];
     expect(entries().map((entry) => entry.textContent)).toEqual(all);
@@ -40,7 +40,7 @@ describe("the menu", () => {
     expect(entries().map((entry) => entry.textContent)).toEqual(["Turn sound off", "Privacy policy"]);
   });
 
-  it("is walked with the arrow keys, and left with Escape or Tab", async () => {
+  it("is operated with the arrow keys, and closed with Escape or Tab", async () => {
     await open();
     key("ArrowUp");
     expect(on.root.activeElement?.textContent).toBe("Delete conversation");
@@ -53,7 +53,7 @@ describe("the menu", () => {
     expect(closed).toEqual([true, true]);
   });
 
-  it("deletes only after it has asked", async () => {
+  it("deletes the conversation only after a confirmation", async () => {
     await open();
     press("Delete conversation");
     await drawn();
@@ -66,7 +66,7 @@ describe("the menu", () => {
     await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
   });
 
-  it("leaves it to the row at the end to say that it is deleted, and the tray to what is picked from then on", async () => {
+  it("does not announce the deletion if the thread's last row does, and keeps the tray for files picked later", async () => {
     const asked: string[] = [];
     Object.assign(on.ui.files, { value: { forget: () => asked.push("forget") } });
     on.chat.ending.value = "gone";
@@ -79,7 +79,7 @@ describe("the menu", () => {
     expect([asked, on.said]).toEqual([["forget"], []]);
   });
 
-  it("remembers what was muted", async () => {
+  it("remembers that sound was turned off", async () => {
     await open();
     press("Turn sound off");
     expect(on.ui.sound.value).toBe(false);
@@ -91,7 +91,7 @@ describe("the menu", () => {
     expect(isKept(on.ui, "mute")).toBe(false);
   });
 
-  it("stores what was muted only once that is allowed", async () => {
+  it("stores that sound was turned off only after consent", async () => {
     on.ui.consent.value = false;
     await open();
     press("Turn sound off");
@@ -122,7 +122,7 @@ it("names the file after the site and the day", () => {
   expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Lamps a b 2026-01-05.txt");
 });
 
-it("holds nothing but entries, also where the browser blocks notifications", async () => {
+it("contains only menu entries, also if the browser blocks notifications", async () => {
   Object.assign(window, { isSecureContext: true, Notification: { permission: "denied" } });
   const real = window.matchMedia;
   window.matchMedia = ((query: string) => ({ matches: query === "(pointer:fine)" })) as typeof window.matchMedia;
@@ -136,7 +136,7 @@ it("holds nothing but entries, also where the browser blocks notifications", asy
 });
 
 describe("the copy by email", () => {
-  it("is offered where the relay mails and an address was left, and says what came of it", async () => {
+  it("is offered if the relay sends mail and knows an address, and shows the result", async () => {
     on.chat.email.value = true;
     await open();
     expect(view.textContent).not.toContain("Email conversation");
@@ -150,7 +150,7 @@ describe("the copy by email", () => {
     expect(on.chat.asked).toHaveLength(1);
   });
 
-  it("is not offered to whom nobody could mail", async () => {
+  it("is not offered without a mail server or a known address", async () => {
     on.settings.value = { ...on.settings.value, mail: true };
     await open();
     expect(view.textContent).not.toContain("Email conversation");

@@ -54,7 +54,7 @@ const entry = ({ icon, words, run, kind = "" }: Entry): VNode => (
 
 /** A copy of the conversation by mail, where the visitor's address is known. */
 function createMailCopy({ t, chat, settings, language, announcer }: MenuNeeds): () => VNode | false {
-  /** What the entry says; undefined before the copy was requested. */
+  /** The text of the entry; undefined before the copy was requested. */
   const mailed = signal<Key | undefined>(undefined);
   const request = async (): Promise<void> => {
     if (mailed.peek()) return;
@@ -68,7 +68,7 @@ function createMailCopy({ t, chat, settings, language, announcer }: MenuNeeds): 
     entry({ icon: <Icon name="send" />, words: t(mailed.value ?? "mailCopy"), run: request });
 }
 
-/** Messages of the browser. Where it has none, or none without a worker of the page's own (phones), there is no entry. */
+/** Browser notifications. No entry where the browser has none, or requires a service worker of the page (phones). */
 function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false {
   const { t, announcer } = ui;
   const canNotify = "Notification" in window && isSecureContext && matchMedia("(pointer:fine)").matches;
@@ -109,7 +109,7 @@ function createSoundEntry(ui: MenuNeeds, done: () => void): () => VNode {
   };
 }
 
-/** The entries, by what the conversation and the site have. */
+/** The entries that apply to this conversation and site. */
 function createEntries(ui: MenuNeeds, close: MenuProps["close"], ask: () => void): () => ComponentChildren {
   const { t, chat, settings } = ui;
   const done = (): void => close(true);
@@ -141,12 +141,12 @@ function createEntries(ui: MenuNeeds, close: MenuProps["close"], ask: () => void
   };
 }
 
-/** Deletes the conversation, and says so. */
+/** Deletes the conversation, and announces it. */
 async function forget(ui: MenuNeeds): Promise<void> {
   ui.focusComposer();
   ui.files.peek()?.forget();
   await ui.chat.forget();
-  // Where the row at the end says it, it is heard from there.
+  // If the row at the end of the thread says it, that row announces it.
   if (!isOver(ui)) ui.announcer.status(ui.t("forgotten"));
 }
 

@@ -5,10 +5,10 @@ import { pageDocument } from "../../loader/document.ts";
 import { fitWidth } from "./viewport.ts";
 
 /**
- * A native modal makes everything outside of it inert: an open panel moves in with it, and out again. One that is opened
- * there moves in too; one that is closed there stays until the modal goes.
- * @param held what had the focus last
- * @param tops where everything stood
+ * A native modal makes everything outside of it inert. So an open panel moves into the modal, and out again when the modal closes.
+ * A panel that is opened while the modal is open also moves in; one that is closed then stays until the modal closes.
+ * @param held the element that had the focus last
+ * @param tops scroll positions before the move
  */
 export function follow(shell: Shell, held: HTMLElement | null, tops: ReadonlyMap<Element, number>): void {
   const { host, root, dialog } = shell;
@@ -17,7 +17,7 @@ export function follow(shell: Shell, held: HTMLElement | null, tops: ReadonlyMap
     for (const [box, top] of tops) box.scrollTop = top;
     active?.focus({ preventScroll: true });
   };
-  // A page that replaces its body takes what is modal out of the window's top layer; `host.ts` has put it in again.
+  // A page that replaces its body removes modal elements from the top layer; `host.ts` has added the element again.
   if (dialog.matches("[open].full:not(:modal)")) {
     fitWidth(shell);
     restore(held);
@@ -27,7 +27,7 @@ export function follow(shell: Shell, held: HTMLElement | null, tops: ReadonlyMap
   const home = modals[modals.length - 1] ?? body;
   if (!home || host.parentNode === home || (!dialog.open && modals[0])) return;
   const active = root.activeElement as HTMLElement | null;
-  // `moveBefore` keeps the most state. It throws where it is not allowed, and Safari lacks it.
+  // `moveBefore` keeps the most state. It throws where it is not allowed, and Safari does not have it.
   try {
     (home as { moveBefore?: (node: Node, before: null) => void }).moveBefore?.(host, null);
   } catch {}

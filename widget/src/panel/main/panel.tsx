@@ -24,7 +24,7 @@ function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void
   const add = (more: object): void => {
     forms.value = { ...forms.peek(), ...more };
   };
-  // Also where they are switched off: the part looks itself.
+  // Fetched also if they are switched off: the part itself checks the setting.
   if ((voice ?? camera ?? startScreen ?? prefill) !== undefined) void part(() => import("../start/optional.ts"), add);
   if (prechat[0] || capture[0] || hours.timeZone || replyMinutes || !consent.value)
     void part(() => import("../forms/forms.tsx"), add);
@@ -52,7 +52,7 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
       );
     isCoverAsked = true;
   };
-  // Here and not in the part: files may be dropped before its code has come.
+  // Handled here and not in the part, because files may be dropped before its code has loaded.
   const onDrop = (event: DragEvent): void => {
     if (!bringsFiles(ui, event)) return;
     event.preventDefault();
@@ -63,7 +63,7 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
     const Foot = !refused && (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
     const Start = forms.value?.Start;
     return (
-      // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
+      // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same action as dropping files
       <div class="app" onDragOver={onDragOver} onDrop={onDrop}>
         <Header />
         <Bar />

@@ -14,32 +14,32 @@ afterEach(() => {
   on.stop();
 });
 
-describe("what is said and told", () => {
-  it("names the author of a reply once, and tells the page", async () => {
+describe("announcements and page events", () => {
+  it("announce a reply with its author once, and report it to the page", async () => {
     const item = reply("It is **on its way**.", { id: "r1", at: 5 });
     on.chat.tell("message", item);
     await expect.poll(() => on.said).toEqual(["AI assistant said: It is on its way."]);
     expect(on.emitted).toEqual([["message", { id: "r1", text: "It is **on its way**.", at: 5 }]]);
   });
 
-  it("says in words what could not be shown, and tells the page the neutral text", async () => {
+  it("describe an unavailable file in words, and report the neutral text to the page", async () => {
     on.chat.tell("message", reply("[a file]", { noFile: [0, 8] }));
     await expect.poll(() => on.said).toEqual(["AI assistant said: A file was sent that can't be shown here."]);
     expect(on.emitted).toMatchObject([["message", { text: "[a file]" }]]);
   });
 
-  it("confirms what was sent", () => {
+  it("confirm a sent message", () => {
     on.chat.tell("sent", own("Hello", { id: "o1", at: 6 }));
     expect(on.said).toEqual(["Message sent"]);
     expect(on.emitted).toEqual([["sent", { id: "o1", text: "Hello", at: 6 }]]);
   });
 
-  it("tells the page that the relay knows who the visitor is", () => {
+  it("report to the page that the relay has accepted the identity", () => {
     on.chat.tell("identify", undefined);
     expect(on.emitted.map(([name]) => name)).toEqual(["identify"]);
   });
 
-  it("counts for those whose panel is closed, and only upwards", () => {
+  it("announce the number of new messages while the panel is closed, only when it grows", () => {
     on.isOpen.value = false;
     on.chat.tell("unread", 1);
     on.chat.tell("unread", 2);
@@ -48,7 +48,7 @@ describe("what is said and told", () => {
     expect(on.emitted.map(([, count]) => count)).toEqual([1, 2, 0]);
   });
 
-  it("reports a failure once", () => {
+  it("announce a failure once", () => {
     const failed = own("x", { state: "failed" });
     on.chat.items.value = [failed];
     on.chat.items.value = [{ ...failed }];

@@ -1,4 +1,4 @@
-/** Reports what happens in the conversation to the page and to screen readers. */
+/** Reports events of the conversation to the page and to screen readers. */
 
 import { effect } from "@preact/signals-core";
 import type { Item } from "../../conversation/chat.ts";
@@ -20,7 +20,7 @@ const showPreview = (ui: VoiceNeeds, item: Item): Promise<void> =>
     async ({ preview }) => preview(ui, item, await plainText(wordsOf(ui, item))),
   );
 
-/** Returns its stop. */
+/** @returns a function that stops it */
 export function giveVoice(ui: VoiceNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
   let known = new Set<string>();

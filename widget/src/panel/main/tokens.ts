@@ -1,11 +1,11 @@
 /**
- * The colours of the panel beside the accent's fill, in OKLCH. The browser derives them from the accent with CSS's
- * relative colours; where it cannot (before 2024), neutrals are grey and links as dark as text.
+ * The colours of the panel except the accent's fill, in OKLCH. The browser derives them from the accent with relative colours of
+ * CSS. In browsers without them (before 2024), neutral colours are grey, and links have the colour of text.
  */
 
 import type { Tokens } from "../../loader/theme.ts";
 
-/** @param relative whether the browser knows relative colours */
+/** @param relative whether the browser supports relative colours */
 export function panelTokens(dark: boolean, relative = CSS.supports("color", "oklch(from red l c h)")): Tokens {
   // Greys with a slight tint of the accent.
   const grey = (lightness: number): string =>

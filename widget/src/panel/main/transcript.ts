@@ -6,7 +6,7 @@ import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 import { SCORES } from "../forms/scores.ts";
 
-/** How long to wait for older messages, in milliseconds. Whatever has not arrived by then is left out. */
+/** Time limit for loading older messages, in milliseconds. The transcript omits messages that have not arrived by then. */
 const ANSWER_MS = 10_000;
 
 type TranscriptNeeds = Needs<"t" | "language" | "settings" | "chat" | "now">;
@@ -24,7 +24,7 @@ export function transcriptName({ settings, now }: Needs<"settings" | "now">): st
 }
 
 /**
- * The conversation as plain text, which every device can open and no program runs.
+ * The conversation as plain text, which every device can open and which cannot contain code.
  * @param readable the text of a reply without marks
  */
 export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => string): string {
@@ -43,7 +43,7 @@ export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => s
   return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages, ...rating].join("\n");
 }
 
-/** Loads older history, until there is no more or no answer comes. */
+/** Loads older history until all is loaded or an answer is missing. */
 async function loadAll({ chat }: Needs<"chat">): Promise<void> {
   for (let had = -1; chat.older.peek() && chat.items.peek().length > had; ) {
     had = chat.items.peek().length;

@@ -4,8 +4,8 @@ import type { Shell } from "../../loader/contract.ts";
 import { PHONE } from "../../loader/shell.ts";
 
 /**
- * Makes the panel modal if it fills a phone's window, and not modal if it floats or is a page of its own. Call it when the panel has
- * opened, and when the window has become as narrow as a phone's or no longer is.
+ * Makes the panel modal if it fills a phone's window, and not modal if it floats or is a full page. Call it when the panel has
+ * opened, and when the window's width has passed the limit of phones.
  */
 export function fitWidth({ root, dialog, settings }: Shell): void {
   const full = matchMedia(PHONE).matches && settings().mode !== "page";
@@ -28,8 +28,8 @@ export function followWidth(shell: Shell): () => void {
 }
 
 /**
- * Fits the panel to the keyboard that covers a page without resizing it: one of a screen that is touched, or where the panel
- * fills the window. Returns the stop.
+ * Fits the panel to a keyboard that covers the page without resizing it: on touch screens, and where the panel fills the window.
+ * @returns a function that stops it
  */
 export function followKeyboard(shell: Shell): () => void {
   if (!matchMedia(`(any-pointer:coarse),${PHONE}`).matches) return () => {};

@@ -17,7 +17,7 @@ describe("help articles", () => {
     expect(titles("lamps")).toEqual([]);
   });
 
-  it("are found without case, accents and punctuation, and by other words", () => {
+  it("are found regardless of case, accents and punctuation, and by their other words", () => {
     expect(titles("RUCKSENDUNG?")).toEqual(["Returns"]);
   });
 

@@ -1,4 +1,4 @@
-/** The owner's help articles: where they come from, and how they are searched. */
+/** Loads and searches the owner's help articles. */
 
 export type Article = {
   title: string;
@@ -10,13 +10,13 @@ export type Article = {
   words: readonly string[];
 };
 
-/** Most articles that are read from a file. */
+/** Maximum number of articles read from a file. */
 const ARTICLES_MAX = 500;
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
-/** The articles of a parsed file, `[{ "title", "text", "url", "words" }]`. Entries without a title, or with nothing to
- * read, are ignored. */
+/** The articles of a parsed file, `[{ "title", "text", "url", "words" }]`. Entries without a title, or with neither text nor url,
+ * are ignored. */
 export function readArticles(file: unknown): Article[] {
   if (!Array.isArray(file)) return [];
   return file.slice(0, ARTICLES_MAX).flatMap((entry) => {
@@ -51,7 +51,7 @@ export function search(articles: readonly Article[], query: string): readonly Ar
   return ranked.sort((a, b) => a.rank - b.rank).map(({ article }) => article);
 }
 
-/** Fetches the articles. None when they cannot be had: the chat needs no list to work. */
+/** Fetches the articles. Returns an empty list if that fails, because the chat works without them. */
 export async function fetchArticles(address: string): Promise<Article[]> {
   try {
     const answer = await fetch(address, { credentials: "omit" });

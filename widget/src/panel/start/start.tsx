@@ -1,6 +1,6 @@
 /**
- * The start screen: help articles with a search field, suggestions, and the way to the conversation. It covers the thread
- * until the visitor goes there, once per page. Fetched where the site switches it on.
+ * The start screen: help articles with a search field, suggestions, and a button to the conversation. It covers the thread until
+ * the visitor opens the conversation, once per page. Fetched if the site switches it on.
  */
 
 import { type Signal, signal } from "@preact/signals-core";
@@ -34,17 +34,17 @@ type State = {
   /** Whether the screen is shown instead of the thread. */
   isShown: Signal<boolean>;
   query: Signal<string>;
-  /** The article that is read. */
+  /** The opened article. */
   reading: Signal<Article | undefined>;
-  /** Draws markup, once its code has come. */
+  /** Renders Markdown, once its code has loaded. */
   Rich: ComponentType<RichTextProps> | undefined;
 };
 
-/** The owner's address, or the list that the relay keeps for the site. */
+/** Address of the articles: the owner's, or the relay's list for the site. */
 const addressOf = (ui: Pick<StartNeeds, "settings" | "shell">): string =>
   rareSettings(ui).articles || `${ui.shell.relay}/help/${encodeURIComponent(ui.settings.peek().site)}.json`;
 
-/** Shows the thread, with the focus in the text field where a keyboard is at hand. */
+/** Shows the thread, and focuses the text field if the device has a keyboard. */
 function goToChat({ isShown, ui }: Pick<State, "isShown" | "ui">): void {
   isShown.value = false;
   if (matchMedia("(pointer:fine)").matches) setTimeout(ui.focusComposer);
@@ -68,7 +68,7 @@ export const Start = live((ui: StartNeeds, mounted) => {
         articles.value = found;
       }),
   );
-  // A message of this visitor, also one that the page sends, or a new reply belongs into sight.
+  // Show the thread for a message of this visitor, also one that the page sends, and for a new reply.
   mounted(
     watch(() => {
       if (sent() > 0 || chat.unread.value > 0) isShown.value = false;
@@ -88,12 +88,12 @@ export const Start = live((ui: StartNeeds, mounted) => {
   };
 });
 
-/** The start screen hides the text field; the focus must not be lost with it. */
+/** Moves the focus away from the text field, because the start screen hides it. */
 function leaveField({ root }: Pick<Shell, "root">): void {
   if (root.activeElement?.id === "message") root.querySelector<HTMLElement>("#title")?.focus();
 }
 
-/** Above the thread: leads back to the articles. */
+/** The button above the thread that leads back to the articles. */
 const wayBack = ({ t, isShown }: State) => (
   <button
     type="button"

@@ -9,7 +9,7 @@ export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) =
     <p class="hello">
       {/* A greeting in the other text direction stays aligned with the panel. */}
       <bdi>
-        {/* In a site's greeting `{name}` stands for the verified name: "Hello {name}!" */}
+        {/* In a site's greeting `{name}` is replaced by the verified name: "Hello {name}!" */}
         {(ui.settings.value.greeting || ui.t("greeting")).replace(
           / *\{name\}/,
           ui.chat.name.value ? ` ${ui.chat.name.value}` : "",

@@ -47,7 +47,7 @@ describe("the author of a reply", () => {
   const named = (name: string, text: string, picture?: string) =>
     reply(`[${name}]\n${text}`, { author: { name, end: name.length + 3, ...(picture && { picture }) } });
 
-  it("stands above the reply with the team's picture, and not in its text", async () => {
+  it("is shown above the reply with the team's picture, and not in its text", async () => {
     on = await stage({ responder: "human", team: [`Maria=${MARIA}`] });
     const view = on.show(Thread);
     on.chat.items.value = [named("Maria", "Hello"), named("Maria", "How are you?"), named("Tom", "Hi"), reply("Bye")];

@@ -21,7 +21,7 @@ export function inline(node: Inline): ComponentChild {
       return <s>{node.children.map(inline)}</s>;
     case "link":
       return (
-        // "Opens in a new tab" stands outside the link: inside, it would be copied too, and would cut a triple-click
+        // "Opens in a new tab" is outside the link: inside, it would be copied too, and would cut a triple-click
         // selection.
         <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc" aria-describedby="tab">
           {node.children.map(inline)}

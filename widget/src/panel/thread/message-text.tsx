@@ -31,7 +31,7 @@ const RichText = rarely<RichTextProps>(
   (_, props) => <PlainText {...props} />,
 );
 
-/** Whether a message is nothing but up to three emoji. */
+/** Whether a message consists of one to three emoji. */
 export function isEmojiOnly(text: string): boolean {
   return emojiOnly?.test(text.trim()) === true;
 }

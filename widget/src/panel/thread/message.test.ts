@@ -146,7 +146,7 @@ describe("the line above new messages", () => {
   const rows = () =>
     [...view.querySelectorAll("li")].map((row) => row.querySelector(".bubble")?.textContent ?? row.className);
 
-  it("stands where the visitor left off, also if the chat opens before the messages are loaded", async () => {
+  it("is where the visitor stopped reading, also if the chat opens before the messages are loaded", async () => {
     on.stop();
     on = await stage();
     on.chat.ready.value = false;

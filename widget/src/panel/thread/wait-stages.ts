@@ -1,4 +1,4 @@
-/** How long a visitor has waited for a reply, in steps. */
+/** The stages of waiting for a reply. */
 
 /**
  * Milliseconds of waiting after which more is shown: dots, a status for screen readers, a text, an offer, and that no

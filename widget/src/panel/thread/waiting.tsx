@@ -24,7 +24,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }
     if (!stage.peek()) shown = now();
     stage.value = next;
   };
-  /** Since when the newest message waits for a service that cannot be reached. */
+  /** The time since which the newest message waits for an unreachable service. */
   const held = computed(() => {
     const newest = chat.items.value.at(-1);
     return chat.delivery.value === "delayed" && newest?.state === "sent" ? newest.at : undefined;
