@@ -46,6 +46,8 @@ export type Relay = {
   log: Log;
   /** Stops in an order that loses nothing. Resolves when the process may exit. */
   stop: () => Promise<void>;
+  /** The step of the stop that runs; undefined before it. */
+  stopsWith: () => string | undefined;
 };
 
 /** The parts of the relay that the command line works with. */
@@ -90,7 +92,16 @@ export async function createRelay(settings: Settings, standIns: StandIns = {}): 
     await start(groups);
     const relay = relayOf(groups);
     lock.tell({ address: relay.url });
-    return { ...relay, tell: lock.tell, stop: () => stop(groups).finally(lock.release) };
+    let step: string | undefined;
+    const begins = (name: string): void => {
+      step = name;
+    };
+    return {
+      ...relay,
+      tell: lock.tell,
+      stop: () => stop(groups, begins).finally(lock.release),
+      stopsWith: () => step,
+    };
   } catch (error) {
     lock.release();
     throw error;
@@ -171,39 +182,44 @@ async function start({
   warn(settings, keys.of, log);
 }
 
-async function stop({
-  core,
-  files,
-  service,
-  owner,
-  visitors,
-  intake,
-  server,
-  sampler,
-  chores,
-  adminListener,
-}: Groups): Promise<void> {
+/** The steps of a stop, in an order that loses nothing. */
+function stopSteps(groups: Groups): [name: string, step: () => Promise<unknown> | undefined][] {
+  const { core, files, service, owner, visitors, intake, server, sampler, chores, adminListener } = groups;
   const { db, log } = core;
-  log("relay.stopping", { connections: visitors.connections.count() });
+  return [
+    // Calls under way end, and their replies may follow at once, so callbacks are accepted until then (RELIABILITY 3a).
+    ["calls to the service", () => visitors.courier.stop()],
+    ["connections", () => server.close()],
+    ["admin pages", () => adminListener?.stop()],
+    ["callbacks", () => intake.stop()],
+    ["files", () => files.stop()],
+    ["series", async () => [service.gates.stop(), sampler.stop()]],
+    ["scheduled work", () => chores.stop()],
+    ["the owner's calls", () => owner.stop()],
+    ["cluster", () => core.cluster.stop()],
+    // After pending writes. A database that refuses writes does not prevent an orderly stop.
+    [
+      "writes",
+      () =>
+        db
+          .transaction(async () => undefined, [])
+          .catch((error: unknown) => log("database.failing", { cause: String(error) })),
+    ],
+    ["database", () => db.close()],
+    ["connections to the service", () => service.services.close()],
+  ];
+}
+
+/** Stops the relay. @param begins called with the name of each step */
+async function stop(groups: Groups, begins: (step: string) => void): Promise<void> {
+  const { core, visitors, server } = groups;
+  core.log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
-  // Calls under way end, and their replies may follow at once, so callbacks are accepted until then (RELIABILITY 3a).
-  await visitors.courier.stop();
-  await server.close();
-  await adminListener?.stop();
-  await intake.stop();
-  await files.stop();
-  service.gates.stop();
-  sampler.stop();
-  await chores.stop();
-  await owner.stop();
-  await core.cluster.stop();
-  // After pending writes. A database that refuses writes does not prevent an orderly stop.
-  await db
-    .transaction(async () => undefined, [])
-    .catch((error: unknown) => log("database.failing", { cause: String(error) }));
-  await db.close();
-  await service.services.close();
-  log("relay.stopped");
+  for (const [name, step] of stopSteps(groups)) {
+    begins(name);
+    await step();
+  }
+  core.log("relay.stopped");
 }
 
 function relayOf({
@@ -215,7 +231,7 @@ function relayOf({
   intake,
   chores,
   doctor,
-}: Groups): Omit<Relay, "tell" | "stop"> {
+}: Groups): Omit<Relay, "tell" | "stop" | "stopsWith"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;

@@ -7,6 +7,7 @@ const EVENTS = {
   "relay.started": ["info", "Listening"],
   "relay.stopping": ["info", "Stopping: finishing work in progress"],
   "relay.stopped": ["info", "Stopped"],
+  "relay.stop_cut_off": ["warn", "The stop took too long and was cut off; nothing acknowledged is lost"],
   "relay.origins": ["warn", "ALLOWED_ORIGINS is not set: only the relay's own pages may open the chat"],
   "relay.insecure": ["warn", "The service is called over plain http"],
   "relay.key_missing": ["warn", "No key for the service: messages wait until a key is set"],

@@ -11,6 +11,8 @@ import { CommandError } from "./error.ts";
  * The process exits after this time (ms) even if stopping is not complete. Nothing is lost: everything acknowledged is on disk.
  */
 const STOP_MS = 28_000;
+/** Time for the last log line to be written, in ms. */
+const LOG_MS = 100;
 
 /** Converts an error of the start to one sentence with the setting to change. Unknown errors keep their stack. */
 function explain(error: unknown, settings: Settings): string {
@@ -63,8 +65,13 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
 /** Runs the relay until a signal stops it. @throws CommandError when it cannot start */
 export async function serve(settings: Settings): Promise<void> {
   const starting = startRelay(settings);
+  let running: Relay | undefined;
+  const cutOff = (): void => {
+    running?.log("relay.stop_cut_off", { waitedFor: running.stopsWith() });
+    setTimeout(() => process.exit(1), LOG_MS);
+  };
   const stop = (): void => {
-    setTimeout(() => process.exit(1), STOP_MS).unref();
+    setTimeout(cutOff, STOP_MS).unref();
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.removeAllListeners(signal).once(signal, () => process.exit(1));
     void starting.then((relay) => relay.stop()).then(() => process.exit(0));
@@ -75,5 +82,6 @@ export async function serve(settings: Settings): Promise<void> {
   const relay = await starting.catch((error: unknown) => {
     throw new CommandError(explain(error, settings));
   });
+  running = relay;
   process.on("SIGHUP", relay.reload);
 }
