@@ -88,8 +88,8 @@ export const PROCESS: Mutant[] = [
   {
     name: "closes its server before calls that are under way have ended",
     edits: [
-      { find: "await server.close();", replace: "await closed;" },
-      { find: "server.shut();", replace: "$0 const closed = server.close();" },
+      { find: "() => server.close()", replace: "async () => {}" },
+      { find: "server.shut();", replace: "$0 await server.close();" },
     ],
     killedBy: { suite: restart },
   },
