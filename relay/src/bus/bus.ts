@@ -18,6 +18,8 @@ export type News = {
 };
 
 export interface Bus {
+  /** No news can be lost: everybody who publishes and listens is in this process. Absent: news may be lost. */
+  readonly lossless?: true;
   publish(news: News): void;
   /** Calls `listener` with all news of the visitor. @returns a function that unsubscribes */
   subscribe(visitor: string, listener: (news: News) => void): () => void;
@@ -27,6 +29,7 @@ export interface Bus {
 export function createBus(): Bus {
   const rooms = new Map<string, Set<(news: News) => void>>();
   return {
+    lossless: true,
     publish(news) {
       for (const listener of rooms.get(news.visitor) ?? []) listener(news);
     },

@@ -32,7 +32,7 @@ export function withPresence(bus: Bus, clock: Clock): Bus & Presence {
   }
 
   return {
-    publish: bus.publish,
+    ...bus,
     subscribe(visitor, listener) {
       here.set(visitor, (here.get(visitor) ?? 0) + 1);
       const end = bus.subscribe(visitor, listener);

@@ -55,8 +55,8 @@ export type Live = {
   reading: boolean;
   /** The log must be read once more when the present read is done. */
   readAgain: boolean;
-  /** The next heartbeat carries a ping: every other one does. */
-  pingsNext: boolean;
+  /** Number of heartbeats so far. Every other one carries a ping, the first one too. */
+  beats: number;
   /** A ping was sent, and no sign of life has come since. */
   awaitsPong: boolean;
   /** The answer to that ping has had one more interval. */

@@ -1,10 +1,11 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { PROTOCOL } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Clock, realClock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
-import type { Bus } from "../bus/bus.ts";
+import { type Bus, createBus } from "../bus/bus.ts";
+import { withPresence } from "../bus/presence.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
@@ -23,13 +24,13 @@ let db: Database;
 afterEach(() => db.close());
 
 /** A connected visitor whose only source of news is the heartbeat. */
-async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
+async function enter(clock: Clock = realClock, more: Partial<Transport> = {}, bus: Bus = deaf) {
   db = openSqlite(":memory:");
   const epoch = await migrate(db);
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
   const sites = createSites([{ ...site, public: DEFAULT_SITE }], () => []);
   const wake = (): void => {};
-  const parts = { db, bus: deaf, clock, signing: "signing key", epoch, sites };
+  const parts = { db, bus, clock, signing: "signing key", epoch, sites };
   const sessions = createSession({ ...parts, identity: () => undefined, nameOf: async () => undefined, wake });
   let known = { visitor: "", session: "" };
   const ended: Ending[] = [];
@@ -144,6 +145,20 @@ describe("a silent client", () => {
     expect([pings, ended]).toEqual([1, []]);
     await pass(25);
     expect(ended).toEqual([CLOSE.overload]);
+  });
+
+  it("is looked up at every heartbeat where news may be lost, and at every fourth one where none can be", async () => {
+    const looksWith = async (bus: Bus): Promise<number> => {
+      const { clock, pass } = virtual();
+      const client = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && client.alive()) }, bus);
+      const looks = vi.spyOn(db, "anyOf");
+      await pass(300);
+      expect(client.ended).toEqual([]);
+      // The head of the thread, ended sessions, and deleted visitors: this one has no row.
+      return looks.mock.calls.length / 3;
+    };
+    expect(await looksWith(deaf)).toBe(12);
+    expect(await looksWith(withPresence(createBus(), realClock))).toBe(3);
   });
 
   it("stays connected while it answers", async () => {
