@@ -35,7 +35,7 @@ export const messages: Messages = {
   left: { one: "{n} tecken kvar", other: "{n} tecken kvar" },
   tooLong: { one: "{n} tecken för mycket", other: "{n} tecken för mycket" },
 
-  queued: "Väntar",
+  queued: "Väntar på att skickas",
   sending: "Skickar",
   sent: "Skickat",
   delivered: "Levererat",
@@ -49,7 +49,7 @@ export const messages: Messages = {
   failedStale: "Det hade inte skickats när du lämnade sidan.",
   failedTooLong: "Det är för långt.",
   failedFile: "Filen finns inte kvar. Bifoga den igen.",
-  failedOften: "Du skickade för snabbt.",
+  failedOften: "Du skickade meddelanden för snabbt.",
 
   older: "Visa tidigare meddelanden",
   today: "I dag",
@@ -118,7 +118,7 @@ export const messages: Messages = {
   topics: "Välj ett ämne",
   quickReplies: "Föreslagna svar",
 
-  emailAsk: "Lämna din e-post så skickar vi svar dit",
+  emailAsk: "Lämna din e-postadress så skickar vi svaren dit",
   phoneAsk: "Får vi ringa upp dig?",
   emailSave: "Meddela mig",
   name: "Namn",
@@ -133,8 +133,8 @@ export const messages: Messages = {
   phoneWrong: "Ange ditt nummer med landskod, till exempel +46 …",
   formTitle: "Innan vi börjar",
   formStart: "Starta chatten",
-  closedTitle: "Vi är inte här just nu",
-  closedUntil: "Vi är tillbaka: {when}. Lämna ett meddelande så hör vi av oss.",
+  closedTitle: "Vi är inte på plats just nu",
+  closedUntil: "Vi är tillbaka {when}. Lämna ett meddelande så hör vi av oss.",
   closedBody: "Lämna ett meddelande så hör vi av oss.",
   backAt: "tillbaka {when}",
   dayTime: "{day} kl. {time}",
@@ -142,7 +142,7 @@ export const messages: Messages = {
   closedSent: "Tack! Vi har fått ditt meddelande och hör av oss.",
 
   repliesIn: "svarar oftast inom cirka {time}",
-  rateAsk: "Hur var den här konversationen?",
+  rateAsk: "Hur var konversationen?",
   rateAwful: "Usel",
   rateBad: "Dålig",
   rateFair: "Okej",

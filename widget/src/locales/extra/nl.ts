@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "Spraakbericht opnemen",
   recording: "Bezig met opnemen",
   recordDone: "Opname toevoegen",
-  recordDiscard: "Opname weggooien",
+  recordDiscard: "Opname verwijderen",
   voiceMessage: "Spraakbericht",
   micBlocked: "De microfoon is geblokkeerd. Sta hem toe in de instellingen van je browser.",
   micFailed: "De microfoon kan nu niet worden gebruikt.",
@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Symbolen",
 
   helpTitle: "Hulpartikelen",
-  helpSearch: "Hulp zoeken",
+  helpSearch: "Zoek naar hulp",
   helpNone: "Geen artikelen gevonden",
   helpStart: "Stuur ons een bericht",
   helpContinue: "Gesprek voortzetten",

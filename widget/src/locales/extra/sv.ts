@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "Spela in ett röstmeddelande",
   recording: "Spelar in",
   recordDone: "Lägg till inspelningen",
-  recordDiscard: "Släng inspelningen",
+  recordDiscard: "Ta bort inspelningen",
   voiceMessage: "Röstmeddelande",
   micBlocked: "Mikrofonen är blockerad. Tillåt den i webbläsarens inställningar.",
   micFailed: "Mikrofonen kan inte användas just nu.",

@@ -368,7 +368,7 @@ describe("the line with the next opening", () => {
   it.each([
     ["ja", "月曜日 9:00に戻ります", "月 9:00に再開"],
     ["ko", "월요일 오전 9:00에 돌아와요", "월 오전 9:00 다시 운영"],
-    ["de", "wieder da: Montag, 09:00 Uhr", "wieder da: Mo, 09:00 Uhr"],
+    ["de", "ab Montag, 09:00 Uhr wieder da", "wieder da ab Mo, 09:00 Uhr"],
     ["el", "Επιστρέφουμε: Δευτέρα 9:00 π.μ. Αφήστε", "επιστρέφουμε Δευ 9:00 π.μ."],
     ["vi", "trở lại: 09:00 Thứ Hai", "trở lại 09:00 Thứ 2"],
   ])("puts day and time correctly into a sentence in %s", async (tag, long, short) => {
