@@ -11,7 +11,7 @@ import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts
 import { wordsOf } from "../base/author.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { draw, Icon } from "../base/icons.tsx";
+import { draw } from "../base/icons.tsx";
 import { into } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
 import type { RichTextProps } from "../thread/rich-text.tsx";
@@ -113,7 +113,9 @@ const overview = (state: State) => {
   const hasConversation = ui.chat.items.value.length > 0;
   return (
     <>
-      <p class="hello">{(greeting || ui.t("greeting")).replace(/ *\{name\}/, nameOf(ui))}</p>
+      <p class="hello">
+        <bdi>{(greeting || ui.t("greeting")).replace(/ *\{name\}/, nameOf(ui))}</bdi>
+      </p>
       <button type="button" class="go" onClick={() => goToChat(state)}>
         <span>
           <strong>{t(hasConversation ? "helpContinue" : "helpStart")}</strong>
@@ -126,7 +128,7 @@ const overview = (state: State) => {
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
         <div class="suggestions" role="group" aria-label={ui.t("suggestions")}>
           {suggestions.slice(0, SUGGESTIONS).map((text) => (
-            <button type="button" key={text} onClick={() => ui.send(text) && goToChat(state)}>
+            <button type="button" key={text} dir="auto" onClick={() => ui.send(text) && goToChat(state)}>
               {text}
             </button>
           ))}
@@ -188,12 +190,16 @@ const entry = (one: Article, reading: State["reading"]) =>
         reading.value = one;
       }}
     >
-      <span>{one.title}</span>
+      <span>
+        <bdi>{one.title}</bdi>
+      </span>
       {draw(FORWARD, "i-forward")}
     </button>
   ) : (
     <a href={one.url} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
-      <span>{one.title}</span>
+      <span>
+        <bdi>{one.title}</bdi>
+      </span>
       {draw("M8.5 15.5 16 8m-6 0h6v6", "i-out")}
     </a>
   );
@@ -212,7 +218,7 @@ const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }:
     </button>
     <article>
       <h3 tabIndex={-1} ref={(node) => node?.focus()}>
-        {title}
+        <bdi>{title}</bdi>
       </h3>
       {Rich ? <Rich text={text} isReply /> : <p>{text}</p>}
       {url && (
@@ -225,7 +231,7 @@ const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }:
     </article>
     <button type="button" class="go" onClick={() => goToChat({ ui, isShown })}>
       <strong>{t(ui.chat.items.value.length > 0 ? "helpContinue" : "helpStart")}</strong>
-      <Icon name="send" />
+      {draw(FORWARD, "i-forward")}
     </button>
   </>
 );
