@@ -36,19 +36,29 @@ export async function run({ long, pageAlone, names }: Wanted): Promise<void> {
   const rows = pageAlone ? [] : chosen;
   const measured = new Map<string, Rounds>();
   const lines: Line[] = [];
+  let failed = false;
   for (const row of rows) {
     const begin = performance.now();
-    const rounds = await row.measure(plan);
-    measured.set(row.name, rounds);
-    const found = linesOf(row, rounds);
-    lines.push(...found);
-    printLines(found, (performance.now() - begin) / 1_000);
+    try {
+      const rounds = await row.measure(plan);
+      measured.set(row.name, rounds);
+      const found = linesOf(row, rounds);
+      lines.push(...found);
+      printLines(found, (performance.now() - begin) / 1_000);
+    } catch (error) {
+      // A long run takes half an hour: the other rows are measured all the same.
+      failed = true;
+      console.error(`\nRow "${row.name}" failed:`, error);
+    }
   }
   const verdicts = judge(measured);
   if (verdicts.length > 0) printVerdicts(verdicts);
   const page = names.length === 0 ? await measurePage(whole ? PAGE_RUNS : QUICK_PAGE_RUNS) : undefined;
   if (page !== undefined) console.log(`\nThe widget on a page\n${JSON.stringify(page, null, 2)}`);
-  if (names.length === 0) keep(pageAlone ? undefined : speedOf(plan, lines, verdicts), whole ? page : undefined);
+  // A run without one of its rows is not published.
+  if (failed) process.exitCode = 1;
+  const speed = pageAlone || failed ? undefined : speedOf(plan, lines, verdicts);
+  if (names.length === 0) keep(speed, whole ? page : undefined);
   if (names.length === 0) await printChecks();
   console.log(`\nMeasured in ${Math.round((performance.now() - begun) / 1_000)} s`);
 }
