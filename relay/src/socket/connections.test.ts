@@ -161,6 +161,18 @@ describe("a silent client", () => {
     expect(await looksWith(withPresence(createBus(), realClock))).toBe(3);
   });
 
+  it("is disconnected when its heartbeat fails, whether or not that asks the database", async () => {
+    const sendHeartbeat = (): void => {
+      throw new Error("broken transport");
+    };
+    for (const bus of [deaf, createBus()]) {
+      const { clock, pass } = virtual();
+      const { ended } = await enter(clock, { sendHeartbeat }, bus);
+      await pass(25);
+      expect(ended).toEqual([CLOSE.internal]);
+    }
+  });
+
   it("stays connected while it answers", async () => {
     const { clock, pass } = virtual();
     let pings = 0;

@@ -30,12 +30,23 @@ export function sendHeartbeats(registry: Registry): void {
   }
   for (const live of due) live.beats++;
   const { known = [], doubtful = [] } = Object.groupBy(due, (live) => (asks(registry, live) ? "doubtful" : "known"));
-  for (const live of known) pulse(registry, live, { head: live.sent, read: live.read }, true);
-  if (doubtful.length === 0) return;
-  beat(registry, doubtful, true).catch((error: unknown) => {
-    registry.deps.log("relay.internal", { where: "heartbeat", cause: String(error) });
-    for (const { connection } of doubtful) end(registry, connection, CLOSE.internal);
-  });
+  for (const live of known) beatFromMemory(registry, live);
+  if (doubtful.length > 0) beat(registry, doubtful, true).catch((error: unknown) => endAll(registry, doubtful, error));
+}
+
+/** Sends a heartbeat to a client that has all news, without the database. */
+function beatFromMemory(registry: Registry, live: Live): void {
+  try {
+    pulse(registry, live, { head: live.sent, read: live.read }, true);
+  } catch (error) {
+    endAll(registry, [live], error);
+  }
+}
+
+/** Closes clients whose heartbeat failed. */
+function endAll(registry: Registry, lives: readonly Live[], error: unknown): void {
+  registry.deps.log("relay.internal", { where: "heartbeat", cause: String(error) });
+  for (const { connection } of lives) end(registry, connection, CLOSE.internal);
 }
 
 /** Whether a client's present heartbeat asks the database. After a wave of connects, the visitors' ids spread the questions. */
