@@ -16,8 +16,11 @@ type Plan = {
   halfway?: () => Promise<void>;
 };
 
+/** A cluster or a single relay. */
+type Stage = Pick<Cluster, "sandbox" | "visitor">;
+
 /** Each visitor writes its messages one after another. Resolves when the service has all of them and every reply is shown. */
-export async function traffic(cluster: Cluster, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
+export async function traffic(cluster: Stage, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
   const { sandbox } = cluster;
   const run = randomId(6);
   const total = visitors * messages;
@@ -76,7 +79,7 @@ function createLine(visitor: Visitor) {
 
 /** Compares a visitor's messages with those the service received, and the service's replies with those the visitor sees. */
 async function count(
-  { sandbox }: Cluster,
+  { sandbox }: Stage,
   visitor: Visitor,
   run: string,
   who: number,

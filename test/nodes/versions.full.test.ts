@@ -1,20 +1,10 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { plant, shelfOf } from "../faults/mutants/plant.ts";
+import { shelfOf } from "../faults/mutants/plant.ts";
 import { FLAWLESS } from "../flaws.ts";
+import { NEWER, newerVersion } from "../newer-version.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { traffic } from "./traffic.ts";
-
-/** Sources of a newer version: a copy of this version with one more migration, which changes tables that every message uses. */
-function newerVersion(): string {
-  const root = plant({ name: "newer version", edits: [] });
-  const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
-    ALTER TABLE visitors ADD COLUMN newer TEXT NOT NULL DEFAULT '';
-    CREATE TABLE newer (id TEXT PRIMARY KEY)`;
-  writeFileSync(join(root, "db", "migrations", "999.sql"), step);
-  return root;
-}
 
 let cluster: Cluster;
 let newer: string;
@@ -54,7 +44,7 @@ it("runs both versions in parallel, with either one serving callbacks or sending
 
 it("refuses to start the older version again, in one sentence", async () => {
   await cluster.end(0).catch(() => {});
-  await expect(cluster.start(0)).rejects.toThrow("a newer Porchlight wrote this database (schema 999,");
+  await expect(cluster.start(0)).rejects.toThrow(`a newer Porchlight wrote this database (schema ${NEWER},`);
   await cluster.start(0, {}, newer);
   cluster.sendCallbacksTo(0);
   expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });
