@@ -98,12 +98,19 @@ export type Drive = {
 /** Times at which the service decided. */
 export type Driven = { accepted: number[]; refused: number[]; foreign: number[] };
 
-/** Sends waiting calls through the pacer in simulated time. @returns the times of all answers */
+/** Most calls of one run. A pacer without a limit would make millions of them, and the test would not end. */
+const CALLS_MAX = 20_000;
+
+/**
+ * Sends waiting calls through the pacer in simulated time.
+ * @returns the times of all answers
+ * @throws Error when the pacer lets more than `CALLS_MAX` calls go
+ */
 export function drive(options: Drive): Driven {
   const { answer, waiting, from = 0, until, pace = openPace(60, from), seed = 1, latency = QUICK, foreign } = options;
   const random = seeded(seed);
   const driven: Driven = { accepted: [], refused: [], foreign: [] };
-  let [time, flying, left] = [from, 0, waiting];
+  let [time, flying, left, calls] = [from, 0, waiting, 0];
   const events: { at: number; fn: () => void }[] = [];
   const later = (ms: number, fn: () => void) => {
     const at = time + ms;
@@ -115,6 +122,7 @@ export function drive(options: Drive): Driven {
     const departed = time;
     flying++;
     left--;
+    if (++calls > CALLS_MAX) throw new Error("The pacer lets calls go without a limit");
     const network = 5 + random() * 30;
     const work = latency.least + random() * (latency.most - latency.least);
     const [before, after] = latency.counts === "before" ? [network, work] : [network + work, 5 + random() * 30];
