@@ -160,9 +160,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 18,
-    what: "pictures whose header or first frame states gigabytes of pixels, and archives",
-    defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts"],
-    tests: ["relay/src/files/dimensions.test.ts"],
+    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Tests: pictures of so many pieces that reading them holds up everybody",
+    defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts", "relay/src/files/metadata.ts"],
+    tests: ["relay/src/files/dimensions.test.ts", "relay/src/files/metadata.test.ts"],
     inside: bombs,
   },
   {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { withoutMetadata } from "./metadata.ts";
 import { gif, PNG, png, TOLD, webp } from "./samples.fixture.ts";
 
@@ -86,4 +86,36 @@ it("does not change a file without metadata, or one that violates its format", (
     ["application/pdf", Buffer.from("%PDF-1.7 SECRET")],
   ] as const)
     expect(withoutMetadata(type, bytes)).toBe(bytes);
+});
+
+describe("a picture made to take long (A18)", () => {
+  const start = (type: keyof typeof TOLD, length: number): Buffer => TOLD[type].subarray(0, length);
+  const repeated = (pattern: Buffer): Buffer => Buffer.alloc(20_000 * pattern.length, pattern);
+
+  it.each([
+    ["image/jpeg", "segments", start("image/jpeg", 2), Buffer.from([0xff, 0xe0, 0, 2])],
+    ["image/jpeg", "scans", start("image/jpeg", 2), Buffer.from([0xff, 0xda, 0, 2])],
+    ["image/png", "chunks", start("image/png", 8), Buffer.from("\0\0\0\0tEXt\0\0\0\0", "latin1")],
+    ["image/webp", "chunks", start("image/webp", 12), Buffer.from("ANMF\0\0\0\0", "latin1")],
+    ["image/gif", "blocks", gif(1, 1).subarray(0, 19), Buffer.from([0x21, 0xf9, 0])],
+  ])("is refused: %s with 20,000 %s", (type, _, begin, piece) => {
+    expect(() => withoutMetadata(type, Buffer.concat([begin, repeated(piece)]))).toThrow("damaged");
+  });
+
+  it("of many bytes 0xff is read byte by byte, without a search for each", () => {
+    const scan = Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2]);
+    const bytes = Buffer.concat([scan, repeated(Buffer.from([0xff, 0])), Buffer.from([0xff, 0xd9])]);
+    const searches = vi.spyOn(bytes, "indexOf");
+    expect(withoutMetadata("image/jpeg", bytes)).toBe(bytes);
+    expect(searches.mock.calls.length).toBeLessThan(10);
+  });
+
+  it("with a directory that states more entries than it has is read to its end", () => {
+    const payload = Buffer.from("Exif\0\0II*\0\x08\0\0\0\xff\xff", "latin1");
+    const exif = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, payload.length + 2]), payload]);
+    const reads = vi.spyOn(Buffer.prototype, "readUInt16LE");
+    withoutMetadata("image/jpeg", exif);
+    expect(reads.mock.calls.length).toBeLessThan(20);
+    reads.mockRestore();
+  });
 });

@@ -3,12 +3,27 @@
  * service (BEHAVIOUR C4). Pixels and orientation stay unchanged.
  */
 import { crc32 } from "node:zlib";
+import { RelayError } from "../base/errors.ts";
 
 /** The parts of a picture that are kept, and its orientation (Exif 2.32, tag 0x0112; 1: upright). */
 type Kept = { parts: Buffer[]; orientation: number };
 
 const UPRIGHT = 1;
 const name = (bytes: Buffer, at: number, length = 4): string => bytes.toString("latin1", at, at + length);
+
+/**
+ * Most segments, chunks or blocks of a picture: an animation of five thousand images has as many. A picture of nothing but tiny
+ * ones would hold up everybody for two seconds (RELIABILITY A18).
+ */
+const PIECES_MAX = 10_000;
+
+/** Counts the pieces of a picture. @returns a function to call for each; it throws RelayError `bad_image` above the limit */
+function countPieces(): () => void {
+  let count = 0;
+  return () => {
+    if (++count > PIECES_MAX) throw new RelayError("bad_image", "file");
+  };
+}
 
 // ── Exif ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -23,8 +38,8 @@ function orientationIn(payload: Buffer): number {
     at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
   const u32 = (at: number): number => (little ? u16(at) + u16(at + 2) * 65_536 : u16(at) * 65_536 + u16(at + 2));
   const directory = u32(4);
-  for (let i = 0; i < u16(directory); i++) {
-    const entry = directory + 2 + 12 * i;
+  const [first, end] = [directory + 2, Math.min(tiff.length, directory + 2 + 12 * u16(directory))];
+  for (let entry = first; entry < end; entry += 12) {
     const value = u16(entry) === ORIENTATION ? u16(entry + 8) : 0;
     if (value >= 1 && value <= 8) return value;
   }
@@ -48,9 +63,13 @@ function isNeeded(segment: Buffer): boolean {
   return marker === APP0 || marker === APP14 || !((marker >= APP1 && marker <= APP15) || marker === COM);
 }
 
-/** The end of the coded pixels that begin at `from`: the first marker that is neither stuffing nor a restart. */
+/**
+ * The end of the coded pixels that begin at `from`: the first marker that is neither stuffing nor a restart. Looks at each
+ * byte itself, because a hostile file has so many 0xff that a search for each takes a hundred times as long.
+ */
 function endOfScan(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue;
     const next = bytes[at + 1] ?? 0;
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
@@ -60,8 +79,10 @@ function endOfScan(bytes: Buffer, from: number): number {
 function jpeg(bytes: Buffer): Kept {
   const parts = [bytes.subarray(0, 2)];
   let orientation = UPRIGHT;
+  const count = countPieces();
   let at = 2;
   while (bytes[at] === 0xff && at + 4 <= bytes.length) {
+    count();
     const marker = bytes[at + 1] ?? 0;
     if (marker === EOI) break;
     if (marker === 0xff) {
@@ -104,8 +125,10 @@ const isCritical = (chunk: string): boolean => chunk >= "A" && chunk < "[";
 function png(bytes: Buffer): Kept {
   const parts = [bytes.subarray(0, 8)];
   let orientation = UPRIGHT;
+  const count = countPieces();
   let at = 8;
   while (at + 12 <= bytes.length) {
+    count();
     const chunk = name(bytes, at + 4);
     const end = at + 12 + bytes.readUInt32BE(at);
     if (end > bytes.length) break;
@@ -135,8 +158,10 @@ function webp(bytes: Buffer): Kept {
   if (bytes.length < 12) return { parts: [bytes], orientation: UPRIGHT };
   const parts = [bytes.subarray(0, 12)];
   let orientation = UPRIGHT;
+  const count = countPieces();
   let at = 12;
   while (at + 8 <= bytes.length) {
+    count();
     const chunk = name(bytes, at);
     const size = bytes.readUInt32LE(at + 4);
     const end = at + 8 + size + (size % 2);
@@ -185,7 +210,9 @@ function endOfBlocks(bytes: Buffer, from: number): number | undefined {
 function gif(bytes: Buffer): Kept {
   let at = 13 + tableOf(bytes[10]);
   const parts = [bytes.subarray(0, at)];
+  const count = countPieces();
   while (bytes[at] === EXTENSION || bytes[at] === IMAGE) {
+    count();
     const picture = bytes[at] === IMAGE;
     const end = endOfBlocks(bytes, picture ? at + 11 + tableOf(bytes[at + 9]) : at + 2);
     if (end === undefined) break;
