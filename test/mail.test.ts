@@ -264,7 +264,7 @@ describe("the conversation by e-mail", () => {
     expect(sent).toMatchObject({ status: 202, body: { email: "owner@shop.example" } });
     expect((await call("POST", "/visitors/v_nobody/transcript", {}, "t3")).status).toBe(404);
     const run = await porchlight(house, ["transcript", ada.id, "--to", "boss@shop.example"], mailing());
-    expect([run.code, run.out]).toEqual([0, "The conversation goes to boss@shop.example.\n"]);
+    expect([run.code, run.out]).toEqual([0, "The conversation is mailed to boss@shop.example.\n"]);
     await postbox.until(2);
     expect(tos()).toEqual([["owner@shop.example"], ["boss@shop.example"]]);
   });

@@ -63,7 +63,7 @@ export type AppDeps = {
  *
  * Body sizes (`SIZES`): none if the row names none; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
  * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).
- * `/api/v1/*` stands for the operations in `http/api/operations.ts`. `test/house/doors.test.ts` compares the table with the
+ * `/api/v1/*` means all operations in `http/api/operations.ts`. `test/house/doors.test.ts` compares the table with the
  * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
  */
 const ROUTES = {

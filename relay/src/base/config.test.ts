@@ -38,7 +38,7 @@ describe("settings from the environment", () => {
     ["DELIVERY_HORIZON_HOURS", "0"],
     ["UNKNOWN_CONTACT", "410"],
     ["FORWARD_CALLBACKS", "http://other.example/callback"],
-  ])("name %s when it says %j", (name, value) => {
+  ])("name %s when its value is %j", (name, value) => {
     expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 

@@ -7,7 +7,7 @@ const emailOf = (email: string): unknown => {
 };
 
 describe("a mail address in a form (A40)", () => {
-  it("is taken when it is one address, with its domain in lower case", () => {
+  it("is accepted when it is one address, with its domain in lower case", () => {
     expect(emailOf(" Ann.O'Neil+shop@Mail.Example.COM ")).toBe("Ann.O'Neil+shop@mail.example.com");
     expect(emailOf("ünal@bücher.example")).toBe("ünal@bücher.example");
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { printable } from "./printable.ts";
 
-it("shows characters that a terminal takes as commands as escapes, and keeps all others (A31)", () => {
+it("escapes characters that a terminal takes for commands, and keeps all others (A31)", () => {
   expect(printable("\u001b[2J\u009b31m\u007f\r\u202eevil\u2066\u2028")).toBe(
     "\\u001b[2J\\u009b31m\\u007f\\u000d\\u202eevil\\u2066\\u2028",
   );

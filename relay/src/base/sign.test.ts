@@ -94,7 +94,7 @@ it("accepts either of two secrets, whatever their lengths", () => {
 describe("a sealed link", () => {
   const sealed = seal(KEY, "mail", "shop");
 
-  it("gives its text back for the purpose that it was sealed for", () => {
+  it("returns its text for the purpose that it was sealed for", () => {
     expect(unseal(KEY, "mail", sealed)).toBe("shop");
   });
 

@@ -4,7 +4,7 @@ import { createLimiter } from "../base/limiter.ts";
 import { createBus, type News } from "./bus.ts";
 import { createClusterBus } from "./cluster.ts";
 
-/** One node, and the link over which the test sends it texts. It notes the news of the visitor `v`, and all nudges. */
+/** One node, and the link over which the test sends it texts. It records the news of the visitor `v`, and all nudges. */
 function node() {
   const heard: unknown[] = [];
   let hear = (_text: string): void => {};
@@ -36,7 +36,7 @@ it("ignores texts that no node of a relay sent, because other programs may use t
   expect([limit.take("w"), limit.take("w") > 0]).toEqual([0, true]);
 });
 
-it("takes the hints of other nodes, and not its own", () => {
+it("processes the hints of other nodes, and not its own", () => {
   const { hear, heard } = node();
   const hint = { news: [{ visitor: "v", head: 3 }], nudges: [{ account: "main", visitor: "v", first: false }] };
   hear(JSON.stringify({ from: "one", ...hint }));

@@ -22,7 +22,7 @@ function nodes(lose = false): [Limiter, Limiter] {
   return [make(), make()];
 }
 
-it("counts what passes on one node on the other node too, a moment later", () => {
+it("counts what one node accepts on the other node too, a moment later", () => {
   const [one, other] = nodes();
   for (let n = 0; n < 8; n++) expect(one.take("v")).toBe(0);
   clock.pass(200);
@@ -31,7 +31,7 @@ it("counts what passes on one node on the other node too, a moment later", () =>
   expect(other.take("w")).toBe(0);
 });
 
-it("lets each node count for itself while hints are lost", () => {
+it("counts on each node alone while hints are lost", () => {
   const [one, other] = nodes(true);
   for (let n = 0; n < 10; n++) one.take("v");
   clock.pass(200);

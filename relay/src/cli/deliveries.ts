@@ -47,7 +47,7 @@ export const DELIVERIES: Record<string, Command> = {
       const { running } = context;
       if ((await context.send.retry(visitor, site, message)) === undefined)
         throw new CommandError(`${message} has not failed: see porchlight deliveries --failed.`);
-      const when = running ? "is sent again." : "is sent when a relay runs; none answers on this machine.";
+      const when = running ? "is sent again." : "is sent as soon as a relay runs; none answers on this machine.";
       return { data: { visitor, message, running }, lines: [`${message} ${when}`] };
     },
   },

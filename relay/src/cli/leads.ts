@@ -42,7 +42,7 @@ export const LEADS: Record<string, Command> = {
       if (lead?.site !== home.public.id) throw new CommandError(`No lead ${id} of ${visitor}: see porchlight leads.`);
       const renewed = await leads.renew(home, visitor, id);
       if (renewed === undefined) throw new CommandError(`${id} is already done.`);
-      return { data: leadView(renewed), lines: [`${id} is retried when a relay runs.`] };
+      return { data: leadView(renewed), lines: [`${id} is retried as soon as a relay runs.`] };
     },
   },
 };

@@ -25,7 +25,7 @@ export const MAIL: Record<string, Command> = {
       const asked = await mail.transcript({ visitor, site: home, id: randomId(), place, to: given.text("to") });
       if (typeof asked === "string") throw new CommandError(WHY[asked]);
       const { address } = asked;
-      return { data: { visitor, email: address }, lines: [`The conversation goes to ${address}.`] };
+      return { data: { visitor, email: address }, lines: [`The conversation is mailed to ${address}.`] };
     },
   },
 };

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { runCommandLine } from "./main.ts";
 
-/** A shell that notes what is printed. */
+/** A shell that records what is printed. */
 function shell() {
   const printed: string[] = [];
   const write = (line: string): void => void printed.push(line);
   return { printed, env: {}, out: write, err: write };
 }
 
-it("prints nothing that a terminal takes as a command, also not as JSON (A31)", async () => {
+it("prints nothing that a terminal takes for a command, also not as JSON (A31)", async () => {
   const name = "dance\u001b[2J\u009b31m\u202e";
   for (const more of [[], ["--json"]]) {
     const terminal = shell();

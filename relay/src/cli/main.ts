@@ -17,7 +17,7 @@ const PROGRAMS = {
     usage: "[--profile <profile>] …",
     help: "starts the sandbox of the messaging service on port 8788; sandbox --help lists its options",
   },
-  help: { usage: "[<word>]", help: "lists all commands and settings, or the commands that begin with a word" },
+  help: { usage: "[<word>]", help: "lists all commands and settings, or the commands that begin with this word" },
 };
 const ALL = { ...PROGRAMS, ...COMMANDS };
 
@@ -112,7 +112,7 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
   return undefined;
 }
 
-/** The shell, with everything that is printed made harmless for a terminal: names and errors come from elsewhere. */
+/** The shell, with output that cannot control the terminal: names and error texts come from other people. */
 const harmless = ({ env, out, err }: Shell): Shell => ({
   env,
   out: (line) => out(printable(line)),

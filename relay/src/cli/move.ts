@@ -19,7 +19,7 @@ function reporter(out: NodeJS.WriteStream = process.stderr): (name: string, rows
 
 const NEXT = [
   "Both databases contain the same data. Next: set DATABASE_URL of every node to the new address, and start the relay.",
-  "The SQLite file is unchanged: keep it until you are satisfied. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
+  "The SQLite file is unchanged: keep it until the new database has proved to work. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
 ];
 
 /**

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const SANDBOX = fileURLToPath(new URL("../../sandbox/main.ts", import.meta.url));
 
 /**
- * Runs the sandbox of the service until it ends.
+ * Runs the sandbox of the messaging service until it ends.
  * @param args options such as `--profile chaos`; others come from SANDBOX_… in the environment
  * @returns its exit code
  */

@@ -28,7 +28,7 @@ function damage(file: string, text: string): void {
 }
 
 describe("a database that was closed in order", () => {
-  it("opens again as it was left", async () => {
+  it("opens again unchanged", async () => {
     const db = openSqlite(await closed());
     expect(await read(db)).toBe("the only copy");
     await db.close();
@@ -39,7 +39,7 @@ describe("a database that was closed in order", () => {
     const db = openSqlite(file);
     await db.run("CREATE TABLE t (x TEXT)");
     await db.run("INSERT INTO t VALUES ('the only copy')");
-    // As when the process ends, or the disk is full, in the middle of writing it.
+    // As when the process ends, or the disk becomes full, while it is written.
     const folder = `${file}.seal.new`;
     mkdirSync(folder);
     await expect(db.close()).rejects.toThrow();
@@ -50,16 +50,16 @@ describe("a database that was closed in order", () => {
     await again.close();
   });
 
-  it("is refused when a single letter of it changed meanwhile, and is left alone", async () => {
+  it("is refused, and not changed, when a single letter of it changed meanwhile", async () => {
     const file = await closed();
     damage(file, "the only copy");
     const before = readFileSync(file);
-    expect(() => openSqlite(file)).toThrow(/not as it was left.*restore the newest backup/);
-    expect(() => openSqlite(file)).toThrow(/not as it was left/);
+    expect(() => openSqlite(file)).toThrow(/differs from its checksum.*restore the newest backup/);
+    expect(() => openSqlite(file)).toThrow(/differs from its checksum/);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("is not taken for closed while another process still writes to it", async () => {
+  it("does not count as closed while another process still writes to it", async () => {
     const file = await closed();
     const [relay, command] = [openSqlite(file), openSqlite(file)];
     await command.close();
@@ -97,7 +97,7 @@ describe("a backup", () => {
 
   it("never replaces a file", async () => {
     const file = await closed();
-    expect(() => backupSqlite(file, file)).toThrow(/is there already/);
+    expect(() => backupSqlite(file, file)).toThrow(/exists already/);
     expect(() => backupSqlite(`${file}.not-there`, `${file}.copy`)).toThrow(/no database to copy/);
   });
 });

@@ -12,7 +12,7 @@ import { seal } from "./seal.ts";
  */
 export function backupSqlite(file: string, target: string): void {
   if (!existsSync(file)) throw new Error(`${file}: there is no database to copy`);
-  if (existsSync(target)) throw new Error(`${target}: is there already, and is left as it is`);
+  if (existsSync(target)) throw new Error(`${target}: exists already, and was not changed`);
   // Created here with a mode that keeps other users from reading visitors' messages. SQLite accepts an empty file.
   closeSync(openSync(target, "wx", 0o600));
   const source = new DatabaseSync(file, { timeout: 5_000 });

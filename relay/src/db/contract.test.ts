@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase } from "./database.fixture.ts";
 import type { Database, Transaction } from "./database.ts";
 
-/** What records may expect of a database, whichever it is: the project `postgres` runs this file too. */
+/** What `records/` may expect of each kind of database: the project `postgres` runs this file too. */
 
 let db: Database;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ describe("a transaction", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("fails alone: the others of its group are kept", async () => {
+  it("fails alone: the other jobs of its group are kept", async () => {
     const outcomes = await Promise.allSettled(["a", "a", "b"].map((id) => db.transaction((tx) => add(tx, id, 1))));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
     expect(await rows()).toEqual([
@@ -132,7 +132,7 @@ describe("a batch", () => {
 });
 
 describe("a statement for many lists", () => {
-  it("gives the first row of each run, and nothing where a run gave none", async () => {
+  it("returns the first row of each run, and nothing for a run without rows", async () => {
     await db.transaction((tx) => add(tx, "a", 1));
     await db.transaction((tx) => add(tx, "b", 2));
     expect(
@@ -171,7 +171,7 @@ describe("a statement for many lists", () => {
   });
 });
 
-it("gives numbers as numbers, also sums and counts", async () => {
+it("returns numbers as numbers, also sums and counts", async () => {
   await db.transaction((tx) => add(tx, "a", 1_800_000_000_000));
   expect(await db.all("SELECT x, sum(x) AS s, count(*) AS c FROM t GROUP BY x")).toEqual([
     { x: 1_800_000_000_000, s: 1_800_000_000_000, c: 1 },

@@ -20,7 +20,7 @@ it("commits a patient job together with the next urgent one, in the order in whi
   await expect.poll(() => commits).toEqual([["patient", "urgent"]]);
 });
 
-it("commits a patient job without company too", async () => {
+it("commits a patient job alone if no urgent one comes", async () => {
   const { commits, add } = recorded();
   add("patient", true);
   expect(commits).toEqual([]);

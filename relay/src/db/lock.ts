@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What the file beside a lock says about the relay that holds it. */
+/** The relay that holds a lock, as the file beside the lock describes it. */
 export type Holder = {
   pid: number;
   host: string;

@@ -33,7 +33,7 @@ export const isShared = (url: string): boolean => !url.startsWith("sqlite:");
 /**
  * Opens the database of a URL: `sqlite:path/to/file.db`, whose folder must exist (see `openDataFolder`), or `postgres://…`, whose
  * driver is loaded only then.
- * @param connections most connections to a server; absent: as many as a relay needs
+ * @param connections most connections to a server; default: enough for a relay
  * @throws Error when the file or the server cannot be used
  */
 export async function openDatabase(url: string, connections?: number): Promise<Database> {

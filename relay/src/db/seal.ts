@@ -49,7 +49,7 @@ export function breakSeal(file: string): boolean {
   if (!existsSync(sealOf(file))) return false;
   if (!existsSync(file) || readFileSync(sealOf(file), "utf8").trim() !== checksum(file)) {
     throw new Error(
-      `${file} is not as it was left. It was not touched: restore the newest backup, or delete ${sealOf(file)} if the file is meant to be another one`,
+      `${file} differs from its checksum. The relay did not change it: restore the newest backup, or delete ${sealOf(file)} if you replaced the file on purpose`,
     );
   }
   rmSync(sealOf(file));

@@ -15,7 +15,7 @@ export const AT_ONCE_MAX = 32 * 1024 * 1024;
 const markOf = (file: string): string => `${file}.damaged`;
 
 const damageOf = (file: string, verdict: string): string =>
-  `${file} is damaged (${verdict}). It was left as it is: restore the newest backup beside it`;
+  `${file} is damaged (${verdict}). The relay did not change it: restore the newest backup beside it`;
 
 /** The result of `PRAGMA quick_check` for the whole file; `ok` when its structure is sound. */
 function verdictOf(db: DatabaseSync): string {

@@ -389,7 +389,7 @@ it("a commit whose own flush failed is not tried again", async () => {
 });
 
 describe("a checkpoint whose flush failed", () => {
-  it("ends all writing and reading: the next one would look good although pages are lost", async () => {
+  it("ends all writing and reading: the next checkpoint would seem to succeed although pages are lost", async () => {
     let fail: (error: unknown) => void = () => {};
     const db = openSqlite(newFile(), {
       openCheckpoints: (_file, onError) => {
@@ -398,7 +398,7 @@ describe("a checkpoint whose flush failed", () => {
       },
     });
     await db.run("CREATE TABLE t (x INTEGER)");
-    // A write that failed is made again by the next checkpoint.
+    // The next checkpoint repeats a failed write.
     fail(Object.assign(new Error("disk I/O error"), { errcode: 778 }));
     expect(await db.all("SELECT x FROM t")).toEqual([]);
     fail(failure());

@@ -31,7 +31,7 @@ afterEach(() => inner.close());
 
 const write = () => watched.db.transaction((tx) => tx.run("UPDATE meta SET value = value"));
 
-it("takes writes, and asks nothing of the disk for saying so", async () => {
+it("is writable at first, without a trial write", async () => {
   for (let i = 0; i < 100; i++) expect(await watched.takesWrites()).toBe(true);
   expect(writes).toBe(0);
 });
@@ -40,7 +40,7 @@ it("learns from a write that the disk refuses, tries once a second, and recovers
   refusal = FULL;
   await expect(write()).rejects.toThrow("full");
   for (let i = 0; i < 100; i++) expect(await watched.takesWrites()).toBe(false);
-  // The write that failed, and one trial.
+  // The failed write, and one trial.
   expect(writes).toBe(2);
   refusal = undefined;
   expect(await watched.takesWrites()).toBe(false);
@@ -49,7 +49,7 @@ it("learns from a write that the disk refuses, tries once a second, and recovers
   expect(await inner.all("SELECT * FROM meta WHERE name = 'trial'")).toEqual([]);
 });
 
-it("is not content with a transaction that succeeds because it writes nothing", async () => {
+it("does not recover by a transaction that succeeds because it writes nothing", async () => {
   refusal = FULL;
   await expect(write()).rejects.toThrow("full");
   expect(await watched.takesWrites()).toBe(false);
@@ -58,7 +58,7 @@ it("is not content with a transaction that succeeds because it writes nothing", 
   expect(await watched.takesWrites()).toBe(false);
 });
 
-it("learns nothing from a write that was wrong itself", async () => {
+it("ignores the failure of an invalid write", async () => {
   refusal = UNIQUE;
   await expect(write()).rejects.toThrow("UNIQUE");
   expect(await watched.takesWrites()).toBe(true);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { withoutMetadata } from "./metadata.ts";
 import { gif, PNG, png, TOLD, webp } from "./samples.fixture.ts";
 
-/** An Exif directory with one entry, orientation 6, as cleaning must leave it. */
+/** An Exif directory with one entry, orientation 6: it must remain after cleaning. */
 const SIDEWAYS = Buffer.from("011200030000000100060000", "hex");
 /** The bytes of the pixels, which cleaning must not change. */
 const DRAWN: Record<string, [from: string, to: string]> = {

@@ -66,7 +66,7 @@ function stage(owns: (subject: string) => boolean = () => true) {
   };
 }
 
-it("tells of a problem once, by mail and webhook, and of its end; also when the relay starts anew meanwhile", async () => {
+it("reports a problem and its end once each, by mail and webhook, also when the relay restarts meanwhile", async () => {
   const { look, state, letters, types, hooked, open } = stage();
   await look();
   expect(letters).toEqual([]);
@@ -88,7 +88,7 @@ it("tells of a problem once, by mail and webhook, and of its end; also when the 
   expect(types()).toEqual(["alert.raised", "alert.ended", "alert.raised"]);
 });
 
-it("tries each way again until it works, and no way twice", async () => {
+it("retries each channel until it works, and uses none twice", async () => {
   const { look, state, letters, types } = stage();
   state.problems = [PAUSED];
   state.mails = "again";
@@ -100,7 +100,7 @@ it("tries each way again until it works, and no way twice", async () => {
   expect([letters.length, types()]).toEqual([1, ["alert.raised"]]);
 });
 
-it("leaves alone what another node watches", async () => {
+it("does not check what another node checks", async () => {
   const here = stage();
   here.state.problems = [PAUSED];
   await here.look();

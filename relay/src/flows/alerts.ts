@@ -29,7 +29,7 @@ type AlertsDeps = {
 /** How often the checks run. */
 const LOOK_MS = 30_000;
 
-/** Where alerts go, as far as the settings name a place. */
+/** The destinations of alerts that the settings name. */
 type Channel = "mail" | "webhook";
 
 /**
@@ -129,7 +129,7 @@ async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promi
   return posted?.kind === "sent" || posted?.kind === "unknown" ? undefined : (posted?.reason ?? "no mail server");
 }
 
-/** @returns why the webhook did not take it; nothing when it did */
+/** @returns why the webhook did not accept it; nothing when it did */
 async function post({ rules, hooks, clock }: AlertsDeps, alert: Alert): Promise<string | undefined> {
   const { url, secret } = rules.webhook ?? { url: "", secret: "" };
   const { kind, subject, since, ended, problem, cure } = alert;

@@ -45,7 +45,7 @@ describe("a body", () => {
     await expect.poll(answer).toContain("yyyy");
   });
 
-  it("that is not UTF-8 is refused, and never read as other signs (A33)", async () => {
+  it("that is not UTF-8 is refused, and never read as other characters (A33)", async () => {
     for (const bytes of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
       const { socket, answer } = await open();
       socket.write(head(`Content-Length: ${bytes.length}`));

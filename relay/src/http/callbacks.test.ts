@@ -13,7 +13,7 @@ const SECRET = "s".repeat(40);
 const REPLY = JSON.stringify({ toId: "v_1", messageId: "m1", channel: "website", body: "hello" });
 let server: Server;
 let url: string;
-/** What each call told the limit on guesses. */
+/** What each call reported to the limit on guesses. */
 let guesses: { address: string; right: boolean }[];
 /** Whether the limit on guesses lets a call with the right secret in, and whether callbacks may come from this address. */
 let [admitted, allowed]: [boolean, boolean] = [true, true];
@@ -66,7 +66,7 @@ async function call(method: string, secret: string, kind = "reply"): Promise<str
 const UNKNOWN = "404 no such page";
 
 describe("the address of callbacks (A3)", () => {
-  it("takes a reply under the right secret", async () => {
+  it("accepts a reply under the right secret", async () => {
     expect(await call("POST", SECRET)).toBe('200 {"success":true}');
     expect(await call("GET", SECRET)).toBe("200 ok");
     expect(received).toBe(1);

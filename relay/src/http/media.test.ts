@@ -56,7 +56,7 @@ it("browsers save a file that may hold scripts instead of showing it (A17)", asy
   expect((await download("application/pdf")).headers.get("content-disposition")).toMatch(/^attachment/);
 });
 
-it("text is sent as UTF-8, so that no other encoding makes markup of it (A17)", async () => {
+it("text is sent as UTF-8, so that no other encoding turns it into markup (A17)", async () => {
   const { headers } = await download("text/plain");
   expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(headers.get("content-disposition")).toMatch(/^attachment/);
@@ -67,7 +67,7 @@ it("a file is not found without its link's own signature", async () => {
   expect((await app.request(`/media/${KEY}.gif`)).status).toBe(404);
 });
 
-it("a file is taken only from pages of listed origins, and only with a visitor's token", async () => {
+it("a file is accepted only from pages of listed origins, and only with a visitor's token", async () => {
   const served = new Hono().route("/", app);
   const upload = (headers: Record<string, string>) =>
     served.request("/media", { method: "POST", body: "x", headers }, { incoming: Readable.from([]) });

@@ -33,7 +33,7 @@ it("sets the site's configured language, whatever the browser prefers", async ()
   expect(await languageOf("ar", "de")).toBe("ar");
 });
 
-it("tells a browser without scripts what the chat needs, with the site's title and colour", async () => {
+it("shows a browser without scripts what the chat needs, with the site's title and colour", async () => {
   const text = await (await doorOf({ title: "Lamps & <more>", accent: "#fe0" }).request("/c/default")).text();
   const [, noscript = ""] = /<noscript>(.*)<\/noscript>/s.exec(text) ?? [];
   expect(noscript).toContain("<h1>Lamps &amp; &lt;more&gt;</h1>");

@@ -78,7 +78,7 @@ function createValues() {
 }
 type Values = ReturnType<typeof createValues>;
 
-/** The conditions of a search that a conversation `v` must meet. `part`: the places of the thread where words are looked for. */
+/** The conditions of a search that a conversation `v` must meet. `part`: the part of the thread that is searched for words. */
 function conditions(values: Values, query: ConversationQuery, part: readonly [low: number, high: number] | undefined) {
   const { words, site, state, from, to } = query;
   const some = (condition: string): string =>
@@ -108,8 +108,7 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
 }
 
 /**
- * Conversations of a slice that a text is about: words of a message, an id of the visitor, of a message, of the service, of the
- * owner's backend, or an e-mail address. A thread that is longer than a slice takes several of them. The order is that of
+ * Finds the conversations of a slice that match a text: words of a message, an e-mail address, or an id of the visitor, of a message, of the service or of the owner's backend. A thread that is longer than a slice takes several. The order is that of
  * `visitors.active`, which may be 10 s too early.
  * @param query `site`: empty for every site
  * @param limit conversations, at most
@@ -143,18 +142,17 @@ export async function searchSlice(
   return { found, next: isEnd ? undefined : { active: last.active, id: last.id } };
 }
 
-/** A message, by the names that its page has. */
+/** The ids of a message and its visitor, as its page has them. */
 export type MessageName = { visitor: string; id: string };
 
-/** What names a message: its own id, or the `messageSid` of a visitor's message. */
+/** The kinds of ids by which a message is found: its own id, or the `messageSid` of a visitor's message. */
 export type NameKind = "id" | "sid";
 
-/** One slice of a look reads at most so many visitors, and about so many messages: an index holds the ids, not the `messageSid`s. */
-const LOOK = { visitors: 500, messages: { id: 20_000, sid: 2_000 } };
+/** One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids, but not the `messageSid`s. */
+const LOOKUP_SLICE = { visitors: 500, messages: { id: 20_000, sid: 2_000 } };
 
 /**
- * Looks for messages by a name in a slice of all messages, whose order is that of the visitors' ids. No index leads from a
- * name to its message: each would cost every write more than this look costs an operator.
+ * Finds messages by id in a slice of all messages, in the order of the visitors' ids. There is no index of these ids: it would cost more at every write than this search costs an operator.
  * @param after the visitor after whom the slice begins; empty: at the beginning
  * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
  */
@@ -163,11 +161,11 @@ export async function messagesNamed(
   { kind, name, after }: { kind: NameKind; name: string; after: string },
 ): Promise<{ found: MessageName[]; next: string | undefined }> {
   const sql = "SELECT id, head FROM visitors WHERE id > $1 ORDER BY id LIMIT $2";
-  const visitors = await tx.all<{ id: string; head: number }>(sql, after, LOOK.visitors);
+  const visitors = await tx.all<{ id: string; head: number }>(sql, after, LOOKUP_SLICE.visitors);
   let messages = 0;
   const fitting = visitors.find(({ head }) => {
     messages += head;
-    return messages >= LOOK.messages[kind];
+    return messages >= LOOKUP_SLICE.messages[kind];
   });
   const last = fitting ?? visitors.at(-1);
   if (last === undefined) return { found: [], next: undefined };
@@ -177,7 +175,7 @@ export async function messagesNamed(
     last.id,
     name,
   );
-  const more = fitting !== undefined || visitors.length === LOOK.visitors;
+  const more = fitting !== undefined || visitors.length === LOOKUP_SLICE.visitors;
   return { found, next: more ? last.id : undefined };
 }
 

@@ -35,7 +35,7 @@ function toMessage(row: Row): Message {
   const entry = { id, pos, n, at, text, ...(media === undefined ? {} : { media }) };
   if (row.author === "reply") {
     const noFile = standInOf(text);
-    // A stand-in has brackets, too.
+    // The line that replaces a missing file has brackets, too.
     const author = noFile?.[0] === 0 ? undefined : authorIn(text);
     return {
       ...entry,

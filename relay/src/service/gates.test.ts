@@ -85,7 +85,7 @@ it("reads the key again while it is held, even without traffic, and continues wi
   expect([went.length, now() - at]).toEqual([1 + EVERY.length, 1]);
 });
 
-it("opens for all waiting calls as soon as one call was accepted with the new key", () => {
+it("makes all waiting calls as soon as one call was accepted with the new key", () => {
   const keys = { main: "old" };
   const { gates, pass } = gatesOf(keys);
   const { went, ask, answer } = calls(gates);

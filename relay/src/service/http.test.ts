@@ -240,7 +240,7 @@ describe("the knowledge whether a call was sent (R-011, RELIABILITY 3c)", () => 
     expect((await transport(url).call(POST)).phase).toBe("unsent");
   });
 
-  it("is certain when the key does not fit into a header", async () => {
+  it("is certain when a header cannot contain the key", async () => {
     const answer = await service(await answering(200, "{}"), () => "two\nlines").grantCredits(GRANT);
     expect(verdictOf(answer).kind).toBe("again");
   });
@@ -336,7 +336,7 @@ describe("the key (A11)", () => {
     expect((await service(url, () => key).incoming(MESSAGE)).message).not.toContain("old-key-0123456789");
   });
 
-  it("is not in the error for an address that cannot be read", () => {
+  it("is not in the error for an invalid address", () => {
     try {
       createTransport({ baseUrl: "service.example/v1?apiKey=key-0123456789", key: () => "" });
     } catch (error) {

@@ -265,7 +265,7 @@ const slotMs = (pace: Pace): number => pace.windowMs / SLOTS;
 const span = (pace: Pace): number => RING * slotMs(pace);
 /** Places in use: calls without an answer, and calls answered within the last window. */
 const placesInUse = ({ flying, older, counted }: Pace): number => flying + older + counted;
-/** Largest number of places in use. */
+/** Most places that may be in use. */
 const allowed = ({ trial, budget }: Pace): number => trial?.budget ?? budget;
 
 /** Frees the places of calls that have left the window. */
@@ -326,7 +326,7 @@ function waitFor(pace: Pace, time: number): number {
 
 const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= pace.windowMs * CLEAN_WINDOWS;
 
-/** Largest number of calls without an answer. */
+/** Most calls that may be without an answer. */
 function flights(pace: Pace, time: number): number {
   const { known, refusals, trial, trusted, tookMs, windowMs } = pace;
   if (refusals > 0) return 1;

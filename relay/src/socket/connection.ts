@@ -15,13 +15,13 @@ export type Transport = {
   sendHeartbeat?: (text: string, ping: boolean) => void;
 };
 
-/** The transport is open, and its client has not said hello yet. */
+/** The transport is open, and its client has not sent `hello` yet. */
 export type Greeting = {
   name: "greeting";
   transport: Transport;
   origin: string;
   address: string;
-  /** Uptime in milliseconds at which the connection is closed without a hello. */
+  /** The connection is closed without `hello` at this uptime, in milliseconds. */
   deadline: number;
   /** UTF-16 units received so far. */
   size: number;
@@ -55,11 +55,11 @@ export type Live = {
   reading: boolean;
   /** The log must be read once more when the present read is done. */
   readAgain: boolean;
-  /** Number of heartbeats so far. Every other one carries a ping, the first one too. */
+  /** Number of heartbeats so far. Every second one carries a ping, beginning with the first. */
   beats: number;
-  /** A ping was sent, and no sign of life has come since. */
+  /** A ping was sent, and the client has sent nothing since. */
   awaitsPong: boolean;
-  /** The answer to that ping has had one more interval. */
+  /** The client got one more interval to answer that ping. */
   pongLate: boolean;
   /** Removes the client from the heartbeat schedule. */
   stopHeartbeat: () => void;
@@ -79,10 +79,10 @@ export type Connection = {
   pongs: number;
 };
 
-/** What the handler of a frame may do with the connection that the frame came from. */
+/** What the handler of a frame can do with the frame's connection. */
 export type ConnectionActions = {
   send: (live: Live, frame: RelayFrame) => void;
-  /** Closes the connection because its visitor does not exist any more, with the code that says why. */
+  /** Closes the connection because its visitor no longer exists. The close code says why. */
   closeGone: (live: Live) => Promise<void>;
   /** Answers with the newest number of the thread. */
   pong: (live: Live) => Promise<void>;

@@ -16,14 +16,14 @@ import { addUser, findVisitor, forgetVisitor, succeed } from "../records/visitor
 import type { Connection, Transport } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 
-/** A bus that loses every hint, as one between nodes may. */
+/** A bus that loses every hint, as a bus between nodes may. */
 const deaf: Bus = { publish: () => {}, subscribe: () => () => {} };
 const ORIGIN = "https://shop.example";
 
 let db: Database;
 afterEach(() => db.close());
 
-/** A connected visitor whose only source of news is the heartbeat. */
+/** A connected visitor. Without a bus, only the heartbeat brings news. */
 async function enter(clock: Clock = realClock, more: Partial<Transport> = {}, bus: Bus = deaf) {
   db = openSqlite(":memory:");
   const epoch = await migrate(db);

@@ -13,9 +13,9 @@ import { SWEEP_MS } from "./schedule.ts";
 /** Frames of one client that may wait while earlier ones are handled, and their size in UTF-16 units. */
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
-/** Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3); a flood of them costs CPU. */
+/** Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3), but many of them cost CPU time. */
 const PONGS_MAX = 100;
-/** Clients that are sent away at a stop come back within a time between these bounds, in milliseconds. */
+/** At a stop, clients are told to reconnect after a time between these bounds, in milliseconds. */
 const RETRY_MIN_MS = 2_000;
 const RETRY_MAX_MS = 60_000;
 
@@ -35,7 +35,7 @@ export function createConnections(deps: ConnectionsDeps) {
     tellDelivery: (account: string): void => tellDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),
     count: (): number => registry.all.size,
-    /** Accepts no hello from now on: such clients are sent away, to come back. */
+    /** Accepts no `hello` from now on: such clients are told to reconnect later. */
     shut(): void {
       registry.closing = true;
     },
@@ -55,13 +55,13 @@ function actionsOf(registry: Registry): ConnectionActions {
     },
     async closeGone(live) {
       const owner = await ownerOf(registry.deps.db, live.visitor);
-      // Deleted; or taken over by a user, whose own sessions alone may read it.
+      // The visitor was deleted, or became a user: only the user's own sessions may read the thread.
       end(registry, live.connection, owner === undefined ? CLOSE.gone : CLOSE.badToken);
     },
   };
 }
 
-/** Adds a connection. Its client must send `hello` within `HELLO_MS` and `HELLO_MAX` units, whatever else it sends. */
+/** Adds a connection. Its client must send `hello` within `HELLO_MS` milliseconds and `HELLO_MAX` units. */
 function accept(registry: Registry, transport: Transport, origin: string, address: string): Connection {
   const deadline = registry.deps.clock.uptime() + HELLO_MS;
   const connection: Connection = {
@@ -76,7 +76,7 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
   return connection;
 }
 
-/** The client answered a ping, or sent something. */
+/** The client answered a ping or sent a frame. */
 function showsLife({ phase }: Connection): void {
   if (phase.name === "live") phase.awaitsPong = false;
 }
@@ -86,7 +86,7 @@ function ponged(registry: Registry, connection: Connection): void {
   if (++connection.pongs > PONGS_MAX) end(registry, connection, CLOSE.overload);
 }
 
-/** Takes a frame's text. Frames of one client are handled one after the other: what was typed first is stored first. */
+/** Handles the text of a frame. Frames of one client are handled one after the other, so messages are stored in their order. */
 function enqueue(registry: Registry, actions: ConnectionActions, connection: Connection, text: string): void {
   showsLife(connection);
   const { phase } = connection;
@@ -99,8 +99,7 @@ function enqueue(registry: Registry, actions: ConnectionActions, connection: Con
   connection.queuedSize += text.length;
   if (connection.queued > QUEUE_MAX || connection.queuedSize > QUEUE_SIZE_MAX)
     return end(registry, connection, CLOSE.overload);
-  // One frame of a client per turn of the event loop: reads of the database are synchronous, and fifty clients that ask for
-  // fifteen pages of history at once would otherwise hold up everybody else for half a second (RELIABILITY A28).
+  // One frame of a client per turn of the event loop: reads of the database are synchronous, so fifty clients that request fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
   const before = connection.queued > 1 ? connection.turn.then(nextTurn) : connection.turn;
   const work = before.then(() => handle(registry, actions, connection, text));
   connection.turn = supervise(registry, connection, work).finally(() => {
@@ -134,7 +133,7 @@ async function handle(
   return registry.deps.handleFrame(actions, phase, frame);
 }
 
-/** Answers a hello: opens the visitor's session, and sends what the client does not have yet. */
+/** Answers `hello`: opens the visitor's session, and sends the changes that the client lacks. */
 async function greet(registry: Registry, connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
   const { deps } = registry;
   if (deps.exceedsBudget(hello, greeting.address)) {
@@ -159,7 +158,7 @@ type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"
   welcome: { after: number; read: number };
 };
 
-/** From now on the connection hears the visitor's news and gets heartbeats. */
+/** From now on, the connection gets the visitor's changes and heartbeats. */
 function goLive(registry: Registry, connection: Connection, greeting: Greeting, opened: Opened): Live {
   const { transport, origin, address } = greeting;
   const { visitor, site, session, generation, fresh, welcome } = opened;
@@ -192,7 +191,7 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
   return live;
 }
 
-/** Looks at everything that has a time: hellos that did not come, unread bytes, heartbeats. */
+/** Checks everything with a time limit: missing `hello` frames, unread bytes, heartbeats. */
 function sweep(registry: Registry): void {
   const now = registry.deps.clock.uptime();
   for (const connection of registry.greeting) {
@@ -217,7 +216,7 @@ function tellDelivery(registry: Registry, account: string): void {
   }
 }
 
-/** Closes the connections of visitors who have been blocked meanwhile. */
+/** Closes the connections of visitors who were blocked. */
 function closeBlocked(registry: Registry): void {
   for (const { phase } of registry.all) {
     if (phase.name === "live" && registry.deps.isBlocked(phase.site.public.id, phase.visitor, phase.address))
@@ -226,8 +225,7 @@ function closeBlocked(registry: Registry): void {
 }
 
 /**
- * Closes all connections, and tells each client a time to come back that spreads the wave: at most `perSecond` clients a
- * second (RELIABILITY 3f).
+ * Closes all connections. Tells each client when to reconnect, at most `perSecond` clients for each second (RELIABILITY 3f).
  */
 function drain(registry: Registry, perSecond: number): void {
   registry.cancelSweep();

@@ -6,7 +6,7 @@ import type { Connection, Live } from "./connection.ts";
 import { BUFFER_MAX, end, sendFrame } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
-/** Changes read from the thread at once. */
+/** Number of changes that are read from the thread at once. */
 const BATCH = 200;
 /** If the service does not answer within this time (ms), the client no longer shows that it is working (WIDGET 8.2). */
 const WORKING_MS = 120_000;
@@ -25,7 +25,7 @@ export async function readLog(registry: Registry, live: Live): Promise<void> {
   live.reading = false;
 }
 
-/** Sends changes in order. A client that reads too slowly is closed, and reads on after it reconnects. */
+/** Sends changes in order. A client that reads too slowly is disconnected, and gets the rest after it reconnects. */
 function sendChanges(registry: Registry, live: Live, changes: readonly Message[]): void {
   for (const message of changes) {
     sendFrame(registry, live, { t: "message", after: live.sent, message });
@@ -43,13 +43,13 @@ const awaitsReply = ({ deps }: Registry, live: Live, newest: Message | undefined
   newest.pos > live.replied &&
   deps.clock.now() - newest.at < WORKING_MS;
 
-/** Sends the changes in the news if they continue what the client has; otherwise reads the log. */
+/** Sends the changes in the news if the client has all changes before them; otherwise reads the log. */
 function follow(registry: Registry, live: Live, { changes = [] }: News): void {
   if (!live.reading && changes[0]?.n === live.sent + 1) sendChanges(registry, live, changes);
   else void supervise(registry, live.connection, readLog(registry, live));
 }
 
-/** Handles news of a client's visitor. */
+/** Handles news about a client's visitor. */
 export function hear(registry: Registry, live: Live, news: News): void {
   const { connection } = live;
   if (news.gone) return end(registry, connection, CLOSE.gone);

@@ -84,7 +84,7 @@ describe("a visitor's frame", () => {
     expect([did, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
   });
 
-  it("is deferred where too many new visitors begin, unless its visitor is already stored (A27)", async () => {
+  it("is deferred while too many new visitors write, unless its visitor is already stored (A27)", async () => {
     const { did, say, errors, live } = stage({ visitor: 9_000 });
     await say(send(1));
     await say(lead);
@@ -94,7 +94,7 @@ describe("a visitor's frame", () => {
     expect(did).toEqual(["send"]);
   });
 
-  it("ends the connection when it asks too often: history, read marks, pings (A28)", async () => {
+  it("ends the connection when too many frames request history, read marks or pings (A28)", async () => {
     const { did, say, put } = stage();
     const asked: LiveFrame[] = [{ t: "ping" }, { t: "typing" }];
     for (let n = 0; n < 20; n++) await say(asked[n % asked.length] as LiveFrame);

@@ -37,21 +37,21 @@ export type FrameDeps = {
   admits: AccessPolicy["admits"];
   /** Limits messages and reactions of one visitor per minute: each may cost the owner. */
   messages: Limiter;
-  /** Limits per visitor for frames that cost only work: history, read marks, signs of life. */
+  /** Limits per visitor for frames that cost only computing time: history, read marks, heartbeats. */
   questions: Limiter;
-  /** Limits for all visitors of one address, and of a site. */
+  /** Limits for all visitors of one address, and for all visitors of a site. */
   budgets: Pick<Budgets, "message" | "visitor" | "lead">;
 };
 
-/** One frame's situation: who sent it, and how to answer. */
+/** Who sent a frame, and how to answer. */
 type Context = { deps: FrameDeps; actions: ConnectionActions; live: Live };
 
-/** Frames without an id, so no answer could name the refused one: a client that sends too many is disconnected. */
+/** Frames without an id. No answer could name a refused one, so a client that sends too many is disconnected. */
 const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
-/** Waits in milliseconds that clients are told: when the database fails, and when the site's budget is used up. */
+/** Clients are told to wait this long (ms) when the database fails, and when the site's budget is used up. */
 const TRY_LATER_MS = 1_500;
 const FULL_MS = 3_600_000;
-/** The form field that a complaint is about. */
+/** The form field that an error is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
 /** Error codes for transcripts that were not sent. */
 const TRANSCRIPT_ERRORS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
@@ -100,13 +100,13 @@ function refuse({ actions, live }: Context, error: Omit<ErrorFrame, "t">): void 
   actions.send(live, { t: "error", ...error });
 }
 
-/** Runs work that costs the owner and may fail. Refuses it, with a time to try again, where a limit or the database does. */
+/** Runs work that may fail and costs the owner. If a limit or the database refuses it, tells the client when to try again. */
 async function attempt(context: Context, id: string, work: () => Promise<void>): Promise<void> {
   const { deps, live } = context;
   const wait = deps.messages.take(live.visitor);
   if (wait > 0) return refuse(context, { code: "rate_limited", id, retryAfter: wait });
   const crowd = deps.budgets.message(live);
-  // Not this visitor is too fast but the address: the client words it differently and sends the message again by itself.
+  // The address exceeds its limit, not this visitor: the client shows another text and sends the message again by itself.
   if (crowd > 0) return refuse(context, { code: "try_later", id, retryAfter: crowd });
   try {
     await work();
@@ -116,7 +116,7 @@ async function attempt(context: Context, id: string, work: () => Promise<void>):
   }
 }
 
-/** Whether the visitor may write; a new one may be told to wait. */
+/** Whether the visitor may write. A new visitor may be told to wait. */
 function mayBegin(context: Context, id: string): boolean {
   const { deps, live } = context;
   const wait = live.fresh ? deps.budgets.visitor(live) : 0;
@@ -124,7 +124,7 @@ function mayBegin(context: Context, id: string): boolean {
   return wait === 0;
 }
 
-/** Stores a message. The news of it acknowledges it; a message that was stored before is sent again here. */
+/** Stores a message. The bus's news of it acknowledges it. Sends a message again that was stored before. */
 async function send(context: Context, frame: SendFrame): Promise<void> {
   const text = frame.text.toWellFormed().replaceAll("\0", "");
   const blank = isBlank(text);
@@ -175,7 +175,7 @@ async function sendOlder({ deps, actions, live }: Context, before: number): Prom
   actions.send(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
 }
 
-/** Stores a form, and answers it once the service's verdict is there, without holding back the visitor's next frames. */
+/** Stores a form, and answers after the service has answered. The visitor's next frames need not wait for that. */
 async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   const { deps, live } = context;
   const { id } = frame;
@@ -226,8 +226,7 @@ function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: st
 }
 
 /**
- * The page to which an e-mail leads back. The browser vouches for the origin, and the site allows it; of the address that
- * the frame names only the path is kept, because a query may contain secrets.
+ * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's address is kept, because a query may contain secrets.
  */
 function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string; locale?: string }): Place {
   const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);

@@ -8,18 +8,18 @@ import { end, hasRoom, measure, sendText } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /*
- * Each client gets a `pong` frame every 25 s, which tells its page that the connection works, and a ping with every other
- * one, which tells the relay that the client is there: without it, a machine that sleeps would stay connected until TCP
- * gives up, a quarter of an hour (WIDGET 3.2). Whatever news the bus lost, the heartbeat finds in the database.
+ * Each client gets a `pong` frame every 25 s, which shows its page that the connection works, and a ping with every second
+ * one, which shows the relay that the client still answers. Without pings, a sleeping computer would stay connected until TCP
+ * gives up after a quarter of an hour (WIDGET 3.2). The heartbeat also finds news that the bus lost, in the database.
  */
 
 /**
- * Where the bus loses no news, heartbeats answer from memory, and only every fourth one asks the database, as a second line of
- * defence. The look-ups were most of what an idle socket costs beyond a bare one.
+ * If the bus loses no news, heartbeats are answered from memory. Only every fourth one reads the database, as a second
+ * safeguard: these reads were most of the cost of an idle socket beyond a bare one.
  */
 const ASKING_BEAT = 4;
 
-/** Sends the heartbeats that are due, and closes clients that did not answer the ping of the one before. */
+/** Sends the heartbeats that are due, and disconnects clients that did not answer the previous ping. */
 export function sendHeartbeats(registry: Registry): void {
   const { items, late } = registry.heartbeats.due();
   const due: Live[] = [];
@@ -60,7 +60,7 @@ function mayWait(live: Live): boolean {
   return true;
 }
 
-/** Compares clients with the database, one statement of each kind for all of them, and sends each its `pong` frame. */
+/** Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame. */
 export async function beat(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
   const { db } = registry.deps;
   const newest = await newestAmong(
@@ -77,7 +77,7 @@ export async function beat(registry: Registry, due: readonly Live[], pings: bool
     if (live.connection.phase !== live) continue;
     const row = newest.get(live.visitor);
     const successor = forgotten?.get(live.visitor);
-    // Deleted; or taken over by a user, whose own sessions alone may read it.
+    // The visitor was deleted, or became a user: only the user's own sessions may read the thread.
     if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
     else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
       end(registry, live.connection, CLOSE.badToken);
@@ -97,7 +97,7 @@ function pulse(
   const text = JSON.stringify({ t: "pong", head } satisfies Pong);
   const { transport } = live;
   if (!pings || transport.sendHeartbeat === undefined) return sendText(registry, live, text);
-  // A client that has read everything needs no measurement. One that has not gets its pings too: it may be gone.
+  // A client that has read everything needs no measurement. Any other one gets pings too, because it may be gone.
   if (live.unread > 0 && !hasRoom(registry, live, text)) return;
   const ping = live.beats % 2 === 1;
   if (ping) {

@@ -4,8 +4,7 @@ import type { Connection, Live } from "./connection.ts";
 import type { Registry } from "./registry.ts";
 
 /**
- * Bytes that may wait for one client. Above this, its connection is closed; the log keeps everything, and the client reads on
- * later.
+ * Bytes that may wait for one client. Above this, its connection is closed. The log keeps everything, and the client gets the rest when it reconnects.
  */
 export const BUFFER_MAX = 1024 * 1024;
 /** Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed. */
@@ -37,8 +36,7 @@ export function measure(registry: Registry, live: Live): number {
 }
 
 /**
- * Sends a frame. Only this function and `sendText` write to clients, over every transport: a client that does not read is
- * closed (RELIABILITY A28).
+ * Sends a frame. Only this function and `sendText` write to clients, over every transport, so that every client that does not read is disconnected (RELIABILITY A28).
  */
 export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): void {
   if (live.connection.phase !== live) return;
@@ -53,8 +51,7 @@ export function sendText(registry: Registry, live: Live, text: string): void {
 }
 
 /**
- * Closes a client that reads too slowly for another frame. One frame always fits, however long, unless all clients together
- * hold too much already.
+ * Closes a client that reads too slowly for another frame. One frame of any length is always allowed, unless the unread bytes of all clients exceed the limit.
  * @returns whether the frame may be sent
  */
 export function hasRoom(registry: Registry, live: Live, text: string): boolean {
@@ -75,7 +72,7 @@ export function end(registry: Registry, connection: Connection, ending: Ending):
   phase.transport.close(ending);
 }
 
-/** The site blocks this visitor: the client learns it from a frame that names it. */
+/** Disconnects a visitor whom the site blocks. A frame tells the client first. */
 export function endBlocked(registry: Registry, live: Live): void {
   registry.deps.log("socket.refused", { meaning: "blocked" });
   sendFrame(registry, live, { t: "error", code: "blocked" });

@@ -19,7 +19,7 @@ export type ConnectionsDeps = {
   delivery: (account: string, site: string) => Delivery;
   /** Whether the site blocks this visitor. */
   isBlocked?: (site: string, visitor: string, address: string) => boolean;
-  /** Whether an address, or a site, opens more sessions than its budget allows. */
+  /** Whether an address or a site opens more sessions than its budget allows. */
   exceedsBudget?: (hello: Hello, address: string) => boolean;
   random?: () => number;
 };
@@ -30,11 +30,11 @@ export type Registry = {
   all: Set<Connection>;
   /** Connections whose hello is awaited. */
   greeting: Set<Connection>;
-  /** Clients with unread bytes when their transport was last measured, and the sum of those bytes. */
+  /** Clients that had unread bytes at their last measurement, and the sum of those bytes. */
   slow: Set<Live>;
   unread: number;
   heartbeats: Schedule<Live>;
-  /** No hello is accepted any more: the relay stops. */
+  /** The relay is stopping: no `hello` is accepted any more. */
   closing: boolean;
   cancelSweep: () => void;
 };

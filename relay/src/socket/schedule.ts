@@ -9,7 +9,7 @@ const SLOTS = HEARTBEAT_MS / SWEEP_MS;
 export type Schedule<Item> = {
   /** Adds an item; it is due once per interval from now on. @returns what removes it */
   add: (item: Item) => () => void;
-  /** The items that fell due since the last call. `late`: the process stood still for longer than two sweeps. */
+  /** The items that became due since the last call. `late`: the process did not run for longer than two sweeps. */
   due: () => { items: Item[]; late: boolean };
 };
 

@@ -10,7 +10,7 @@ import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
-/** A server whose transports are handed to the test. `heard`: the connections whose client answered a ping. */
+/** A server that passes its transports to the test. `heard`: the connections whose client answered a ping. */
 async function startServer() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -17,7 +17,7 @@ export type SocketsDeps = {
   log: Log;
   /** Whether any site allows pages of this origin; `hello` names the site. */
   allows: (origin: string) => boolean;
-  /** What the client counts as for limits: its address, or the network that the address belongs to. */
+  /** The address or network by which limits count the client. */
   addressOf: (request: IncomingMessage) => string;
   /** The client's whole address. */
   remoteOf: (request: IncomingMessage) => string;
@@ -36,7 +36,7 @@ type Sockets = SocketsDeps & {
 /**
  * Serves visitors' WebSockets on the server's `upgrade` event: the framework's helper doubles the memory of an idle socket.
  * There is no compression, because it multiplies that memory by 22.
- * @returns a function after which new sockets are told to come back
+ * @returns a function that makes new sockets be told to reconnect later
  */
 export function serveSockets(deps: SocketsDeps): () => void {
   const { server, log, clock = realClock } = deps;
@@ -44,7 +44,7 @@ export function serveSockets(deps: SocketsDeps): () => void {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: FRAME_MAX,
-    // Endless tiny fragments pass every byte limit (CVE-2026-62389).
+    // Endless tiny fragments never reach a limit of bytes (CVE-2026-62389).
     maxFragments: 16,
     maxBufferedChunks: 64,
     clientTracking: false,
@@ -56,7 +56,7 @@ export function serveSockets(deps: SocketsDeps): () => void {
   const sockets: Sockets = { ...deps, acceptor, unfinished, known: new WeakMap(), stopped: false };
   const listeners = listenersFor(sockets);
   server.on("upgrade", (request, socket, head) => upgrade(sockets, listeners, request, socket, head));
-  // An upgrade that nobody answers would never end, so a stopping relay accepts it and sends the client away.
+  // An unanswered upgrade would never end, so a stopping relay accepts it and tells the client to reconnect later.
   return () => {
     sockets.stopped = true;
   };
@@ -78,12 +78,12 @@ function listenersFor({ known, connections }: Sockets): Listeners {
       if (binary) this.close(CLOSE.protocol.code, CLOSE.protocol.meaning);
       else connections.receive(connection, String(data));
     },
-    /** Every client answers a ping by itself (RFC 6455, 5.5.2), also a browser for a hidden page whose timers rest. */
+    /** Every client answers a ping by itself (RFC 6455, 5.5.2), also a browser for a hidden page whose timers are paused. */
     pong() {
       const connection = known.get(this);
       if (connection !== undefined) connections.alive(connection);
     },
-    /** A frame that breaks the protocol. `ws` has sent its close frame, and would read on for half a minute. */
+    /** The client broke the protocol. `ws` has sent its close frame, and would read for another half minute. */
     error() {
       const phase = known.get(this)?.phase;
       if (phase !== undefined && phase.name !== "closed") phase.transport.close(CLOSE.protocol);
@@ -95,20 +95,20 @@ function listenersFor({ known, connections }: Sockets): Listeners {
   };
 }
 
-/** Answers an upgrade request: refuses it, or makes it a WebSocket. */
+/** Answers an upgrade request: refuses it, or opens a WebSocket. */
 function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  // Before anything else: without a listener, a reset during the upgrade would end the process (CVE-2026-126343).
+  // First of all: without a listener, a reset during the upgrade would end the process (CVE-2026-126343).
   socket.on("error", ignore);
   if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
   if (request.headers.origin === undefined) return refuse(socket, "403 Forbidden");
   const leave = sockets.places.take(sockets.addressOf(request));
   if (leave === undefined) return refuse(socket, "429 Too Many Requests");
-  // On the raw socket, because a handshake that fails makes no WebSocket.
+  // On the raw socket, because a failed handshake opens no WebSocket.
   socket.once("close", leave);
   sockets.acceptor.handleUpgrade(request, socket, head, (ws) => open(sockets, listeners, request, socket, ws));
 }
 
-/** Makes a WebSocket a visitor's connection, or closes it with a code that says why not. */
+/** Makes a WebSocket a visitor's connection, or closes it with a code for the reason. */
 function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, socket: Duplex, ws: WebSocket): void {
   const { origin = "" } = request.headers;
   socket.off("error", ignore);
@@ -117,8 +117,7 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
   const transport = new SocketTransport(ws, socket);
   if (sockets.stopped) return transport.close(CLOSE.restart);
   if (!sockets.allows(origin)) {
-    // A close code, because a page takes a refused upgrade for a network that blocks WebSockets. Frames of this client
-    // are not read, and it counts among its address's connections until it is gone.
+    // A close code, because to a page, a refused upgrade looks like a network that blocks WebSockets. Frames of this client are not read. It counts against the limit of its address until it is gone.
     sockets.log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
     return transport.close(CLOSE.notAllowed);
   }
@@ -134,5 +133,5 @@ function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** `ws` reports every broken connection as an error and then closes it; the close is handled. */
+/** `ws` reports every broken connection as an error and then closes it; only the close is handled. */
 function ignore(): void {}

@@ -1,6 +1,6 @@
 import { SETTINGS, type Setting } from "@porchlight/shared/settings";
 
-/** A valid value for every field of the configuration file, as JSON. In paths, `*` stands for names that the owner chooses. */
+/** A valid value for every field of the configuration file, as JSON. In paths, `*` means a name that the owner chooses. */
 const BY_PATH: Readonly<Record<string, string>> = {
   accounts: '{"main": {"url": "https://service.example/v1", "key": "env:MAIN_KEY"}}',
   "accounts.*": '{"url": "https://service.example/v1", "key": "env:MAIN_KEY"}',

@@ -5,7 +5,7 @@ import { FIELDS } from "./table.ts";
 const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|FORWARD|BACKUP_TO|MEDIA_STORE/;
 /** Addresses without a password: the relay's own, and the service's, whose key is a setting of its own. */
 const SHOWN = new Set(["PUBLIC_URL", "SERVICE_URL"]);
-/** Secrets that the relay makes for itself when they are not set. */
+/** Secrets that the relay generates when they are not set. */
 const GENERATED = new Set(["CALLBACK_SECRET", "ADMIN_TOKEN"]);
 /** The site and the account of the environment: a configuration file names its own. */
 const REPLACED_BY_FILE = new Set([

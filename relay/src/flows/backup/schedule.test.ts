@@ -14,7 +14,7 @@ const UPLOADS: Settings["uploads"] = {
   perMinute: 0,
   embed: false,
 };
-/** What the backup folder held each time a folder was synced, oldest first. */
+/** The content of the backup folder each time a folder was synced, oldest first. */
 const synced = vi.hoisted(() => [] as { path: string; held: string[] }[]);
 let root: string;
 vi.mock("../../base/sync.ts", async (original) => {
@@ -89,7 +89,7 @@ it("removes the old backup only after the new one is on the disk, with its folde
   await backups?.stop();
 });
 
-it("holds the files of visitors and the help articles of the owner", async () => {
+it("contains the files of visitors and the help articles of the owner", async () => {
   mkdirSync(join(root, "data", "help"));
   writeFileSync(join(root, "data", "help", "default.json"), '[{"title": "Returns", "url": "/returns"}]');
   const folder = join(root, "backups");

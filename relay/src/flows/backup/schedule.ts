@@ -64,7 +64,7 @@ type Index = Record<string, readonly string[]>;
 const LEADS_OUT = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\]|$)/i;
 
 /**
- * Reads the index. Whoever may write to the bucket must not decide which other files a restore writes or a clean-up deletes.
+ * Reads the index. Somebody who can write to the bucket must not decide which other files a restore writes or a clean-up deletes.
  * @throws Error when it is not an index, or names a path outside of its backup
  */
 function indexIn(text: string): Index {
@@ -151,7 +151,7 @@ export function createBackups(deps: BackupsDeps): Backups | undefined {
   const place =
     rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(createS3Files(rules.bucket), scratch);
   let last: Promise<unknown> = Promise.resolve();
-  // One after the other: a backup that is asked for now holds what is stored now.
+  // One after the other: a backup that is requested now contains what is stored now.
   const run = (): Promise<Backup & Copied> => {
     const next = last.then(() => makeBackup(deps, rules, place, scratch));
     last = next.catch(() => {});
@@ -183,7 +183,7 @@ async function makeBackup(deps: BackupsDeps, { keep }: BackupRules, place: Place
   const { clock, log } = deps;
   const at = clock.now();
   const name = nameOf(at);
-  // What an earlier process left unfinished is in the way.
+  // An earlier process may have left an unfinished folder of this name.
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const copied = await copyData(deps, scratch);

@@ -23,7 +23,7 @@ const sites = createSites([site("shop", "one"), site("help", "two")], () => []);
 
 let clock: ManualClock;
 let disk: Database;
-/** How the database treats a transaction: runs it, fails it, or never ends it. */
+/** What the database does with a transaction: it runs it, fails it, or never ends it. */
 let mood: "well" | "failing" | "hanging" = "well";
 let visitor: string;
 let dir: string;
@@ -158,7 +158,7 @@ describe("a reply that the database cannot take", () => {
     expect(await shown()).toEqual(["first", "second"]);
   });
 
-  it("lets replies to other visitors pass the spool", async () => {
+  it("does not send replies to other visitors to the spool", async () => {
     const receive = start();
     mood = "failing";
     expect(await receive.receive(callback({ messageId: "m1", body: "first" }))).toBe("spooled");
@@ -189,7 +189,7 @@ describe("a reply that the database cannot take", () => {
     mood = "failing";
     const receive = start();
     for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
-    // The next replay hangs half-way.
+    // The next replay stops half-way.
     mood = "hanging";
     clock.pass(2_000);
     const late = receive.receive(callback({ messageId: "m4", body: "number 4" }));

@@ -118,7 +118,7 @@ describe("a session's token (A8)", () => {
     expect(await relay.use(second)).toBe(second);
   });
 
-  it("opens nothing for pages of an origin that its site does not list (A7)", async () => {
+  it("gives no access to pages of an origin that its site does not list (A7)", async () => {
     const relay = await life();
     const { visitor, token } = await writer(relay);
     const hello = { t: "hello", v: PROTOCOL, site: "default", token } as const;
@@ -129,14 +129,14 @@ describe("a session's token (A8)", () => {
     expect(await relay.who(token, ORIGIN)).toEqual({ visitor, site: "default" });
   });
 
-  it("opens nothing at another site of the relay (A10)", async () => {
+  it("gives no access at another site of the relay (A10)", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     const hello = { t: "hello", v: PROTOCOL, site: "other", token } as const;
     expect(await relay.open(hello, "https://other.example")).toBe(CLOSE.badToken);
   });
 
-  it("opens nothing for a visitor whose id was not signed, or after the visitor's sessions were ended (A2, A8)", async () => {
+  it("gives no access for a visitor whose id was not signed, or after the visitor's sessions were ended (A2, A8)", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     const session = verifySession("signing key", token, now);
@@ -145,7 +145,7 @@ describe("a session's token (A8)", () => {
       expect(await relay.greet(signSession("signing key", { ...session, ...changed }))).toBe(CLOSE.badToken);
   });
 
-  it("of an anonymous visitor opens nothing where the site wants signed identities (A9)", async () => {
+  it("of an anonymous visitor gives no access where the site requires signed identities (A9)", async () => {
     const { token } = await writer(await life());
     const strict = await life({ requireIdentity: true });
     expect([await strict.greet(token), await strict.greet()]).toEqual([CLOSE.badToken, CLOSE.badToken]);

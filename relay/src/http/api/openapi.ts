@@ -93,7 +93,7 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
     [400, "The request is invalid"],
     [401, "No valid token"],
     [403, "The token lacks the scope"],
-    [429, "Too many requests: Retry-After says when to come back"],
+    [429, "Too many requests: Retry-After says when to try again"],
     [500, "An internal error of the relay"],
     ...(method === "get" ? [] : unsafe),
     ...refusals.filter((code) => method === "get" || code !== 422).map((code) => [code, REFUSALS[code]] as const),

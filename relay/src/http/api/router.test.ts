@@ -53,7 +53,7 @@ async function call(name: keyof typeof OPERATIONS, text: string): Promise<string
 const NAMES = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
 
 describe("a token of the API (A35)", () => {
-  it("opens the operations of its scopes, and no other one", async () => {
+  it("allows the operations of its scopes, and no other one", async () => {
     for (const name of NAMES) {
       const { scope } = OPERATIONS[name];
       const without = await token(SCOPES.filter((each) => each !== scope));
@@ -64,13 +64,13 @@ describe("a token of the API (A35)", () => {
     }
   });
 
-  it("brings its own site to every operation", async () => {
+  it("determines the site of every operation", async () => {
     await call("listVisitors", (await token(SCOPES)).text);
     await call("listVisitors", (await token(SCOPES, "help")).text);
     expect(reached).toEqual(["shop listVisitors", "help listVisitors"]);
   });
 
-  it("opens nothing when it is missing, forged, revoked, or of a site that is gone", async () => {
+  it("allows nothing when it is missing, forged, revoked, or of a removed site", async () => {
     const { text, token: good } = await token(SCOPES);
     const gone = await token(SCOPES, "closed");
     const forged = [`${text.slice(0, -4)}AAAA`, text.slice(0, -1), text.toUpperCase(), "", gone.text];
@@ -80,7 +80,7 @@ describe("a token of the API (A35)", () => {
     expect(await call("listVisitors", text)).toBe("401 unauthorized");
   });
 
-  it("may call so often in a minute, and other tokens may still call afterwards", async () => {
+  it("may make a limited number of calls in a minute, and other tokens may still call afterwards", async () => {
     const { text } = await token(SCOPES);
     for (let n = 0; n < CALLS_PER_MINUTE; n++) await call("listVisitors", text);
     expect(await call("listVisitors", text)).toBe("429 rate_limited");
