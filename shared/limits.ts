@@ -11,7 +11,10 @@ export const HELLO_MAX = 4 * 1024;
 export const HELLO_MS = 5_000;
 /** Deepest nesting of any JSON from outside: deeper values break code that walks them (RELIABILITY finding 4). */
 export const DEPTH_MAX = 16;
-/** The relay sends at least this often. Proxies close a connection after 60 s of silence, so a ping every 60 s is too late (WIDGET 3.2). */
+/**
+ * The relay sends at least this often. Proxies close a connection after 60 s of silence, so a ping every 60 s is too late
+ * (WIDGET 3.2).
+ */
 export const HEARTBEAT_MS = 25_000;
 /** A client that has received nothing for this long considers its connection dead. */
 export const SILENCE_MS = 40_000;

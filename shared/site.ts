@@ -6,7 +6,10 @@ export type Look = {
   zIndex: number;
   /** Corners of the panel, in pixels. */
   radius: number;
-  /** `icon`: a round button; `text`: a button with its name on it; `none`: the page opens the chat by itself; `#id` or `.class`: elements that open it. */
+  /**
+   * `icon`: a round button; `text`: a button with its name on it; `none`: the page opens the chat by itself; `#id` or `.class`:
+   * elements that open it.
+   */
   launcher: "icon" | "text" | "none" | `#${string}` | `.${string}`;
   /** Name of the launcher; empty: the word for chat in the visitor's language. */
   label: string;

@@ -9,7 +9,10 @@ import { signatureOf } from "../relay/src/hooks/post.ts";
 import { snippet } from "./guides.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 
-/** How to run a snippet of a language, followed by a few lines. `identity`: prints a token. `webhook`: reads JSON, prints yes or no. */
+/**
+ * How to run a snippet of a language, followed by a few lines. `identity`: prints a token. `webhook`: reads JSON, prints yes or
+ * no.
+ */
 type Language = {
   file: string;
   run: (path: string) => [string, ...string[]];

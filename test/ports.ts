@@ -5,7 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Below the ports that systems assign automatically (Linux from 32768, others from 49152), so no program gets one by chance. */
+/**
+ * Below the ports that systems assign automatically (Linux from 32768, others from 49152), so no program gets one by chance.
+ */
 const FROM = 20_000;
 const COUNT = 12_000;
 /** One file per port that a test process has taken. It contains the id of that process. */

@@ -69,7 +69,10 @@ export async function runWith(env: Env, parts: StandIns): Promise<Running> {
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 
-/** Runs the relay as a separate process with only these settings in its environment. Needs LOG_LEVEL info or lower, because the port is read from the log. */
+/**
+ * Runs the relay as a separate process with only these settings in its environment. Needs LOG_LEVEL info or lower, because the
+ * port is read from the log.
+ */
 export const runProcess: Run = (env) => spawnRelay(env, [process.execPath]);
 
 /**

@@ -15,7 +15,10 @@ export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, 
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-/** Repeats a request under the same key while the relay answers 502 (service not reached), like a backend. The relay stores nothing of such an attempt. */
+/**
+ * Repeats a request under the same key while the relay answers 502 (service not reached), like a backend. The relay stores
+ * nothing of such an attempt.
+ */
 export const insisting: typeof fetch = async (...ask) => {
   for (let left = 20; ; left--) {
     const response = await fetch(...ask);

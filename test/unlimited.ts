@@ -1,4 +1,7 @@
-/** Settings without limits per address and per day, because all visitors of a test have one address. Other tests check the limits. */
+/**
+ * Settings without limits per address and per day, because all visitors of a test have one address. Other tests check the
+ * limits.
+ */
 export const UNLIMITED = {
   MESSAGES_PER_ADDRESS: "0",
   VISITORS_PER_ADDRESS: "0",

@@ -1,6 +1,6 @@
 /**
- * A scripted visitor over a real WebSocket. It keeps its log like the widget: messages by id. It checks `after` on every frame, so
- * a gap in the numbers fails the test that caused it.
+ * A scripted visitor over a real WebSocket. It keeps its log like the widget: messages by id. It checks `after` on every frame,
+ * so a gap in the numbers fails the test that caused it.
  */
 
 import { once } from "node:events";
@@ -23,7 +23,10 @@ export type VisitorOptions = { site?: string; origin?: string; token?: string; i
 /** Optional fields of a message besides its text. */
 export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
 
-/** Time limit for an expected frame, in milliseconds: the same as for a poll in vitest.config.ts. The error lists the received frames. */
+/**
+ * Time limit for an expected frame, in milliseconds: the same as for a poll in vitest.config.ts. The error lists the received
+ * frames.
+ */
 const PATIENCE_MS = 60_000;
 
 type Waiting = {

@@ -64,7 +64,9 @@ export const edgePage = (status: number): Answer => ({
 /** Statuses that are set before the application, so they are never sent as a soft 200 (R-007). */
 const EDGE_STATUSES: readonly number[] = [401, 405, 413, 429];
 
-/** The answer for an error on `route`: the string shape on incoming, the general shape elsewhere, or as the options say (R-501). */
+/**
+ * The answer for an error on `route`: the string shape on incoming, the general shape elsewhere, or as the options say (R-501).
+ */
 export function errorAnswer(refusal: Refusal, route: RouteName | undefined, config: SandboxConfig): Answer {
   const headers = refusal.extras.headers ?? {};
   const { status } = refusal;

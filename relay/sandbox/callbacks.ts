@@ -13,7 +13,10 @@ type Kind = CallbackEntry["kind"];
 type About = { kind: Kind; messageId?: string; toId?: string; attempt?: number };
 
 export type Callbacks = {
-  /** Posts a reply after the earlier ones of its contact, and stores the outcome in it. Resolves after the first attempt. Never throws. */
+  /**
+   * Posts a reply after the earlier ones of its contact, and stores the outcome in it. Resolves after the first attempt. Never
+   * throws.
+   */
   deliver(message: OutgoingMessage): Promise<void>;
   /** Posts a payload once to `url`, and records it in the journal. Never throws. */
   post(url: string, payload: Payload, about: About, headers?: Record<string, string>): Promise<CallbackEntry>;

@@ -22,7 +22,11 @@ type Due = { at: number; job: () => void };
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Runs `job` after `ms` of real time. @param timers holds the timers that can be cancelled @returns a function that cancels it */
+/**
+ * Runs `job` after `ms` of real time.
+ * @param timers holds the timers that can be cancelled
+ * @returns a function that cancels it
+ */
 function realAfter(timers: Set<NodeJS.Timeout>, ms: number, job: () => void): () => void {
   let timer: NodeJS.Timeout;
   const start = (left: number) => {

@@ -269,7 +269,10 @@ function stateOf(service: Service): State {
   };
 }
 
-/** The body of a person's reply with a file, as the option `humanAttachment` says (R-605). @throws OperationError 400 without a body */
+/**
+ * The body of a person's reply with a file, as the option `humanAttachment` says (R-605).
+ * @throws OperationError 400 without a body
+ */
 function bodyWithFile({ body, mediaUrl }: { body: string; mediaUrl?: string }, config: SandboxConfig): string {
   if (mediaUrl === undefined) {
     if (body === "") throw new OperationError(400, "A reply needs a body");

@@ -59,7 +59,8 @@ export type AppDeps = {
 };
 
 /**
- * Every route, by the module that answers it, in the order in which the modules are mounted: caller, method, path, largest body.
+ * Every route, by the module that answers it, in the order in which the modules are mounted: caller, method, path, largest
+ * body.
  *
  * Body sizes (`SIZES`): none if the row names none; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
  * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).

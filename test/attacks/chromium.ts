@@ -137,8 +137,8 @@ const FIRE_MS = 1_000;
 const FIRE_MIN = 0.9;
 
 /**
- * Triggers everything that needs a user's action: every event handler of an element below `root`, and every link and form control.
- * Runs in the page.
+ * Triggers everything that needs a user's action: every event handler of an element below `root`, and every link and form
+ * control. Runs in the page.
  */
 function trigger(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>("*")) {

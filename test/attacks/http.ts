@@ -144,8 +144,8 @@ async function earlyUpgrades({ house }: Ground, port: number): Promise<{ tried: 
 }
 
 /**
- * A34: unusual headers, request smuggling, and early upgrades. Succeeds with a 5xx, two answers to a smuggled pair, an upgrade, or
- * a relay that stops.
+ * A34: unusual headers, request smuggling, and early upgrades. Succeeds with a 5xx, two answers to a smuggled pair, an upgrade,
+ * or a relay that stops.
  */
 export async function oddHeaders(ground: Ground): Promise<Result> {
   const port = Number(new URL(ground.house.url).port);

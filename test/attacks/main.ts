@@ -50,7 +50,8 @@ async function runTests(files: readonly string[]): Promise<Result> {
 }
 
 /**
- * Time limit for the acknowledgement of an honest visitor's message, in milliseconds. A longer time counts as a success of the attack.
+ * Time limit for the acknowledgement of an honest visitor's message, in milliseconds. A longer time counts as a success of the
+ * attack.
  */
 const HONEST_MAX = 1_000;
 

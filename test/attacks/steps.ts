@@ -1,7 +1,8 @@
 /**
  * Counts the steps of the parsers in a separate process: blocks of code that V8 ran (precise coverage), and characters that
  * string searches and regular expressions read. A call of an expression counts the characters from where
- * it starts to where the match ends. A call that backtracks too often (`backtracking.ts`) counts the square of the text's length.
+ * it starts to where the match ends. A call that backtracks too often (`backtracking.ts`) counts the square of the text's
+ * length.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";

@@ -115,7 +115,10 @@ export async function bombs(ground: Ground): Promise<Result> {
   };
 }
 
-/** A19: hostile file names. Succeeds with a name that contains a path, a broken header, or a stored file with an unexpected name. */
+/**
+ * A19: hostile file names. Succeeds with a name that contains a path, a broken header, or a stored file with an unexpected
+ * name.
+ */
 export async function hostileNames(ground: Ground): Promise<Result> {
   const { house } = ground;
   const file = corpus("filenames/hostile-filenames.json");

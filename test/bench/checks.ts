@@ -13,7 +13,10 @@ import { measureThread, THREAD_BOUNDS } from "./long-thread.ts";
 
 const RUNS = 3;
 const SLOWDOWN = 4;
-/** Largest values allowed: more long tasks, milliseconds by which the page's largest paint is later, milliseconds to the click's answer. */
+/**
+ * Largest values allowed: more long tasks, milliseconds by which the page's largest paint is later, milliseconds to the click's
+ * answer.
+ */
 const BOUNDS = { longTasks: 0, paintMs: 50, clickMs: 100, ...THREAD_BOUNDS };
 
 type Seen = { long: number; largest: number };

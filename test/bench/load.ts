@@ -50,8 +50,8 @@ const WARM_TIMES = 3;
 
 /**
  * Runs rounds of `ms` until a server has done `WARM_COUNT` operations, or `WARM_TIMES` times `ms` have passed. After the same
- * time a slow server would have compiled less of its code than a fast one: the relay's first round of callbacks took up to three
- * times the CPU of the fifth.
+ * time a slow server would have compiled less of its code than a fast one: the relay's first round of callbacks took up to
+ * three times the CPU of the fifth.
  */
 export async function warmUp(ms: number, round: (ms: number) => Promise<Figures>): Promise<void> {
   const begin = performance.now();

@@ -76,7 +76,8 @@ function portOf(child: ChildProcess): Promise<number> {
       const started = /"event":"relay.started".*"port":(\d+)/.exec(line);
       if (started === null) return;
       found(Number(started[1]));
-      // Later lines are read as bytes and discarded: splitting two lines per round trip would cost the driver more than a frame.
+      // Later lines are read as bytes and discarded: splitting two lines per round trip would cost the driver more than a
+      // frame.
       lines.close();
       child.stdout?.removeAllListeners("data").resume();
     });

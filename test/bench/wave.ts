@@ -41,7 +41,9 @@ function simulate({ clients, perSecond, delay }: Options): Wave {
 const announced = (ms: number) => (tries: number, random: () => number) =>
   tries === 0 ? random() * ms : unannounced(tries, random);
 
-/** The wait of the widget after a lost connection: full jitter from 0.5 s, at most 30 s (widget/src/conversation/connection.ts). */
+/**
+ * The wait of the widget after a lost connection: full jitter from 0.5 s, at most 30 s (widget/src/conversation/connection.ts).
+ */
 const unannounced = (tries: number, random: () => number): number =>
   random() * Math.min(30_000, 500 * 2 ** Math.min(tries + 1, 10));
 

@@ -30,7 +30,10 @@ it("shows the owner's articles first, searches and opens them, and leads to the 
   await chat.panel.getByRole("button", { name: "Continue your conversation" }).waitFor();
 });
 
-/** Runs in the page: a fake microphone that plays a tone. It starts at the visitor's press, because browsers allow no sound before. */
+/**
+ * Runs in the page: a fake microphone that plays a tone. It starts at the visitor's press, because browsers allow no sound
+ * before.
+ */
 function hum(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const context = new AudioContext();

@@ -133,7 +133,8 @@ async function judge(house: House, { pages, typed }: Person, who: number): Promi
       const found = await shown(page, "reply");
       return accepted.every((text) => found.includes(text));
     });
-    // A kill may cut off the answer to a callback that the relay has stored. Such a reply may be shown, although it was not accepted.
+    // A kill may cut off the answer to a callback that the relay has stored. Such a reply may be shown, although it was not
+    // accepted.
     const posted = new Set(sandbox.outgoing(fromId).map(({ body }) => body));
     const found = await shown(page, "reply");
     for (const text of accepted) if (!found.includes(text)) violations.push(`lost: ${where} does not show "${text}"`);

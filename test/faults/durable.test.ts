@@ -6,24 +6,7 @@ import { PNG } from "../../relay/src/files/samples.fixture.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runTraced } from "../relays.ts";
 import { post } from "../uploads.ts";
-
-/** A system call from strace: on which file or socket, with which bytes. */
-type Call = { name: string; on: string; data: string };
-
-/** The calls of the trace in the order of their ends. An interrupted call is at the place of its second half. */
-function callsOf(trace: string): Call[] {
-  const begun = new Map<string, string>();
-  return trace.split("\n").flatMap((line) => {
-    const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
-    if (text.endsWith("<unfinished ...>")) {
-      begun.set(pid, text);
-      return [];
-    }
-    const [, name = "", on = "", data = ""] = /^(\w+)\(\d+<(.*?)>(.*)$/.exec(begun.get(pid) ?? text) ?? [];
-    begun.delete(pid);
-    return name === "" ? [] : [{ name, on, data }];
-  });
-}
+import { type Call, parseCalls } from "./process/trace.ts";
 
 describe("durable before acknowledged", () => {
   let folder: string;
@@ -42,7 +25,7 @@ describe("durable before acknowledged", () => {
     await house.halt();
     const read = (): string => readFileSync(join(folder, "trace"), "utf8");
     await expect.poll(read).toMatch(/\+\+\+ exited with 0 \+\+\+\n$/);
-    return callsOf(read());
+    return parseCalls(read());
   }
 
   const flushed = ({ name, on }: Call): boolean => /^f(data)?sync$/.test(name) && on.includes("porchlight.db");

@@ -16,7 +16,11 @@ const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|
 type Planted = { mutant: Mutant; root: string };
 export type Hunted = { name: string; by: string | undefined; seconds: number };
 
-/** Runs the tests against mutants. @returns for each the first failure; `by` is undefined when no test failed. @throws Error when one did not run */
+/**
+ * Runs the tests against mutants.
+ * @returns for each the first failure; `by` is undefined when no test failed.
+ * @throws Error when one did not run
+ */
 async function hunt(mutants: readonly Mutant[]): Promise<Hunted[]> {
   const planted = mutants.map((mutant) => ({
     mutant,
@@ -58,7 +62,9 @@ const suffered = (report: Promise<Report>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-/** A test or a poll counts as failed when it does not end within this time. Long enough that a busy machine does not fail it. */
+/**
+ * A test or a poll counts as failed when it does not end within this time. Long enough that a busy machine does not fail it.
+ */
 const PATIENCE_MS = 30_000;
 const LIMITS = { testTimeout: PATIENCE_MS, expect: { poll: { timeout: PATIENCE_MS / 2 } } };
 

@@ -101,7 +101,10 @@ function createKiller(house: House, kills: number, total: number): Killer {
   };
 }
 
-/** Writes one text after another. Repeats each under the same id, after reconnecting if necessary, until the relay acknowledges it. */
+/**
+ * Writes one text after another. Repeats each under the same id, after reconnecting if necessary, until the relay acknowledges
+ * it.
+ */
 async function write({ visitor, acknowledged }: Account, who: number, messages: number, killer: Killer): Promise<void> {
   let connected = false;
   for (let n = 0; n < messages; n += 1) {

@@ -7,7 +7,7 @@ export type Source = { path: string; text: string };
 export const root = join(import.meta.dirname, "..", "..");
 
 const PARTS = ["shared", "relay", "widget", "test"];
-const LEAVE_OUT = new Set(["node_modules", "dist", "data", "coverage", ".mutants"]);
+const EXCLUDED = new Set(["node_modules", "dist", "data", "coverage", ".mutants"]);
 
 /** Every file under the four parts whose name ends with one of `endings`, sorted by path. */
 export function sources(...endings: string[]): Source[] {
@@ -19,11 +19,11 @@ export function sources(...endings: string[]): Source[] {
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (LEAVE_OUT.has(entry.name)) return [];
+    if (EXCLUDED.has(entry.name)) return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? walk(path) : [path];
   });
 }
 
-/** Whether a file is a test or a fixture, to which the floors do not apply. */
+/** Whether a file is a test or a fixture, to which the limits for product code do not apply. */
 export const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith("test/");

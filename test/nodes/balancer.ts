@@ -43,7 +43,10 @@ const configuration = (port: number, { callbacks, visitors }: Ports): string => 
     }
   }`;
 
-/** Ports of the relays for callbacks and for visitors. The first relay takes all requests; the others replace it while it is down. */
+/**
+ * Ports of the relays for callbacks and for visitors. The first relay takes all requests; the others replace it while it is
+ * down.
+ */
 type Ports = { callbacks: readonly number[]; visitors: readonly number[] };
 
 export async function startBalancer(ports: Ports): Promise<Nginx> {

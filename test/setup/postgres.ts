@@ -1,14 +1,13 @@
 /** A real PostgreSQL on a free port, in a temporary folder. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
 import { postgresPath } from "./programs.ts";
-import { tied } from "./tied.ts";
+import { endProcess, tied } from "./tied.ts";
 
 /** PostgreSQL refuses to run as root. Under root it runs as the user of its Debian package, or as `nobody`. */
 export function otherUser(): { uid: number; gid: number } | undefined {
@@ -90,12 +89,7 @@ export async function startPostgres(more: Record<string, string> = {}): Promise<
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
-    child.kill(signal);
-    await gone;
-  }
+  const end = (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal);
 
   await start();
   return {

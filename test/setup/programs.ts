@@ -35,7 +35,10 @@ export function ensurePrograms(): void {
 /** The browser of most tests: `CHROMIUM`, or the headless build, or the whole browser. */
 export const browserPath = (): string => process.env.CHROMIUM ?? find(HEADLESS.names) ?? pathOf(CHROMIUM);
 
-/** The browser as visitors have it, for measurements, pictures, and what the headless build cannot do: `CHROMIUM`, or the first one found. */
+/**
+ * The browser as visitors have it, for measurements, pictures, and what the headless build cannot do: `CHROMIUM`, or the first
+ * one found.
+ */
 export const wholeBrowserPath = (): string => process.env.CHROMIUM ?? pathOf(CHROMIUM);
 
 /** The second engine. */

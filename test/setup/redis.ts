@@ -1,12 +1,11 @@
 /** A real Redis or Valkey on a free port that stores nothing on disk. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { freePort } from "../ports.ts";
 import { redisPath } from "./programs.ts";
-import { tied } from "./tied.ts";
+import { endProcess, tied } from "./tied.ts";
 
 export type Redis = {
   url: string;
@@ -38,12 +37,7 @@ export async function startRedis(): Promise<Redis> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
-    child.kill(signal);
-    await gone;
-  }
+  const end = (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal);
   await start();
   return { url: `redis://127.0.0.1:${port}`, kill: () => end("SIGKILL"), start, stop: () => end("SIGTERM") };
 }

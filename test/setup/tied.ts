@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 
 /** Part of util-linux, which is installed on every Debian. */
@@ -11,3 +13,11 @@ export const tied = (signal: "KILL" | "QUIT", command: readonly [string, ...stri
   const [program, ...args] = command;
   return existsSync(SETPRIV) ? [SETPRIV, ["--pdeathsig", signal, ...command]] : [program, args];
 };
+
+/** Ends a process that runs, and resolves when it has ended. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill(signal);
+  await gone;
+}

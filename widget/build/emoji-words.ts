@@ -24,7 +24,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   "zh-Hans": "zh",
   "zh-Hant": "zh-hant",
 };
-/** Maximum number of words besides the name, and maximum bytes of a file, compressed: a rare part of the widget may have 8 kB. */
+/**
+ * Maximum number of words besides the name, and maximum bytes of a file, compressed: a rare part of the widget may have 8 kB.
+ */
 const WORDS_MAX = 3;
 const BYTES_MAX = 7_400;
 

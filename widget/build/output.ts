@@ -12,7 +12,10 @@ const assets = (dist: string): string[] =>
     .filter((name) => name.endsWith(".js"))
     .map((name) => `assets/${name}`);
 
-/** Path of the script that was built from the entry of this name. @throws Error when there is none, or a part of the same name */
+/**
+ * Path of the script that was built from the entry of this name.
+ * @throws Error when there is none, or a part of the same name
+ */
 export function assetOf(dist: string, entry: string): string {
   const [found, ...others] = assets(dist).filter((name) => name.startsWith(`assets/${entry}-`));
   if (!found) throw new Error(`the build made no ${entry}`);
@@ -20,7 +23,10 @@ export function assetOf(dist: string, entry: string): string {
   return found;
 }
 
-/** Writes the list of files that the relay reads. `words`, by language: texts that the tag's script needs before the panel's code has loaded. */
+/**
+ * Writes the list of files that the relay reads. `words`, by language: texts that the tag's script needs before the panel's
+ * code has loaded.
+ */
 export function writeManifest(dist: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
   const wordsOf = (tag: string, { chat, close }: { chat: string; close: string }) => ({

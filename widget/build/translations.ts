@@ -19,7 +19,10 @@ const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
 /** The third file: texts, by key, of features that few sites switch on. */
 export const packExtra = (words: Extra): string => `export const extra=${JSON.stringify(words)}`;
 
-/** A module with the texts without keys, in the order of the English ones. The panel has those, so this saves a quarter of the bytes. */
+/**
+ * A module with the texts without keys, in the order of the English ones. The panel has those, so this saves a quarter of the
+ * bytes.
+ */
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 

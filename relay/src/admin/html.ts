@@ -116,7 +116,10 @@ function cellOf(cell: Cell | undefined, heading = ""): Html {
 const headingOf = (heading: string, isCount: boolean): Html =>
   html`<th scope="col"${isCount ? html` class="number"` : ""}>${heading}</th>`;
 
-/** A table that scrolls when it is too wide; columns of counts are aligned to the right. @param empty text to show when there are no rows */
+/**
+ * A table that scrolls when it is too wide; columns of counts are aligned to the right.
+ * @param empty text to show when there are no rows
+ */
 export const table = (
   name: string,
   headings: readonly string[],

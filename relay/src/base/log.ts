@@ -157,7 +157,10 @@ function spellings(secret: string): string[] {
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** One expression for all encodings of the secrets; `undefined` without secrets. Longer ones come first, as they may contain others. */
+/**
+ * One expression for all encodings of the secrets; `undefined` without secrets. Longer ones come first, as they may contain
+ * others.
+ */
 function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefined {
   const all = new Set(lists.flatMap((list) => list.filter(({ length }) => length >= 6).flatMap(spellings)));
   if (all.size === 0) return undefined;

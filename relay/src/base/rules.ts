@@ -13,7 +13,10 @@ const paths = z.array(z.string().min(1).max(100)).max(20).optional();
 
 /** How an account handles auto-recharge events, and the limits of every grant (R-245, R-621, R-623). */
 export const creditRules = z.strictObject({
-  /** manual: a person approves. auto: approved automatically within `allow` and the limits. webhook: `billing` decides within the limits. */
+  /**
+   * manual: a person approves. auto: approved automatically within `allow` and the limits. webhook: `billing` decides within
+   * the limits.
+   */
   mode: z.enum(["manual", "auto", "webhook"]).default("manual"),
   /** Sub-accounts that mode `auto` may grant to. */
   allow: z.array(email).default([]),

@@ -74,7 +74,10 @@ export function identifiedVisitorId(key: string, site: string, subject: string):
   return taggedId(key, `u_${base32(mac(key, "identity", `${site}\0${subject}`), 26)}`);
 }
 
-/** The visitor id of a person without an id, whom the owner's backend names in a request. The same request key gives the same id. */
+/**
+ * The visitor id of a person without an id, whom the owner's backend names in a request. The same request key gives the same
+ * id.
+ */
 export function backendVisitorId(key: string, site: string, request: string): string {
   return taggedId(key, `v_${base32(mac(key, "lead", `${site}\0${request}`), 26)}`);
 }

@@ -61,7 +61,10 @@ const listening = (server: Server, path: string): Promise<string> =>
     server.listen(path, () => done(path));
   });
 
-/** Folders for the socket, in order: the data folder; a temporary folder where the path is too long or the disk allows no sockets. */
+/**
+ * Folders for the socket, in order: the data folder; a temporary folder where the path is too long or the disk allows no
+ * sockets.
+ */
 const PLACES: readonly ((dataDir: string) => string)[] = [
   (dataDir) => {
     const folder = join(resolve(dataDir), "run");

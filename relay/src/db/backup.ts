@@ -6,8 +6,8 @@ import { seal } from "./seal.ts";
 
 /**
  * Copies a database into a new file, also while a relay writes to it. The copy is a consistent snapshot without a separate log.
- * It gets a new epoch, because its numbers will continue differently from those that clients know: they must start again instead
- * of resuming at a number that now means something else.
+ * It gets a new epoch, because its numbers will continue differently from those that clients know: they must start again
+ * instead of resuming at a number that now means something else.
  * @throws Error when the target exists, or the source does not
  */
 export function backupSqlite(file: string, target: string): void {

@@ -1,7 +1,9 @@
 /** A value that both databases can store. */
 export type Value = string | number | null;
 
-/** A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`). */
+/**
+ * A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`).
+ */
 export interface Transaction {
   /** Runs a statement; resolves to its rows. */
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
@@ -42,9 +44,10 @@ export interface Database extends Transaction {
    */
   readonly damage?: Promise<string | undefined> | undefined;
   /**
-   * Runs `body` as one transaction; resolves once its writes are durable. Bodies that arrive together share one commit; if one of
-   * them throws, the others run again without it. So a body may await only its transaction, and must have no other effects.
-   * @param key names of what the body reads before it writes, usually a visitor's id. On PostgreSQL, transactions with different
+   * Runs `body` as one transaction; resolves once its writes are durable. Bodies that arrive together share one commit; if one
+   * of them throws, the others run again without it. So a body may await only its transaction, and must have no other effects.
+   * @param key names of what the body reads before it writes, usually a visitor's id. On PostgreSQL, transactions with
+   *   different
    *   keys run in parallel, and a transaction without `key` runs alone in the whole cluster
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
@@ -62,8 +65,8 @@ export interface Database extends Transaction {
     patient?: boolean,
   ): Promise<Result>;
   /**
-   * Removes deleted rows from the database's files: overwrites them, and empties the log, which still contains them. Cheap enough
-   * for every erasure.
+   * Removes deleted rows from the database's files: overwrites them, and empties the log, which still contains them. Cheap
+   * enough for every erasure.
    * @returns false when another connection is reading; then the caller must try again
    */
   scrub(): Promise<boolean>;

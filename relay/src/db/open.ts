@@ -31,8 +31,8 @@ export function databaseFile(url: string): string {
 export const isShared = (url: string): boolean => !url.startsWith("sqlite:");
 
 /**
- * Opens the database of a URL: `sqlite:path/to/file.db`, whose folder must exist (see `openDataFolder`), or `postgres://…`, whose
- * driver is loaded only then.
+ * Opens the database of a URL: `sqlite:path/to/file.db`, whose folder must exist (see `openDataFolder`), or `postgres://…`,
+ * whose driver is loaded only then.
  * @param connections most connections to a server; default: enough for a relay
  * @throws Error when the file or the server cannot be used
  */

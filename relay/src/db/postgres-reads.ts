@@ -4,8 +4,8 @@ import type { Query } from "./postgres-statements.ts";
 import { firstOfEach, spread, spreadAll } from "./unnest.ts";
 
 /**
- * Reads outside of transactions. Reads of the same SQL that arrive together become one statement, because planning and the round
- * trip cost more than the rows, above all when hundreds of visitors reconnect at once.
+ * Reads outside of transactions. Reads of the same SQL that arrive together become one statement, because planning and the
+ * round trip cost more than the rows, above all when hundreds of visitors reconnect at once.
  */
 
 /** Most statements of the same SQL at a time. Reads that arrive meanwhile become the next statement. */

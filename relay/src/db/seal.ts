@@ -4,8 +4,9 @@ import { dirname } from "node:path";
 import { syncFolder } from "../base/sync.ts";
 
 /**
- * A seal: a checksum beside a database that was closed properly. SQLite's own checks find a damaged structure, but not a damaged
- * text: of 200 random single-byte changes, they missed 16. After a crash there is no seal, and only the structure is checked.
+ * A seal: a checksum beside a database that was closed properly. SQLite's own checks find a damaged structure, but not a
+ * damaged text: of 200 random single-byte changes, they missed 16. After a crash there is no seal, and only the structure is
+ * checked.
  */
 
 const sealOf = (file: string): string => `${file}.seal`;

@@ -4,8 +4,8 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 
 /**
  * Checks a database file that was not closed properly. SQLite itself recovers its log after a crash; the check finds damage by
- * the disk or by other programs. A small file is checked before it is used. A large file (one second for 300 MB) is checked on a
- * thread while the relay starts.
+ * the disk or by other programs. A small file is checked before it is used. A large file (one second for 300 MB) is checked on
+ * a thread while the relay starts.
  */
 
 /** Files up to this many bytes are checked at once: about 0.1 s. */

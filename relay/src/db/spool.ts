@@ -12,8 +12,8 @@ export type Spool<Entry> = {
   /** Writes an entry and syncs it to disk. @throws the system's error when the disk accepts no writes */
   append: (entry: Entry) => void;
   /**
-   * Passes all entries to `take`, oldest first, in parts, and empties the file afterwards. After a crash in between, entries are
-   * passed again, so `take` must do nothing for an entry that it has stored.
+   * Passes all entries to `take`, oldest first, in parts, and empties the file afterwards. After a crash in between, entries
+   * are passed again, so `take` must do nothing for an entry that it has stored.
    */
   replay: (take: (entries: readonly Entry[]) => Promise<void>) => Promise<number>;
 };

@@ -77,8 +77,8 @@ export function assertVersion(db: DatabaseSync): void {
 }
 
 /**
- * Copies the log into the database file and truncates it. Never waits for another reader or writer, because that would block this
- * process.
+ * Copies the log into the database file and truncates it. Never waits for another reader or writer, because that would block
+ * this process.
  * @returns whether the log is empty now
  */
 export function emptyLog(db: DatabaseSync): boolean {

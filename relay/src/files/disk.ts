@@ -12,7 +12,9 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Stores files on the local disk, in folders named by the first two characters of the key, so that no folder grows too large. */
+/**
+ * Stores files on the local disk, in folders named by the first two characters of the key, so that no folder grows too large.
+ */
 export function createDiskFiles(root: string): Files {
   const folderOf = (key: string): string => join(root, key.slice(0, 2));
   function pathOf(key: string): string {

@@ -39,9 +39,9 @@ type BudgetsDeps = {
 };
 
 /**
- * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are kept in
- * memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database (`records/quotas`). Each function returns the
- * milliseconds to wait; 0 means that the action is allowed now.
+ * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are
+ * kept in memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database
+ * (`records/quotas`). Each function returns the milliseconds to wait; 0 means that the action is allowed now.
  */
 export function createBudgets({ limits, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
   const limiter = (name: string, burst: number, perMinute: number): Limiter =>

@@ -142,8 +142,8 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
       const visitor = await reachable(deps, tx, asked, order);
       if (visitor === undefined) return "unknown_visitor";
       await tx.lock([visitor]);
-      // Before the call, not after its answer: a callback may come first, and a person who only received messages must be exportable
-      // and erasable.
+      // Before the call, not after its answer: a callback may come first, and a person who only received messages must be
+      // exportable and erasable.
       await addVisitor(tx, visitor, site.public.id, now);
       if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
       return enter(tx, {

@@ -78,7 +78,9 @@ function readBuild(folder: string): Built {
   return { loader, panel: `/${panel}`, words, chunks };
 }
 
-/** Answers in the encoding that the client prefers, or 304 if it has that one. Each encoding has its own ETag (RFC 9110, 8.8.3). */
+/**
+ * Answers in the encoding that the client prefers, or 304 if it has that one. Each encoding has its own ETag (RFC 9110, 8.8.3).
+ */
 function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<string, string>>): Response {
   const encoding = encodingOf(c.req.header("accept-encoding"));
   const plain = encoding === "identity";

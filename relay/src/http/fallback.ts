@@ -133,8 +133,8 @@ async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | und
 
 /**
  * Whether a page on the relay's own origin, such as `/c/default`, reads a connection. A browser sends no Origin with a GET to
- * the page's own origin (fetch.spec.whatwg.org, "append a request Origin header"). The connection's id works as a token, and was
- * given only to an allowed origin.
+ * the page's own origin (fetch.spec.whatwg.org, "append a request Origin header"). The connection's id works as a token, and
+ * was given only to an allowed origin.
  */
 const isOwnRead = (c: C): boolean =>
   c.req.method === "GET" && c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === "same-origin";

@@ -1,7 +1,7 @@
 /**
- * What the chat's page says where no chat can run, by BCP 47 tag: the title of a chat without one, the heading and text for the address of
- * a site that does not exist, and the text for a browser without JavaScript. `test/house/languages.test.ts` compares the languages
- * with the widget's.
+ * What the chat's page says where no chat can run, by BCP 47 tag: the title of a chat without one, the heading and text for the
+ * address of a site that does not exist, and the text for a browser without JavaScript. `test/house/languages.test.ts` compares
+ * the languages with the widget's.
  */
 export type NoticeWords = { title: string; noChat: string; noChatHelp: string; needsScript: string };
 

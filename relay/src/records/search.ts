@@ -108,7 +108,8 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
 }
 
 /**
- * Finds the conversations of a slice that match a text: words of a message, an e-mail address, or an id of the visitor, of a message, of the service or of the owner's backend. A thread that is longer than a slice takes several. The order is that of
+ * Finds the conversations of a slice that match a text: words of a message, an e-mail address, or an id of the visitor, of a
+ * message, of the service or of the owner's backend. A thread that is longer than a slice takes several. The order is that of
  * `visitors.active`, which may be 10 s too early.
  * @param query `site`: empty for every site
  * @param limit conversations, at most
@@ -148,11 +149,15 @@ export type MessageName = { visitor: string; id: string };
 /** The kinds of ids by which a message is found: its own id, or the `messageSid` of a visitor's message. */
 export type NameKind = "id" | "sid";
 
-/** One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids, but not the `messageSid`s. */
+/**
+ * One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids, but not the
+ * `messageSid`s.
+ */
 const LOOKUP_SLICE = { visitors: 500, messages: { id: 20_000, sid: 2_000 } };
 
 /**
- * Finds messages by id in a slice of all messages, in the order of the visitors' ids. There is no index of these ids: it would cost more at every write than this search costs an operator.
+ * Finds messages by id in a slice of all messages, in the order of the visitors' ids. There is no index of these ids: it would
+ * cost more at every write than this search costs an operator.
  * @param after the visitor after whom the slice begins; empty: at the beginning
  * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
  */

@@ -2,7 +2,9 @@ import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 
-/** The client of the messaging service: one function for each endpoint, with the fields that the interface names (section 4). */
+/**
+ * The client of the messaging service: one function for each endpoint, with the fields that the interface names (section 4).
+ */
 
 type Names = { firstName?: string; lastName?: string; email?: string };
 

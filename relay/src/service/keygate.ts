@@ -64,8 +64,8 @@ export type KeyGate = {
 };
 
 /**
- * Creates the gate of one key. All calls with the key pass it, so they share one pace, one order, and one pause while the key is
- * refused (R-464, R-801) or the service does not answer.
+ * Creates the gate of one key. All calls with the key pass it, so they share one pace, one order, and one pause while the key
+ * is refused (R-464, R-801) or the service does not answer.
  */
 export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];

@@ -116,8 +116,8 @@ describe("after a restart in an exhausted window", () => {
     },
   );
 
-  // 95 in 100 of ten calls are nine and a half. A client that holds a place for a minute and one answer cannot send ten calls in
-  // every minute. So each minute needs at least nine, and all minutes together 95 in 100.
+  // 95 in 100 of ten calls are nine and a half. A client that holds a place for a minute and one answer cannot send ten calls
+  // in every minute. So each minute needs at least nine, and all minutes together 95 in 100.
   it.each(STYLES)(
     "with a limit of ten stated by %s: nine calls go in every minute from the third, and 95 in 100 overall",
     (style) => {

@@ -13,7 +13,10 @@ import { SWEEP_MS } from "./schedule.ts";
 /** Frames of one client that may wait while earlier ones are handled, and their size in UTF-16 units. */
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
-/** Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3), but many of them cost CPU time. */
+/**
+ * Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3), but many of them cost CPU
+ * time.
+ */
 const PONGS_MAX = 100;
 /** At a stop, clients are told to reconnect after a time between these bounds, in milliseconds. */
 const RETRY_MIN_MS = 2_000;
@@ -99,7 +102,8 @@ function enqueue(registry: Registry, actions: ConnectionActions, connection: Con
   connection.queuedSize += text.length;
   if (connection.queued > QUEUE_MAX || connection.queuedSize > QUEUE_SIZE_MAX)
     return end(registry, connection, CLOSE.overload);
-  // One frame of a client per turn of the event loop: reads of the database are synchronous, so fifty clients that request fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
+  // One frame of a client per turn of the event loop: reads of the database are synchronous, so fifty clients that request
+  // fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
   const before = connection.queued > 1 ? connection.turn.then(nextTurn) : connection.turn;
   const work = before.then(() => handle(registry, actions, connection, text));
   connection.turn = supervise(registry, connection, work).finally(() => {

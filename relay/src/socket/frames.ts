@@ -226,7 +226,8 @@ function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: st
 }
 
 /**
- * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's address is kept, because a query may contain secrets.
+ * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
+ * address is kept, because a query may contain secrets.
  */
 function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string; locale?: string }): Place {
   const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);

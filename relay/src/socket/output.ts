@@ -4,7 +4,8 @@ import type { Connection, Live } from "./connection.ts";
 import type { Registry } from "./registry.ts";
 
 /**
- * Bytes that may wait for one client. Above this, its connection is closed. The log keeps everything, and the client gets the rest when it reconnects.
+ * Bytes that may wait for one client. Above this, its connection is closed. The log keeps everything, and the client gets the
+ * rest when it reconnects.
  */
 export const BUFFER_MAX = 1024 * 1024;
 /** Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed. */
@@ -36,7 +37,8 @@ export function measure(registry: Registry, live: Live): number {
 }
 
 /**
- * Sends a frame. Only this function and `sendText` write to clients, over every transport, so that every client that does not read is disconnected (RELIABILITY A28).
+ * Sends a frame. Only this function and `sendText` write to clients, over every transport, so that every client that does not
+ * read is disconnected (RELIABILITY A28).
  */
 export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): void {
   if (live.connection.phase !== live) return;
@@ -51,7 +53,8 @@ export function sendText(registry: Registry, live: Live, text: string): void {
 }
 
 /**
- * Closes a client that reads too slowly for another frame. One frame of any length is always allowed, unless the unread bytes of all clients exceed the limit.
+ * Closes a client that reads too slowly for another frame. One frame of any length is always allowed, unless the unread bytes
+ * of all clients exceed the limit.
  * @returns whether the frame may be sent
  */
 export function hasRoom(registry: Registry, live: Live, text: string): boolean {

@@ -7,7 +7,9 @@ import { PING, textFrame } from "./text-frames.ts";
 
 /** A slow client with more unread bytes than this is cut off without a close frame. */
 const UNREAD_MAX = 64 * 1024;
-/** A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more. */
+/**
+ * A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more.
+ */
 const CLOSE_MS = 5_000;
 const REST_MAX = 64 * 1024;
 /** More bytes of frames than this do not wait for the end of the turn. */

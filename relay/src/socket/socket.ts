@@ -117,7 +117,8 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
   const transport = new SocketTransport(ws, socket);
   if (sockets.stopped) return transport.close(CLOSE.restart);
   if (!sockets.allows(origin)) {
-    // A close code, because to a page, a refused upgrade looks like a network that blocks WebSockets. Frames of this client are not read. It counts against the limit of its address until it is gone.
+    // A close code, because to a page, a refused upgrade looks like a network that blocks WebSockets. Frames of this client are
+    // not read. It counts against the limit of its address until it is gone.
     sockets.log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
     return transport.close(CLOSE.notAllowed);
   }

@@ -9,8 +9,8 @@ import { databaseFile, isShared } from "../db/open.ts";
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");
 
 /**
- * Refuses a database file with hard links. SQLite names the write-ahead log after the path, so two names of one file lead to two
- * logs and a damaged database (https://sqlite.org/howtocorrupt.html section 2.5). Our lock uses the path, too.
+ * Refuses a database file with hard links. SQLite names the write-ahead log after the path, so two names of one file lead to
+ * two logs and a damaged database (https://sqlite.org/howtocorrupt.html section 2.5). Our lock uses the path, too.
  * @throws Error when the file has hard links
  */
 function assertOneName(file: string): void {

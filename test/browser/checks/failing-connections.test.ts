@@ -1,6 +1,6 @@
 /**
- * WIDGET.md section 9, checks 32 to 45: messages over failing connections, and in several tabs. See also message-order.test.ts and
- * connection.test.ts.
+ * WIDGET.md section 9, checks 32 to 45: messages over failing connections, and in several tabs. See also message-order.test.ts
+ * and connection.test.ts.
  */
 
 import { CLOSE } from "@porchlight/shared/close";

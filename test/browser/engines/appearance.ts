@@ -227,7 +227,10 @@ function growLast(height: string): void {
   if (last) last.style.minHeight = height;
 }
 
-/** Scrolls to the top until older messages have loaded twice or none are left. `most`: largest movement of the visible row, in pixels. */
+/**
+ * Scrolls to the top until older messages have loaded twice or none are left. `most`: largest movement of the visible row, in
+ * pixels.
+ */
 async function readUpwards(): Promise<{ rows: number; most: number }> {
   const root = document.querySelector("porch-light")?.shadowRoot;
   const thread = root?.querySelector(".thread");

@@ -24,7 +24,10 @@ const QUIET = {
   "toolkit.telemetry.server": "",
 };
 
-/** Preferences for a visitor's settings. Pointers: 1 coarse, 2 fine, 4 can hover. Headless Firefox reports no pointer by default. */
+/**
+ * Preferences for a visitor's settings. Pointers: 1 coarse, 2 fine, 4 can hover. Headless Firefox reports no pointer by
+ * default.
+ */
 const preferences = ({ dark, storeless, touch }: World): Record<string, number> => ({
   "layout.css.prefers-color-scheme.content-override": dark ? 0 : 1,
   "network.cookie.cookieBehavior": storeless ? 2 : 5,
@@ -139,7 +142,10 @@ type Chrome = {
   Ci: { nsITextInputProcessor: unknown };
   word: Processor | undefined;
 };
-/** Firefox's interface for input methods: https://searchfox.org/mozilla-central/source/dom/interfaces/base/nsITextInputProcessor.idl */
+/**
+ * Firefox's interface for input methods:
+ * https://searchfox.org/mozilla-central/source/dom/interfaces/base/nsITextInputProcessor.idl
+ */
 type Processor = {
   beginInputTransactionForTests(window: unknown): boolean;
   setPendingCompositionString(text: string): void;

@@ -1,4 +1,7 @@
-/** The setup of one engine's checks: the engine, a relay with its sandbox, and a server for test pages. A page that logs an error fails its test. */
+/**
+ * The setup of one engine's checks: the engine, a relay with its sandbox, and a server for test pages. A page that logs an
+ * error fails its test.
+ */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { type House, startHouse } from "../../harness.ts";

@@ -1,6 +1,6 @@
 /**
- * The checks of WIDGET.md part 9 that depend on the engine, in WebKit, Safari's engine: `npm run test:full`. The tests in Chromium prove the same
- * in `npm test`.
+ * The checks of WIDGET.md part 9 that depend on the engine, in WebKit, Safari's engine: `npm run test:full`. The tests in
+ * Chromium prove the same in `npm test`.
  */
 
 import { appearanceIn } from "./appearance.ts";

@@ -1,4 +1,7 @@
-/** Debian's WebKit, Safari's engine: MiniBrowser on a virtual screen, controlled over WebDriver classic (https://www.w3.org/TR/webdriver2/). */
+/**
+ * Debian's WebKit, Safari's engine: MiniBrowser on a virtual screen, controlled over WebDriver classic
+ * (https://www.w3.org/TR/webdriver2/).
+ */
 
 import { freePort } from "../../ports.ts";
 import { screenPath, webkitDriverPath } from "../../setup/programs.ts";
@@ -18,7 +21,9 @@ import {
 /** The key under which WebDriver returns an element's id (WebDriver 12.1). */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
-/** MiniBrowser's arguments. Tests open windows from a page, because only those have no toolbars and can be as narrow as a phone. */
+/**
+ * MiniBrowser's arguments. Tests open windows from a page, because only those have no toolbars and can be as narrow as a phone.
+ */
 const browserArguments = ({ dark, storeless }: World): string[] => [
   "--automation",
   "--javascript-can-open-windows-automatically=true",

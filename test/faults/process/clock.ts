@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import type { Env } from "./relay.ts";
 
 /**
- * A clock that a test sets while the relay runs, like a person or a time server that sets a machine's clock. It is loaded before
- * the relay and changes `Date`. It can also speed up all time, including timers.
+ * A clock that a test sets while the relay runs, like a person or a time server that sets a machine's clock. It is loaded
+ * before the relay and changes `Date`. It can also speed up all time, including timers.
  */
 type Setting = {
   /** Milliseconds by which the wall clock is wrong. */

@@ -48,8 +48,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * A fast mock of the messaging service for heavy load: it recognises repeats by `messageSid`, fails as configured, and sends one
- * callback per reply. Unlike the sandbox, it implements only a part of the interface.
+ * A fast mock of the messaging service for heavy load: it recognises repeats by `messageSid`, fails as configured, and sends
+ * one callback per reply. Unlike the sandbox, it implements only a part of the interface.
  */
 export async function startMock(random: () => number, given: Partial<Behaviour> = {}) {
   const behaviour: Behaviour = { ...CALM, ...given };

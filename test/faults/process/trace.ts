@@ -17,22 +17,23 @@ export const tracing = (file: string): string[] => {
 export const traced = (file: string): boolean =>
   /\+\+\+ (exited with|killed by) .*\n$/.test(readFileSync(file, "utf8"));
 
-/** The calls in the order in which they ended: an interrupted call is at the place of its second half. */
-export function callsIn(file: string): Call[] {
+/** The calls of a trace in the order in which they ended: an interrupted call is at the place of its second half. */
+export function parseCalls(trace: string): Call[] {
   const begun = new Map<string, string>();
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
-      if (text.endsWith("<unfinished ...>")) {
-        begun.set(pid, text);
-        return [];
-      }
-      const [, name = "", on = "", data = ""] = /^(\w+)\(\d+<(.*?)>(.*)$/.exec(begun.get(pid) ?? text) ?? [];
-      begun.delete(pid);
-      return name === "" ? [] : [{ name, on, data }];
-    });
+  return trace.split("\n").flatMap((line) => {
+    const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (text.endsWith("<unfinished ...>")) {
+      begun.set(pid, text);
+      return [];
+    }
+    const [, name = "", on = "", data = ""] = /^(\w+)\(\d+<(.*?)>(.*)$/.exec(begun.get(pid) ?? text) ?? [];
+    begun.delete(pid);
+    return name === "" ? [] : [{ name, on, data }];
+  });
 }
+
+/** The calls in the file of a trace. */
+export const callsIn = (file: string): Call[] => parseCalls(readFileSync(file, "utf8"));
 
 /** Whether a call flushes a file whose name contains `file` to disk. */
 export const isFlush = ({ name, on }: Call, file: string): boolean => /^f(data)?sync$/.test(name) && on.includes(file);

@@ -1,4 +1,6 @@
-/** Messages written after the visitor deletes a chat and before the relay confirms the deletion. They belong to the next chat. */
+/**
+ * Messages written after the visitor deletes a chat and before the relay confirms the deletion. They belong to the next chat.
+ */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
@@ -46,7 +48,10 @@ async function completeDeletion({ tab, script }: Visit): Promise<[erasing: Wire,
   return [erasing, script.greet({ token: "token-2" })];
 }
 
-/** Opens a page with a stored visitor, who deletes the chat and writes. The relay has confirmed the deletion, and the next chat has begun. */
+/**
+ * Opens a page with a stored visitor, who deletes the chat and writes. The relay has confirmed the deletion, and the next chat
+ * has begun.
+ */
 async function startNextChat(): Promise<Visit> {
   const one = visit(browser);
   const wire = one.online({ token: undefined });
@@ -204,7 +209,7 @@ describe("a message written after a deletion", () => {
     expect(one.chat.link.value).toBe("online");
   });
 
-  it("can be deleted as well, and the deletion of the old chat still goes through", async () => {
+  it("can be deleted as well, and the deletion of the old chat is still completed", async () => {
     const one = await deleteThenWrite("anew");
     void one.chat.forget();
     expect(one.chat.items.value).toEqual([]);

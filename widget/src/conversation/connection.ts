@@ -1,6 +1,6 @@
 /**
- * Keeps one connection to the relay open for as long as the page wants one. Decides when to connect, when a connection counts as
- * dead, and when to reconnect. It handles frames and close codes, not messages.
+ * Keeps one connection to the relay open for as long as the page wants one. Decides when to connect, when a connection counts
+ * as dead, and when to reconnect. It handles frames and close codes, not messages.
  *
  * idle → connecting → online → waiting (or offline) → connecting → … ; `ended` is left only by `start`.
  */
@@ -70,8 +70,8 @@ const RETRY_BASE_MS = 500;
 const RETRY_CAP_MS = 30_000;
 const LOST = 1006;
 /**
- * Close codes after which the widget does not reconnect. `normal` is not among them: the relay sends 1000 only in answer to ours,
- * and a 1000 from a proxy is an ordinary loss.
+ * Close codes after which the widget does not reconnect. `normal` is not among them: the relay sends 1000 only in answer to
+ * ours, and a 1000 from a proxy is an ordinary loss.
  */
 export const FINAL = ["notAllowed", "gone", "version"] as const;
 

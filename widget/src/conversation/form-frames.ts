@@ -1,6 +1,6 @@
 /**
- * Sends forms (contact details, ratings) to the relay: again over every new connection, with the same id, until the relay stores
- * the form or returns an error. Forms are never saved in the browser's storage.
+ * Sends forms (contact details, ratings) to the relay: again over every new connection, with the same id, until the relay
+ * stores the form or returns an error. Forms are never saved in the browser's storage.
  */
 
 import { randomId } from "@porchlight/shared/id";

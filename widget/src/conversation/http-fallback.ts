@@ -1,12 +1,12 @@
 /**
- * The transport for networks that block WebSockets. Frames come down as a streamed response, or as answers to long polls where a
- * proxy holds streams back. They go up as POST requests. One frame a line. `relay/src/http/fallback.ts` is the relay's side.
+ * The transport for networks that block WebSockets. Frames come down as a streamed response, or as answers to long polls where
+ * a proxy holds streams back. They go up as POST requests. One frame a line. `relay/src/http/fallback.ts` is the relay's side.
  *
  * Over HTTP/1.1 a browser keeps six connections to a host for all its tabs, and six waiting ones would leave none for POST
  * requests. So only one visible tab keeps a connection waiting; the others poll from time to time (WIDGET 3.4).
  *
- * This file is fetched only when needed. It repeats no request: a lost answer or POST counts as a lost connection, and after the
- * reconnect the relay sends what is missing.
+ * This file is fetched only when needed. It repeats no request: a lost answer or POST counts as a lost connection, and after
+ * the reconnect the relay sends what is missing.
  */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";

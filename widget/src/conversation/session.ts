@@ -45,9 +45,15 @@ export type Session = {
   /** The session token of the visitor that this tab shows. */
   token(): string;
   identify(token: string): void;
-  /** Called when the last `hello` was refused. Drops its identity, else its token. @returns which; undefined if it had neither */
+  /**
+   * Called when the last `hello` was refused. Drops its identity, else its token.
+   * @returns which; undefined if it had neither
+   */
   refused(): "identity" | "token" | undefined;
-  /** Stores that the relay must delete the visitor. Later messages belong to the next one. @returns whether there is a visitor */
+  /**
+   * Stores that the relay must delete the visitor. Later messages belong to the next one.
+   * @returns whether there is a visitor
+   */
   forget(): boolean;
   /** Whether there is no visitor, no identity and no message. @param wrote whether this tab holds any message or form */
   isNobody(wrote: boolean): boolean;

@@ -1,6 +1,6 @@
 /**
- * What the browser stores of a conversation, in one localStorage key per site. If storage is blocked or full, the same calls work
- * in memory. Every change reads the newest state first, because other tabs write here too.
+ * What the browser stores of a conversation, in one localStorage key per site. If storage is blocked or full, the same calls
+ * work in memory. Every change reads the newest state first, because other tabs write here too.
  */
 
 import { PAGE_MAX, TITLE_MAX } from "@porchlight/shared/limits";

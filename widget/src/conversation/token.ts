@@ -1,6 +1,6 @@
 /**
- * A session token is `payload.mac`. The payload is base64url of a JSON array that begins with the visitor's id. The relay replaces
- * tokens from time to time; the visitor's id stays the same.
+ * A session token is `payload.mac`. The payload is base64url of a JSON array that begins with the visitor's id. The relay
+ * replaces tokens from time to time; the visitor's id stays the same.
  */
 
 /** Reads the visitor's id from a token without verifying it. @returns the text itself if it is not such a token */

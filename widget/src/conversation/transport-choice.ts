@@ -1,6 +1,6 @@
 /**
- * Chooses the transport: a WebSocket, or the HTTP fallback where WebSockets fail although the relay can be reached (WIDGET 3.4).
- * The choice is kept in memory only, and the WebSocket is tried again after ten minutes.
+ * Chooses the transport: a WebSocket, or the HTTP fallback where WebSockets fail although the relay can be reached (WIDGET
+ * 3.4). The choice is kept in memory only, and the WebSocket is tried again after ten minutes.
  */
 
 import type { ConnectionOptions, OpenTransport, Transport, TransportEvents } from "./connection.ts";
@@ -37,7 +37,9 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
   /** Identifies the WebSocket that is tried or used; changes when it opens. */
   let current: object | undefined;
 
-  /** Called when a WebSocket does not open in time: finds out whether the whole network is slow or only WebSockets are blocked. */
+  /**
+   * Called when a WebSocket does not open in time: finds out whether the whole network is slow or only WebSockets are blocked.
+   */
   async function doubt(events: TransportEvents, begun: number): Promise<void> {
     const mine = current;
     const asked = page.now();

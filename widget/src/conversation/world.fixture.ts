@@ -1,6 +1,6 @@
 /**
- * A simulated browser: tabs with page events that share one storage and one set of locks. All time is virtual, so minutes pass in
- * microseconds, and runs with the same seed are identical.
+ * A simulated browser: tabs with page events that share one storage and one set of locks. All time is virtual, so minutes pass
+ * in microseconds, and runs with the same seed are identical.
  */
 
 import type { Page, PageEvent } from "./page.ts";

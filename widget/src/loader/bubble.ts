@@ -1,4 +1,6 @@
-/** A small bubble beside the launcher: a text that opens the chat, and a button that closes the bubble. Never covers the focus. */
+/**
+ * A small bubble beside the launcher: a text that opens the chat, and a button that closes the bubble. Never covers the focus.
+ */
 
 import css from "./bubble.css?inline";
 import type { Parts } from "./contract.ts";

@@ -4,8 +4,8 @@
  */
 
 /**
- * Reads properties of the document through its prototype. It is not a node itself. Marked as pure: otherwise the bundler would put it
- * into a chunk of its own, and an open chat would need a second request.
+ * Reads properties of the document through its prototype. It is not a node itself. Marked as pure: otherwise the bundler would
+ * put it into a chunk of its own, and an open chat would need a second request.
  */
 export const pageDocument = /* @__PURE__ */ new Proxy({} as Document, {
   get(_, name) {

@@ -1,6 +1,6 @@
 /**
- * The frame until the panel draws itself: the site's header, and below it quiet shapes where the thread and the text field will be. If
- * the panel could not be loaded: a sentence, a button that tries again, and a link to the chat's own page.
+ * The frame until the panel draws itself: the site's header, and below it quiet shapes where the thread and the text field will
+ * be. If the panel could not be loaded: a sentence, a button that tries again, and a link to the chat's own page.
  */
 
 import type { FrameWords, Shell } from "./contract.ts";

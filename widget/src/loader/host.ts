@@ -1,6 +1,6 @@
 /**
- * The widget's only element in the page: `<porch-light>` at the end of the body, with an open shadow root. The root is open, because
- * assistive tools, tests and shortcut libraries look inside, and a closed root would not protect anything.
+ * The widget's only element in the page: `<porch-light>` at the end of the body, with an open shadow root. The root is open,
+ * because assistive tools, tests and shortcut libraries look inside, and a closed root would not protect anything.
  */
 
 import type { Extra } from "./contract.ts";
@@ -25,7 +25,8 @@ const REMOVALS_MAX = 50;
 
 /**
  * Puts the element into the page and keeps it there.
- * @param extra calls code for rare pages: those that remove the element, move its corner, or focus a control behind the launcher
+ * @param extra calls code for rare pages: those that remove the element, move its corner, or focus a control behind the
+ *   launcher
  * @returns a function that removes the element for good
  */
 export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extra): () => void {
@@ -38,8 +39,8 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
     // Measure the launcher; the host itself has no size.
     place.observe(launcher);
   };
-  // The visitor uses the keyboard, so the launcher must not cover the focus. Listen in the capture phase, because pages may stop
-  // events.
+  // The visitor uses the keyboard, so the launcher must not cover the focus. Listen in the capture phase, because pages may
+  // stop events.
   const watch = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
   let removals = 0;
   // Frameworks may replace the body or its content. Put the same element back, with its state.

@@ -1,6 +1,6 @@
 /**
- * The tag's script: only a launcher and a command queue until the visitor wants to chat. It uses no framework, because visitors who
- * never chat load it too.
+ * The tag's script: only a launcher and a command queue until the visitor wants to chat. It uses no framework, because visitors
+ * who never chat load it too.
  */
 
 import { pageDocument } from "./document.ts";

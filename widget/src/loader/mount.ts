@@ -1,6 +1,6 @@
 /**
- * The widget as a module, for pages with a build step. It fetches the tag's script from the owner's relay, so the widget always has
- * the relay's version.
+ * The widget as a module, for pages with a build step. It fetches the tag's script from the owner's relay, so the widget always
+ * has the relay's version.
  *
  *   const chat = await mount({ relay: "https://chat.example.com", site: "default", accent: "#0a7" });
  *   chat.on("message", ({ text }) => console.log(text));
@@ -63,8 +63,8 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
 }
 
 /**
- * Puts the chat on the page. Resolves when its commands can be called. A second call returns the existing chat, with a warning in the
- * console if that chat belongs to another site.
+ * Puts the chat on the page. Resolves when its commands can be called. A second call returns the existing chat, with a warning
+ * in the console if that chat belongs to another site.
  * @throws when the relay cannot be reached
  */
 export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {

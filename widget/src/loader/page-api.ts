@@ -55,8 +55,8 @@ type Calls = {
   (command: "unread"): number;
 };
 /**
- * The same while the page's stub may still be in place, which returns nothing. The result is a type parameter, so that the stub, a
- * function without a result, can be assigned. Callers do not pass this parameter.
+ * The same while the page's stub may still be in place, which returns nothing. The result is a type parameter, so that the
+ * stub, a function without a result, can be assigned. Callers do not pass this parameter.
  */
 type EarlyCalls = {
   <Name extends keyof Commands, Done = Promise<unknown> | undefined>(
@@ -88,8 +88,8 @@ declare global {
 }
 
 /**
- * The settings that the page's script has set on the window: a plain object. An element with that `id`, or a frame with that name,
- * would also be found there (HTML, 7.2.2.3) and is ignored.
+ * The settings that the page's script has set on the window: a plain object. An element with that `id`, or a frame with that
+ * name, would also be found there (HTML, 7.2.2.3) and is ignored.
  */
 export function pageSettings(): Options | undefined {
   const settings = window.PorchlightSettings;

@@ -16,8 +16,8 @@ let removals = 0;
 let removedAt = 0;
 
 /**
- * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Where the page removes
- * it again and again, it gives up.
+ * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Where the page
+ * removes it again and again, it gives up.
  * @param putIn puts the element into the page and watches it
  */
 export function heal(shell: Shell, putIn: () => void): void {
@@ -51,8 +51,8 @@ async function startAnew({ launcher, relay, site, settings }: Shell): Promise<vo
 }
 
 /**
- * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner away
- * from the window's. Only in this case, because the top layer is above every z-index of the page.
+ * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner
+ * away from the window's. Only in this case, because the top layer is above every z-index of the page.
  */
 export function raise({ host }: Shell): void {
   host.popover = "manual";
@@ -62,8 +62,8 @@ export function raise({ host }: Shell): void {
 }
 
 /**
- * Moves the launcher away when it covers the focused control, which keyboard users must see (WCAG 2.2, 2.4.11). It is moved, not
- * hidden, so it can still be seen, focused and pressed, and nothing on the page shifts.
+ * Moves the launcher away when it covers the focused control, which keyboard users must see (WCAG 2.2, 2.4.11). It is moved,
+ * not hidden, so it can still be seen, focused and pressed, and nothing on the page shifts.
  */
 function uncoverFocus({ launcher }: Shell): void {
   let active: Element = launcher;
@@ -89,9 +89,9 @@ export function watchFocus(shell: Shell): void {
     if (watched === shell && shell.host.isConnected) uncoverFocus(shell);
     else ended.abort();
   };
-  // Focus moves within a shadow root of the page fire no event here, but the key does. The mouse can remove the focus. `click` is
-  // not used, because scripts fire many at once. Smooth scrolling ends later. Listen in the capture phase, because pages may stop
-  // events.
+  // Focus moves within a shadow root of the page fire no event here, but the key does. The mouse can remove the focus. `click`
+  // is not used, because scripts fire many at once. Smooth scrolling ends later. Listen in the capture phase, because pages may
+  // stop events.
   for (const type of ["focusin", "keyup", "mouseup", "scrollend"])
     addEventListener(type, look, { capture: true, signal: ended.signal });
 }

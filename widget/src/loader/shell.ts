@@ -12,7 +12,10 @@ export const createLauncher = (): HTMLButtonElement =>
 /** The panel's frame, closed and empty. */
 export const createDialog = (): HTMLDialogElement => element("dialog", { class: "at panel" });
 
-/** Whether the setting `launcher` selects elements of the page, by `#id` or `.class`. They open the chat instead of the launcher. */
+/**
+ * Whether the setting `launcher` selects elements of the page, by `#id` or `.class`. They open the chat instead of the
+ * launcher.
+ */
 export const isSelector = (launcher: unknown): boolean => /^\W/.test(launcher as string);
 
 /** Shows or hides the launcher, with a visible label or only an accessible name. */

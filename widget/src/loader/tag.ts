@@ -15,14 +15,17 @@ export const own = site.id;
 const asTag = (element: Element | null): HTMLScriptElement | undefined =>
   element instanceof HTMLScriptElement && /\/(widget|w\/[^/]+)\.js\b/.test(element.src) ? element : undefined;
 
-/** The tag, with its settings. `currentScript` is set while a classic script runs; in modules and `eval`, the attribute identifies the tag. */
+/**
+ * The tag, with its settings. `currentScript` is set while a classic script runs; in modules and `eval`, the attribute
+ * identifies the tag.
+ */
 export const script =
   asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${own}"]`));
 /** The site that the tag names. */
 export const asked = script?.dataset.site ?? own;
 /**
- * Origin of the relay. A relative address is resolved against the page. `script.src` is not used, because it follows the current
- * `<base>`, which injected markup can add after the script was fetched.
+ * Origin of the relay. A relative address is resolved against the page. `script.src` is not used, because it follows the
+ * current `<base>`, which injected markup can add after the script was fetched.
  */
 export const relay = given || pageSettings()?.relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
 

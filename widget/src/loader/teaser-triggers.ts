@@ -1,4 +1,6 @@
-/** Triggers of the teaser: some seconds, a scroll depth, or the pointer that leaves the page; and the pages on which it shows. */
+/**
+ * Triggers of the teaser: some seconds, a scroll depth, or the pointer that leaves the page; and the pages on which it shows.
+ */
 
 import type { RawSettings } from "../settings/options.ts";
 

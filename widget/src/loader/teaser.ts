@@ -20,8 +20,8 @@ const isOn = (value: unknown): boolean => ["", "true"].includes(`${value}`);
 /**
  * Shows the teaser if its conditions are met.
  * @param phone the media query for windows that are too small for a teaser
- * @returns false if it may be shown later: the page has not passed the consent or the values that the site requires, or the window
- * is too small
+ * @returns false if it may be shown later: the page has not passed the consent or the values that the site requires, or the
+ *   window is too small
  */
 export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
   const { host, dialog } = shell;
@@ -38,7 +38,10 @@ export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Pho
   return true;
 }
 
-/** Shows the text in a bubble with a close button in the visitor's language, and returns a function that removes it. See `bubble.ts`. */
+/**
+ * Shows the text in a bubble with a close button in the visitor's language, and returns a function that removes it. See
+ * `bubble.ts`.
+ */
 function tease(element: typeof Element, shell: TeaserShell, text: string): () => void {
   const page = shell.host.closest("html")?.lang ?? "";
   const wanted = shell.settings().locale;

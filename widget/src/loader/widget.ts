@@ -1,6 +1,6 @@
 /**
- * The widget on a page: runs commands, emits events, and fetches the panel's code when the visitor wants to chat. The script runs
- * once per page, so its state is in this module.
+ * The widget on a page: runs commands, emits events, and fetches the panel's code when the visitor wants to chat. The script
+ * runs once per page, so its state is in this module.
  */
 
 import { layered, type Options, type RawSettings } from "../settings/options.ts";
@@ -123,9 +123,9 @@ function mount(): void {
 }
 
 /**
- * Fetches the panel. Resolves when it is loaded or has failed; a failed fetch is repeated when the network returns. The page may
- * have been open for longer than the relay keeps old files; then it gets the newest panel. A browser may cache a failed import
- * by its URL, so each attempt uses another URL.
+ * Fetches the panel. Resolves when it is loaded or has failed; a failed fetch is repeated when the network returns. The page
+ * may have been open for longer than the relay keeps old files; then it gets the newest panel. A browser may cache a failed
+ * import by its URL, so each attempt uses another URL.
  */
 function start(): Promise<void> {
   const { file } = shell.spoken as Spoken;
@@ -151,7 +151,10 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it loads. */
+/**
+ * Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it
+ * loads.
+ */
 function sayFailure(): void {
   const { failed, retry } = shell.spoken as Spoken;
   const again = element("button", { class: "at launcher" }, retry);
@@ -211,7 +214,10 @@ function destroy(): void {
   delete window.Porchlight;
 }
 
-/** Installs the page's function immediately, and adds the launcher when the page is idle or, with `manual`, at the first command. */
+/**
+ * Installs the page's function immediately, and adds the launcher when the page is idle or, with `manual`, at the first
+ * command.
+ */
 export function startWidget(): void {
   emit = installApi(
     own,

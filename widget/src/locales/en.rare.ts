@@ -119,7 +119,9 @@ export const rare = {
   /** `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
   closedUntil: "We'll be back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
-  /** Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time. */
+  /**
+   * Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time.
+   */
   backAt: "back {when}",
   /** How a day and a time stand together, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
   dayTime: "{day} at {time}",

@@ -36,8 +36,8 @@ export type Options = Partial<Settings>;
 export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] | string };
 
 /**
- * Merges layers of settings; later layers win. An empty attribute switches its setting on, `false` switches it off. A value that
- * is undefined or null keeps the value of the earlier layer.
+ * Merges layers of settings; later layers win. An empty attribute switches its setting on, `false` switches it off. A value
+ * that is undefined or null keeps the value of the earlier layer.
  * @param phone whether the settings for phones apply
  */
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {

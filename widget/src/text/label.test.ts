@@ -1,17 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { corpus } from "./corpus.fixture.ts";
 import { type Inline, parseInline, parsePlain } from "./inline.ts";
 import { labelledLink } from "./links.ts";
-
-const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
-/** The text of a corpus file. Without the corpora, an empty text and a warning. */
-function corpus(path: string): string {
-  const file = join(CORPORA, path);
-  if (existsSync(file)) return readFileSync(file, "utf8");
-  console.warn(`No test corpora at CORPORA_DIR: ${path} was not tried`);
-  return "";
-}
 
 type Link = Extract<Inline, { kind: "link" }>;
 const linksOf = (nodes: Inline[]): Link[] =>

@@ -1,18 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { corpus } from "./corpus.fixture.ts";
 import { type Inline, parsePlain, safeUrl } from "./inline.ts";
 import { labelledLink } from "./links.ts";
 import { type Block, type List, parseMarkdown, type Table } from "./markdown.ts";
 
-const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
-/** The text of a corpus file. Without the corpora, an empty text and a warning. */
-function corpus(path: string): string {
-  const file = join(CORPORA, path);
-  if (existsSync(file)) return readFileSync(file, "utf8");
-  console.warn(`No test corpora at CORPORA_DIR: ${path} was not tried`);
-  return "";
-}
 const json = <Value>(path: string): Value[] => JSON.parse(corpus(path) || "[]") as Value[];
 
 /** The tree in a compact notation that is easy to read in expectations. */

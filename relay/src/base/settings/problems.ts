@@ -50,7 +50,10 @@ export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out)
   return parsed;
 }
 
-/** A `#` after a space starts a comment. In a text for people only `#` followed by a space does, because of titles like "Chat #1". */
+/**
+ * A `#` after a space starts a comment. In a text for people only `#` followed by a space does, because of titles like "Chat
+ * #1".
+ */
 const COMMENT = /\s#|^#\s/;
 const COMMENT_IN_TEXT = /(^|\s)#(\s|$)/;
 

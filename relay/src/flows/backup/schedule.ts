@@ -64,7 +64,8 @@ type Index = Record<string, readonly string[]>;
 const LEADS_OUT = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\]|$)/i;
 
 /**
- * Reads the index. Somebody who can write to the bucket must not decide which other files a restore writes or a clean-up deletes.
+ * Reads the index. Somebody who can write to the bucket must not decide which other files a restore writes or a clean-up
+ * deletes.
  * @throws Error when it is not an index, or names a path outside of its backup
  */
 function indexIn(text: string): Index {

@@ -30,7 +30,9 @@ export type Added = { visitor: string; account: string; first: boolean; head?: H
 /** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
 export type Parcel = Pick<Head, "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error">;
 export type Conclusion = { parcel: Parcel | Head; state: SentState; reason: FailReason | null };
-/** `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message. */
+/**
+ * `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message.
+ */
 export type Concluded = { n: number | undefined; change: Message | undefined; next: Head | undefined };
 
 export type CourierDeps = {

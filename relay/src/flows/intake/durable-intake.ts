@@ -69,9 +69,9 @@ export type DurableIntake<Entry, Stored extends string> = {
 /** Default of `patience`. The service waits only seconds for its answer (R-304). */
 const PATIENCE_MS = 1_000;
 /**
- * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to no
- * other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot overtake
- * this one. With `PATIENCE_MS` it makes 5 s; the service's own timeout is unknown (R-304).
+ * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to
+ * no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot
+ * overtake this one. With `PATIENCE_MS` it makes 5 s; the service's own timeout is unknown (R-304).
  */
 export const HOLD_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */

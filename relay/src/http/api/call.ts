@@ -4,7 +4,9 @@
 type Callable = { method: string; path: string; body?: unknown };
 
 export type CallOptions = {
-  /** The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key. */
+  /**
+   * The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key.
+   */
   key?: string;
   signal?: AbortSignal;
 };

@@ -95,7 +95,9 @@ function types(): string {
   return `${named.map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`).join("\n")}
 
 export type Options = {
-  /** The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key. */
+  /**
+   * The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key.
+   */
   key?: string;
   signal?: AbortSignal;
 };
@@ -111,7 +113,9 @@ export type WebhookPayload = Webhooks[${EVENT_TYPES.map((type) => JSON.stringify
 /** An error answer of the relay (RFC 9457). */
 export declare class ApiError extends Error {
   readonly status: number;
-  /** A stable code, like \`invalid_phone\`. \`unknown\` when the answer did not come from the relay, for example from a proxy. */
+  /**
+   * A stable code, like \`invalid_phone\`. \`unknown\` when the answer did not come from the relay, for example from a proxy.
+   */
   readonly code: string;
   /** The input field that is wrong. */
   readonly field: string | undefined;

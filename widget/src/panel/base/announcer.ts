@@ -1,6 +1,6 @@
 /**
- * Announces texts to screen readers through one queue and one live region, because several live regions at once lose messages. Each
- * text stays for a second (readers miss shorter ones); the next one follows half a second later.
+ * Announces texts to screen readers through one queue and one live region, because several live regions at once lose messages.
+ * Each text stays for a second (readers miss shorter ones); the next one follows half a second later.
  */
 
 import { element } from "../../loader/dom.ts";

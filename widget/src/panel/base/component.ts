@@ -1,14 +1,16 @@
 /**
- * Components that render again when a signal that they read changes, or when their props change. A component is a set-up function that
- * runs once for each instance and returns the render function. These few lines replace hooks and a signals binding, which would add
- * twelve times as many bytes.
+ * Components that render again when a signal that they read changes, or when their props change. A component is a set-up
+ * function that runs once for each instance and returns the render function. These few lines replace hooks and a signals
+ * binding, which would add twelve times as many bytes.
  */
 
 import { effect } from "@preact/signals-core";
 import { Component, type ComponentChildren, Fragment, h } from "preact";
 import type { PanelContext } from "./context.ts";
 
-/** Runs its argument when the component is added to the page, and the function that it returns when the component is removed. */
+/**
+ * Runs its argument when the component is added to the page, and the function that it returns when the component is removed.
+ */
 export type Mounted = (run: () => (() => void) | undefined | void) => void;
 type Draw<Props> = (props: Props) => ComponentChildren;
 type Bag = Readonly<Record<string, unknown>>;
@@ -62,7 +64,8 @@ export class Root extends Component<{ ui: PanelContext; children: ComponentChild
 
   override componentDidCatch(error: unknown): void {
     console.warn(error);
-    // The first failure may come from a page that changed our nodes. Repeated ones would be our own error: stop, to avoid a loop.
+    // The first failure may come from a page that changed our nodes. Repeated ones would be our own error: stop, to avoid a
+    // loop.
     if (++this.failures < 9) this.setState({});
   }
 

@@ -26,8 +26,8 @@ type Conversation = {
   /** Whether storing and sending is allowed. */
   consent: Signal<boolean>;
   /**
-   * Sends a message; after the end of a conversation it begins a new one. Returns the number of messages, one per attachment. It is
-   * lower than requested if the outbox has no room.
+   * Sends a message; after the end of a conversation it begins a new one. Returns the number of messages, one per attachment.
+   * It is lower than requested if the outbox has no room.
    */
   send(text: string, attachments?: readonly Attachment[]): number;
 };
@@ -52,8 +52,8 @@ type FormPart = "Foot" | "Card" | "Consent" | "Status" | "ReplyTime";
 /** Components that only some sites or conversations have. Undefined until their code is fetched. */
 type RareComponents = {
   /**
-   * Present if the site has forms, states a reply time, or switches on rare features: `Tools` beside the text field and the `Start`
-   * screen.
+   * Present if the site has forms, states a reply time, or switches on rare features: `Tools` beside the text field and the
+   * `Start` screen.
    */
   forms: Signal<{ readonly [part in FormPart | "Tools" | "Start"]?: ComponentType } | undefined>;
   /** Whether a form replaces the composer. */

@@ -1,4 +1,6 @@
-/** Questions about the state of the conversation that several components ask. Each reads signals, so it subscribes its caller. */
+/**
+ * Questions about the state of the conversation that several components ask. Each reads signals, so it subscribes its caller.
+ */
 
 import type { Chat } from "../../conversation/chat.ts";
 

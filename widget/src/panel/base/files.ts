@@ -14,7 +14,10 @@ export type Files = {
   sent(count: number): void;
   /** Called when the page identifies the visitor. Empties the tray if it is another person. */
   handOver(before: string | undefined, now: string): void;
-  /** Called when the visitor deletes the conversation in this tab. Empties the tray; later files belong to the next conversation. */
+  /**
+   * Called when the visitor deletes the conversation in this tab. Empties the tray; later files belong to the next
+   * conversation.
+   */
   forget(): void;
   Tray: ComponentType;
 };

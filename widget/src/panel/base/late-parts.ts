@@ -7,8 +7,8 @@ export type LateParts = {
   /** Fetches that failed; each can be tried again. */
   missing: Signal<readonly (() => unknown)[]>;
   /**
-   * Fetches rarely needed code with its texts, and passes it on. After a failure the panel tells the visitor, who may try again.
-   * Resolves in either case.
+   * Fetches rarely needed code with its texts, and passes it on. After a failure the panel tells the visitor, who may try
+   * again. Resolves in either case.
    * @param isQuiet for code that the visitor did not request: a failure is neither shown nor repeated; the caller tries again
    */
   part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown, isQuiet?: boolean): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Small facts that are stored after an action of the visitor: what the visitor has muted, answered or declined. They are stored with
- * the conversation, so that a logout, a deletion or a withdrawn consent removes them too.
+ * Small facts that are stored after an action of the visitor: what the visitor has muted, answered or declined. They are stored
+ * with the conversation, so that a logout, a deletion or a withdrawn consent removes them too.
  */
 
 import type { Needs } from "./context.ts";

@@ -38,7 +38,9 @@ const TICK_MS = 100;
 /** Number of loudness values that are kept. */
 const LEVELS = 40;
 
-/** The best format that this browser records, if any. WebKit without media encoders has a `MediaRecorder` that always throws. */
+/**
+ * The best format that this browser records, if any. WebKit without media encoders has a `MediaRecorder` that always throws.
+ */
 function bestFormat(): (typeof FORMATS)[number] | undefined {
   try {
     return FORMATS.find(({ type }) => MediaRecorder.isTypeSupported(type));

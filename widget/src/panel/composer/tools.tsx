@@ -40,7 +40,8 @@ export const Tools = live((ui: ToolNeeds, mounted) => {
   mounted(watch(follow));
   mounted(() => prefill(ui));
   mounted(() => discard);
-  // A recording ends with the chat, so that no visitor is recorded behind a closed panel or into another visitor's conversation.
+  // A recording ends with the chat, so that no visitor is recorded behind a closed panel or into another visitor's
+  // conversation.
   mounted(watch(() => (!isOpen.value || chat.ending.value) && discard()));
   return () => {
     const t = words();

@@ -32,7 +32,10 @@ export function fitted(width: number, height: number): { width: number; height: 
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Draws a picture in its new size, with the orientation of its metadata applied and the metadata removed. @throws when it cannot be read */
+/**
+ * Draws a picture in its new size, with the orientation of its metadata applied and the metadata removed.
+ * @throws when it cannot be read
+ */
 async function redrawn(file: File, type: string): Promise<Blob | null> {
   const picture = await createImageBitmap(file, { imageOrientation: "from-image" });
   try {
@@ -54,8 +57,8 @@ async function redrawn(file: File, type: string): Promise<Blob | null> {
 export const canShrink = ({ type }: File): boolean => Object.hasOwn(FORMATS, type);
 
 /**
- * A smaller version of the picture. Returns the file itself if it is not a picture, is animated, is small enough, cannot be read
- * by this browser, or would not become smaller.
+ * A smaller version of the picture. Returns the file itself if it is not a picture, is animated, is small enough, cannot be
+ * read by this browser, or would not become smaller.
  */
 export async function shrunk(file: File): Promise<File> {
   const type = FORMATS[file.type];

@@ -18,8 +18,8 @@ import { PrivacyLine } from "../thread/empty-thread.tsx";
 import { type Asked, COMPLAINTS, type Complaint, CUSTOM_INPUTS, type DetailField, INPUTS, linesOf } from "./fields.ts";
 
 /**
- * Sends a text. Resolves to undefined once the relay has stored it, or to an error message; then the message is removed from the
- * conversation.
+ * Sends a text. Resolves to undefined once the relay has stored it, or to an error message; then the message is removed from
+ * the conversation.
  */
 async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: string): Promise<string | undefined> {
   const id = chat.send(text);
@@ -190,7 +190,9 @@ export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, repl
   );
 });
 
-/** Plain functions, not components (like `messageField`), so that the form renders again when a signal changes that they read. */
+/**
+ * Plain functions, not components (like `messageField`), so that the form renders again when a signal changes that they read.
+ */
 const detailField = (state: State, asked: Asked) => {
   const field = asked.field as DetailField;
   return (

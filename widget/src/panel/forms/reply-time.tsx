@@ -64,8 +64,8 @@ const DAYS = ["day", DAY] as const;
 const asSentence = ([first = "", ...rest]: string, tag: string): string => first.toLocaleUpperCase(tag) + rest.join("");
 
 /**
- * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be reached,
- * it promises no time.
+ * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be
+ * reached, it promises no time.
  */
 export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
   const { t, settings } = ui;

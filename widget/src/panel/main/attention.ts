@@ -1,6 +1,6 @@
 /**
- * Draws attention to a reply on a hidden page: a number before the title, and one soft sound in one tab, if the visitor has switched
- * sound on. Fetched when the first reply comes to a hidden page.
+ * Draws attention to a reply on a hidden page: a number before the title, and one soft sound in one tab, if the visitor has
+ * switched sound on. Fetched when the first reply comes to a hidden page.
  */
 
 import type { Item } from "../../conversation/chat.ts";
@@ -46,7 +46,8 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   /** Only after the visitor has written something: a page must not make sounds uninvited. */
   const ring = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
-    // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the turn of one that may. Not all browsers tell.
+    // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the turn of one that may. Not all browsers
+    // tell.
     const may = navigator.userActivation?.hasBeenActive ?? true;
     if (wrote && may && pageDocument.hidden && sound.peek()) once(`porchlight-${id}`, chime);
   };

@@ -1,6 +1,6 @@
 /**
- * The line under the title in each state of the conversation. It never promises an answer that cannot come. Fetched when another
- * line than the usual one may be needed.
+ * The line under the title in each state of the conversation. It never promises an answer that cannot come. Fetched when
+ * another line than the usual one may be needed.
  */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";

@@ -1,14 +1,14 @@
 /**
- * Keeps page and panel from disturbing each other: events of the panel do not reach the page, so its shortcuts do not fire while the
- * visitor types, and the page's modal windows do not lock the chat.
+ * Keeps page and panel from disturbing each other: events of the panel do not reach the page, so its shortcuts do not fire
+ * while the visitor types, and the page's modal windows do not lock the chat.
  */
 
 import type { Shell } from "../../loader/contract.ts";
 import { pageDocument } from "../../loader/document.ts";
 
 /**
- * Events that the panel stops in addition to those of `host.ts`, because the page would react to them. Escape closes a modal panel
- * without an event.
+ * Events that the panel stops in addition to those of `host.ts`, because the page would react to them. Escape closes a modal
+ * panel without an event.
  */
 const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
 

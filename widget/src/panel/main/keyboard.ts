@@ -1,7 +1,7 @@
 /**
- * On phones the keyboard covers the page, and only the visual viewport reports it (`dvh` does not). This code fits the panel into
- * the visible part, and moves the launcher away while the visitor types into the page. Fetched only where such a keyboard is
- * possible.
+ * On phones the keyboard covers the page, and only the visual viewport reports it (`dvh` does not). This code fits the panel
+ * into the visible part, and moves the launcher away while the visitor types into the page. Fetched only where such a keyboard
+ * is possible.
  */
 
 import type { Shell } from "../../loader/contract.ts";

@@ -37,7 +37,8 @@ function settingsOf(shell: Shell): PanelSettings {
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
   const wanted = wantedLanguages(locale);
-  // Empty until the code has checked that these texts disclose the machine. Until then, and if the code cannot be fetched, the language's own texts are used.
+  // Empty until the code has checked that these texts disclose the machine. Until then, and if the code cannot be fetched, the
+  // language's own texts are used.
   const own = {};
   const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
   if (Object.keys(strings)[0])

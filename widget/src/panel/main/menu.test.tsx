@@ -101,7 +101,7 @@ describe("the menu", () => {
   });
 });
 
-it("writes the conversation as plain text, without the marks of Markdown", () => {
+it("writes the conversation as plain text, without the formatting characters of Markdown", () => {
   on.chat.items.value = [
     own("<b>Do you ship?</b>", { at: new Date(2026, 10, 21, 10, 1).getTime() }),
     reply("**Yes**", {

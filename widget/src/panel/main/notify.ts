@@ -1,7 +1,7 @@
 /**
- * Shows a browser notification of a reply, if the visitor has asked for it. The caller makes sure that the page is hidden and that only
- * one tab notifies (WIDGET 8.5). The permission belongs to the page's origin, so it is requested only when the visitor presses the
- * entry, and never again once it was denied.
+ * Shows a browser notification of a reply, if the visitor has asked for it. The caller makes sure that the page is hidden and
+ * that only one tab notifies (WIDGET 8.5). The permission belongs to the page's origin, so it is requested only when the
+ * visitor presses the entry, and never again once it was denied.
  */
 
 import type { Item } from "../../conversation/chat.ts";

@@ -5,8 +5,8 @@ import { pageDocument } from "../../loader/document.ts";
 import { fitWidth } from "./viewport.ts";
 
 /**
- * A native modal makes everything outside of it inert. So an open panel moves into the modal, and out again when the modal closes.
- * A panel that is opened while the modal is open also moves in; one that is closed then stays until the modal closes.
+ * A native modal makes everything outside of it inert. So an open panel moves into the modal, and out again when the modal
+ * closes. A panel that is opened while the modal is open also moves in; one that is closed then stays until the modal closes.
  * @param held the element that had the focus last
  * @param tops scroll positions before the move
  */

@@ -1,6 +1,6 @@
 /**
- * Shows the first two lines of a reply beside the launcher while the chat is closed. It is not a live region, because the announcer has
- * already told screen readers. Fetched with the first such reply.
+ * Shows the first two lines of a reply beside the launcher while the chat is closed. It is not a live region, because the
+ * announcer has already told screen readers. Fetched with the first such reply.
  */
 
 import type { Item } from "../../conversation/chat.ts";

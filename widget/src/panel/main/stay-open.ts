@@ -1,6 +1,6 @@
 /**
- * Keeps a chat open on the next page of the site, within the tab's session. One key in `sessionStorage` records it, and is set only
- * after the visitor opened the chat. Not on phones, where the chat would cover the page.
+ * Keeps a chat open on the next page of the site, within the tab's session. One key in `sessionStorage` records it, and is set
+ * only after the visitor opened the chat. Not on phones, where the chat would cover the page.
  */
 
 import { effect } from "@preact/signals-core";

@@ -1,6 +1,6 @@
 /**
- * The colours of the panel except the accent's fill, in OKLCH. The browser derives them from the accent with relative colours of
- * CSS. In browsers without them (before 2024), neutral colours are grey, and links have the colour of text.
+ * The colours of the panel except the accent's fill, in OKLCH. The browser derives them from the accent with relative colours
+ * of CSS. In browsers without them (before 2024), neutral colours are grey, and links have the colour of text.
  */
 
 import type { Tokens } from "../../loader/theme.ts";

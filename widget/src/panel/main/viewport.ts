@@ -18,7 +18,7 @@ export function fitWidth({ root, dialog, settings }: Shell): void {
   held?.focus({ preventScroll: true });
 }
 
-/** Watches the width only: on a tablet the keyboard changes the height, and the field must stay. @returns the stop function */
+/** Watches only the width: on a tablet the keyboard changes the height, and the focused field must stay visible. @returns the stop function */
 export function followWidth(shell: Shell): () => void {
   const narrow = matchMedia("(max-width:599px)");
   narrow.onchange = () => fitWidth(shell);
@@ -28,7 +28,8 @@ export function followWidth(shell: Shell): () => void {
 }
 
 /**
- * Fits the panel to a keyboard that covers the page without resizing it: on touch screens, and where the panel fills the window.
+ * Fits the panel to a keyboard that covers the page without resizing it: on touch screens, and where the panel fills the
+ * window.
  * @returns a function that stops it
  */
 export function followKeyboard(shell: Shell): () => void {

@@ -1,6 +1,6 @@
 /**
- * The start screen: help articles with a search field, suggestions, and a button to the conversation. It covers the thread until
- * the visitor opens the conversation, once per page. Fetched if the site switches it on.
+ * The start screen: help articles with a search field, suggestions, and a button to the conversation. It covers the thread
+ * until the visitor opens the conversation, once per page. Fetched if the site switches it on.
  */
 
 import { type Signal, signal } from "@preact/signals-core";

@@ -1,6 +1,6 @@
 /**
- * The end of the conversation as a row of the thread (WIDGET 8.3): why it ended, and what the visitor can do. After a deletion or a
- * logout a new one begins with the button or with the next message. Fetched when it is needed.
+ * The end of the conversation as a row of the thread (WIDGET 8.3): why it ended, and what the visitor can do. After a deletion
+ * or a logout a new one begins with the button or with the next message. Fetched when it is needed.
  */
 
 import type { Shell } from "../../loader/contract.ts";

@@ -1,8 +1,7 @@
 // @vitest-environment happy-dom
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { batch } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { corpus } from "../../text/corpus.fixture.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
@@ -179,8 +178,6 @@ describe("the line above new messages", () => {
 });
 
 describe("hostile messages", () => {
-  const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../../shared/corpora");
-  const file = join(CORPORA, "xss/payloads.json");
   const harmless = /^(p|strong|em|s|code|pre|ul|ol|li|a|span|bdi)$/;
   const ownExamples = [
     '<img src=x onerror="alert(1)">',
@@ -190,9 +187,8 @@ describe("hostile messages", () => {
   ];
 
   it("are shown as text, with only the widget's own elements and attributes (corpora/xss)", async () => {
-    if (!existsSync(file)) console.warn("No test corpora at CORPORA_DIR: own examples only");
-    const corpus = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { payload: string }[]) : [];
-    const payloads = [...ownExamples, ...corpus.map(({ payload }) => payload)];
+    const known = JSON.parse(corpus("xss/payloads.json") || "[]") as { payload: string }[];
+    const payloads = [...ownExamples, ...known.map(({ payload }) => payload)];
     for (let at = 0; at < payloads.length; at += 60) {
       on.chat.items.value = payloads.slice(at, at + 60).flatMap((text) => [reply(text), own(text)]);
       await drawn();

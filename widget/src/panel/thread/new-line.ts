@@ -29,8 +29,8 @@ export function followNew(
     }),
   );
   /**
-   * Whether the visitor was already looking at the loaded messages. A visitor who opens the chat before they are loaded also gets
-   * the line.
+   * Whether the visitor was already looking at the loaded messages. A visitor who opens the chat before they are loaded also
+   * gets the line.
    */
   let there: boolean | undefined;
   mounted(

@@ -1,6 +1,6 @@
 /**
- * Keeps the scroll position: at the end if the visitor was at the end, else on the message being read. Browsers' scroll anchoring
- * is not enough: it does nothing at the very top, does not follow at the bottom, and is missing in Safari.
+ * Keeps the scroll position: at the end if the visitor was at the end, else on the message being read. Browsers' scroll
+ * anchoring is not enough: it does nothing at the very top, does not follow at the bottom, and is missing in Safari.
  */
 
 /** Pixels from the end that count as the end, and from either edge that count as near it. */

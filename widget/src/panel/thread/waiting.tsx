@@ -1,7 +1,7 @@
 /**
- * What the thread shows while the visitor waits for a reply. Dots mean that the service has accepted the message. After ten seconds
- * a text appears, and later an offer (`long-wait.tsx`, fetched then). A visitor whose message could not be delivered for that long gets
- * only the offer, without dots and text.
+ * What the thread shows while the visitor waits for a reply. Dots mean that the service has accepted the message. After ten
+ * seconds a text appears, and later an offer (`long-wait.tsx`, fetched then). A visitor whose message could not be delivered
+ * for that long gets only the offer, without dots and text.
  */
 
 import { computed, signal } from "@preact/signals-core";
