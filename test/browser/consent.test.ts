@@ -22,6 +22,16 @@ it("sends the page's messages only after the visitor has agreed, once and in ord
   expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
 });
 
+it("is requested with a link to the privacy policy, and states only once what is stored", async () => {
+  const { chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-require-consent data-privacy-url="https://shop.example/privacy"')),
+  });
+  await chat.launcher.click();
+  await chat.panel.getByRole("button", { name: "Agree and chat" }).waitFor();
+  expect(await chat.panel.getByRole("link", { name: "Privacy policy" }).count()).toBe(1);
+  expect(await chat.panel.getByText(/\bstore\b/).count()).toBe(1);
+});
+
 it("is requested, or no longer requested, when the page says so after the panel has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.hover();

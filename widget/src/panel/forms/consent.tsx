@@ -3,6 +3,7 @@
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
+import { PrivacyLink } from "../thread/empty-thread.tsx";
 import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
@@ -16,7 +17,9 @@ export const Consent = live(({ t, consent, focusComposer, shell }: ConsentNeeds,
   };
   return () => (
     <div class="consent">
-      <p>{t("consentAsk")}</p>
+      <p>
+        {t("consentAsk")} <PrivacyLink />
+      </p>
       <button type="button" class="primary" onClick={agree}>
         {t("consentYes")}
       </button>

@@ -46,16 +46,20 @@ export const Suggestions = live(({ t, settings, send, focusComposer }: Suggestio
   );
 });
 
-export const PrivacyLine = live(({ t, settings }: Needs<"t" | "settings">) => () => {
+/** The link to the site's privacy policy, where the site has one. */
+export const PrivacyLink = live(({ t, settings }: Needs<"t" | "settings">) => () => {
   const { privacyUrl } = settings.value;
   return (
-    <p class="privacy">
-      <span>{t("privacyLine")}</span>{" "}
-      {/^https?:/.test(privacyUrl) && (
-        <a href={privacyUrl} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
-          {t("privacy")}
-        </a>
-      )}
-    </p>
+    /^https?:/.test(privacyUrl) && (
+      <a href={privacyUrl} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
+        {t("privacy")}
+      </a>
+    )
   );
 });
+
+export const PrivacyLine = live(({ t }: Needs<"t">) => () => (
+  <p class="privacy">
+    <span>{t("privacyLine")}</span> <PrivacyLink />
+  </p>
+));

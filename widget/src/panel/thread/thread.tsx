@@ -84,14 +84,14 @@ function rareRows(ui: ThreadNeeds) {
   const { Rate } = ui.rating.value ?? {};
   const { Ended } = ui.ended.value ?? {};
   const { topics, askPerson } = ui.settings.value;
-  const isFresh = !ui.chat.items.value.length && !isOver(ui) && !isRefused(ui) && !ui.asking.value;
+  const isFresh = ui.consent.value && !ui.chat.items.value.length && !isOver(ui) && !isRefused(ui) && !ui.asking.value;
   return [
     ReplyTime && <ReplyTime />,
     Card && <Card />,
     Rate && <Rate />,
     Ended && <Ended />,
     (topics[0] || askPerson) && !isOver(ui) && !isRefused(ui) && ui.consent.value && !ui.asking.value && <Choices />,
-    isFresh && ui.consent.value && <Suggestions />,
+    isFresh && <Suggestions />,
     isFresh && <PrivacyLine />,
   ];
 }
