@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 /**
- * The compile cache of Node for every process that a test starts. Half of a start goes into stripping and parsing the same
+ * The compile cache of Node for every process that a test starts. Half of each start is spent on stripping and parsing the same
  * sources, and the tests make hundreds of starts. A changed file is compiled again.
  */
 export const COMPILED = { NODE_COMPILE_CACHE: join(import.meta.dirname, "..", ".cache", "compiled") };

@@ -14,7 +14,7 @@
  *   sandbox.failNext("incoming", 1, { kind: "delay", ms: 300 });           // the reply overtakes the answer
  *   sandbox.configure({ profile: "chaos", rateLimit: 0 });                 // seeded: startSandbox({ config: { seed: 7 } })
  *
- * Let it speak:
+ * Make it reply:
  *   sandbox.configure({ botScript: "burst" });                             // echo burst silent slow markdown … faq
  *   sandbox.configure({ botScript: [{ match: "price", parts: [{ text: "9 euros", afterMs: 50 }] }] });
  *   sandbox.seed({ campaigns: { pricing: "markdown" }, lists: ["leads"], subAccounts: [{ email: "a@b.example" }] });

@@ -25,5 +25,5 @@ function walk(folder: string): string[] {
   });
 }
 
-/** Whether a file is a test or a fixture, to which the limits for product code do not apply. */
+/** Whether a file is a test or a fixture, to which the rules for product code do not apply. */
 export const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith("test/");

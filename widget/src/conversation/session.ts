@@ -2,7 +2,7 @@
  * The session: which visitor this browser is, and how much of that visitor's log it holds. Token, epoch, newest number and read
  * mark are in the storage that all tabs of the site share, so one browser is one visitor.
  *
- * There is one way to catch up: send `hello` with the last number held, and read on. Every gap is closed this way.
+ * There is one way to get missing changes: send `hello` with the last number that this browser has. It closes every gap.
  */
 
 import {
