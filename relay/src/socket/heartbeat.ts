@@ -15,7 +15,7 @@ import type { Registry } from "./registry.ts";
 
 /**
  * If the bus loses no news, heartbeats are answered from memory. Only every fourth one reads the database, as a second
- * safeguard: these reads were most of the cost of an idle socket beyond a bare one.
+ * safeguard. Beside a million messages, the reads of one heartbeat take 8 µs of CPU or more.
  */
 const ASKING_BEAT = 4;
 
