@@ -17,7 +17,7 @@ import { sees, type Viewer } from "./viewer.ts";
 /** Conversations on one page. */
 const PAGE = 30;
 /** A search shows a page after this time, in milliseconds, even if the page is not full; the next page continues it. */
-const SEARCH_MS = 3_000;
+const SEARCH_MS = 8_000;
 /** Messages of a thread on one page. */
 const MESSAGES = 200;
 
@@ -118,7 +118,7 @@ export async function conversations(
       row.messages,
       line(row.site),
     ]),
-    isFiltered(asked) ? "No conversation matches." : NONE_YET,
+    next !== undefined ? "Nothing found so far." : isFiltered(asked) ? "No conversation matches." : NONE_YET,
   )}${more ?? ""}`;
 }
 

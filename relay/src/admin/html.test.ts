@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { line, table, withCode } from "./html.ts";
+
+it("shows counts with separators in a column that is aligned to the right, and marks empty cells", () => {
+  const shown = String(
+    table(
+      "Chats",
+      ["Who", "Messages"],
+      [
+        ["Ada", 1_234_567],
+        ["", 0],
+        [null, 3],
+      ],
+      "None",
+    ),
+  );
+  expect(shown).toContain('<th scope="col" class="number">Messages</th>');
+  expect(shown).toContain('<span class="number">1,234,567</span>');
+  expect(shown).toContain('<span class="number">0</span>');
+  expect(shown.match(/<td class="none" data-label="Who">–<\/td>/g)).toHaveLength(2);
+});
+
+it("leaves out cells without a heading, such as the site where there is only one", () => {
+  expect(String(table("Chats", ["Who"], [["Ada", "default"]], "None"))).not.toContain("default");
+});
+
+it("escapes texts, and shows code between backticks", () => {
+  expect(String(line('<b>"'))).toBe('<span class="line" dir="auto" title="&lt;b&gt;&quot;">&lt;b&gt;&quot;</span>');
+  expect(String(withCode("run `porchlight <x>` now"))).toBe("run <code>porchlight &lt;x&gt;</code> now");
+});
