@@ -105,7 +105,9 @@ describe("pipelined requests", () => {
     await expect.poll(() => other.destroyed).toBe(true);
     pass(9_999);
     const early = await knock();
+    early.write(GET);
     await expect.poll(() => early.destroyed).toBe(true);
+    expect(handled.length).toBe(9);
     pass(1);
     (await knock()).write(GET);
     await expect.poll(() => handled.length).toBe(10);
