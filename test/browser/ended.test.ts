@@ -88,6 +88,6 @@ it("asks for consent below the greeting although the page withdraws it at once",
   await page.getByRole("button", { name: "Agree and chat" }).waitFor();
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
   await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
-  await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
+  await chat.panel.getByRole("link", { name: /^Privacy/ }).waitFor();
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });
