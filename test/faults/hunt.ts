@@ -68,6 +68,9 @@ const suffered = (report: Promise<Report>): Promise<string | undefined> =>
 const PATIENCE_MS = 30_000;
 const LIMITS = { testTimeout: PATIENCE_MS, expect: { poll: { timeout: PATIENCE_MS / 2 } } };
 
+/** Most of the time of a run is spent waiting: a test that notices a mutant by a poll fails when the poll ends. */
+const WORKERS = "3";
+
 type Tested = {
   name: string;
   startTime: number;
@@ -89,7 +92,7 @@ async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
   const cwd = join(first.test.root, "..");
   const [config, output] = [join(cwd, "vitest.config.mjs"), join(cwd, "results.json")] as const;
   writeFileSync(config, `export default ${JSON.stringify({ test: { projects } })};`);
-  const args = ["run", "--config", config, "--maxWorkers", "1", "--reporter", "json", "--outputFile", output];
+  const args = ["run", "--config", config, "--maxWorkers", WORKERS, "--reporter", "json", "--outputFile", output];
   await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, { cwd }, resolve));
   const { testResults } = JSON.parse(readFileSync(output, "utf8")) as { testResults: Tested[] };
   return projects.map(({ test: { name, root } }) => {
