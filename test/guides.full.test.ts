@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { judgedWebhooks, signedPerson, wordpressFooter } from "./backends.ts";
 import { snippet, snippets } from "./guides.ts";
+import { freePort } from "./ports.ts";
 import { ensureAll } from "./setup/install.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -31,33 +32,65 @@ it("prints the tag in the footer of WordPress", () => {
   expect(wordpressFooter()).toBe(snippet("html tag").trim());
 });
 
-it("starts the relay by hand, and shows the tag and the problems, as the page says", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
-  const [settings = ""] = snippets("sh environment");
-  writeFileSync(join(folder, "porchlight.env"), `${settings.replaceAll(/^ +/gm, "")}\nPORT=0\n`);
-  /** Runs the page's commands on separate data. */
+describe('the page "by hand"', () => {
+  let folder: string;
+  const stops: (() => Promise<unknown>)[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+  });
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The page's commands of a kind, on separate data. */
   const lines = (kind: string): string =>
     snippet(kind)
       .replaceAll(/\.?\/?\bdata\b(?=$| node)/gm, join(folder, "data"))
       .replaceAll("porchlight.env", join(folder, "porchlight.env"));
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-  const relay = spawn("sh", ["-ec", lines("sh start").replace("DATA_DIR", "exec env DATA_DIR")], { cwd: ROOT, env });
-  try {
-    let said = "";
-    for (const stream of [relay.stdout, relay.stderr]) stream.on("data", (chunk) => (said += chunk));
-    await expect.poll(() => said).toContain("relay.started");
-    const look = spawnSync("sh", ["-c", lines("sh look")], {
-      cwd: ROOT,
-      env: { ...env, DATA_DIR: join(folder, "data") },
-      encoding: "utf8",
+  const own = (): Record<string, string | undefined> => ({ PATH: process.env.PATH, HOME: process.env.HOME });
+
+  /** Starts a program of the page in a process group of its own, and waits until it prints the text. */
+  async function start(script: string, text: string, more: Record<string, string> = {}): Promise<void> {
+    const child = spawn("sh", ["-ec", script], { cwd: ROOT, env: { ...own(), ...more }, detached: true });
+    const ended = once(child, "exit");
+    stops.push(async () => {
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      await ended;
     });
-    expect(look.stdout).toContain('<script async src="https://chat.example.com/widget.js"');
-    expect(look.stdout).toContain("Custom Channel Webhook: https://chat.example.com/callbacks/reply/");
-    // No service answers at service.example.
-    expect(look.stdout).toMatch(/^FAIL/m);
-  } finally {
-    relay.kill("SIGTERM");
-    await once(relay, "exit");
-    rmSync(folder, { recursive: true });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
+    await expect.poll(() => said).toContain(text);
   }
+
+  /** Runs a command of the page beside the relay. @returns what it prints */
+  const run = (script: string): string =>
+    spawnSync("sh", ["-c", script], {
+      cwd: ROOT,
+      env: { ...own(), DATA_DIR: join(folder, "data") },
+      encoding: "utf8",
+    }).stdout;
+
+  it("starts the relay, and shows the tag and the problems", async () => {
+    const [settings = ""] = snippets("sh environment");
+    writeFileSync(join(folder, "porchlight.env"), `${settings.replaceAll(/^ +/gm, "")}\nPORT=0\n`);
+    await start(lines("sh start"), "relay.started");
+    const shown = run(lines("sh look"));
+    expect(shown).toContain('<script async src="https://chat.example.com/widget.js"');
+    expect(shown).toContain("Custom Channel Webhook: https://chat.example.com/callbacks/reply/");
+    // No service answers at service.example.
+    expect(shown).toMatch(/^FAIL/m);
+  });
+
+  it("rehearses without an account: a message is answered, and doctor finds only the local address", async () => {
+    const [relay, sandbox] = [String(await freePort()), String(await freePort())];
+    const moved = (text: string): string => text.replaceAll("8787", relay).replaceAll("8788", sandbox);
+    writeFileSync(join(folder, "porchlight.env"), `${moved(snippet("sh rehearsal"))}PORT=${relay}\n`);
+    await start(lines("sh start"), "relay.started");
+    await start(moved(snippet("sh service")), "Inbox", { SANDBOX_PORT: sandbox });
+    expect(run("npm run -s porchlight -- try").match(/^ok/gm)).toHaveLength(3);
+    expect(run("npm run -s porchlight -- doctor").match(/^FAIL.*/gm)).toEqual([
+      `FAIL  callback address: http://localhost:${relay} answers, but is this machine only`,
+    ]);
+  });
 });

@@ -17,6 +17,8 @@ const CHECKED: Record<string, string> = {
   ),
   "sh start": "guides.full.test.ts",
   "sh look": "guides.full.test.ts",
+  "sh rehearsal": "guides.full.test.ts",
+  "sh service": "guides.full.test.ts",
   "json alert": "alerts.test.ts",
   ...Object.fromEntries(
     ["sh environment", "sh sandbox", "sh relay", "sh examples", "sh example", "sh trial", "js backend"]

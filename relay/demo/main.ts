@@ -1,7 +1,7 @@
 /**
  * `npm start`: the relay, the sandbox of the service and a shop on another origin, in one process, so that Ctrl-C ends
  * everything. The threads are kept in `data/demo`; the sandbox keeps nothing. The relay accepts commands:
- * `npm run porchlight -- site`.
+ * `npm run porchlight -- site`. `ALLOWED_ORIGINS` adds the origins of the reader's own pages to the shop's.
  */
 
 import { join } from "node:path";
@@ -65,7 +65,7 @@ async function startDemoRelay(sandbox: Sandbox): Promise<void> {
     PUBLIC_URL: at(ports.relay),
     SERVICE_URL: sandbox.url,
     SERVICE_API_KEY: sandbox.config.apiKey,
-    ALLOWED_ORIGINS: `${at(ports.shop)},http://127.0.0.1:${ports.shop}`,
+    ALLOWED_ORIGINS: [at(ports.shop), `http://127.0.0.1:${ports.shop}`, env.ALLOWED_ORIGINS].filter(Boolean).join(","),
   });
   if ("problems" in read) return giveUp(read.problems.join("\n"));
   const sites = read.settings.sites.map((site) => ({ ...site, public: { ...site.public, ...LOOK } }));
