@@ -32,6 +32,20 @@ it("shows the site's tag, and logs nothing to the console", async () => {
   expect(complaints).toEqual([]);
 });
 
+it("on a desktop, the two columns of settings end at about the same height", async () => {
+  const { page } = await visitSnippet({ viewport: { width: 1_280, height: 800 } });
+  const ends = await page.locator("#settings fieldset").evaluateAll((groups) => {
+    const bottoms = new Map<number, number>();
+    for (const group of groups) {
+      const { x, bottom } = group.getBoundingClientRect();
+      bottoms.set(x, Math.max(bottom, bottoms.get(x) ?? 0));
+    }
+    return [...bottoms.values()];
+  });
+  expect(ends.length).toBe(2);
+  expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(200);
+});
+
 it("offers a tag with integrity, whose script the browser verifies and runs", async () => {
   const { page, complaints } = await visitSnippet();
   const tag = page.getByLabel("Or with fixed bytes", { exact: true });
