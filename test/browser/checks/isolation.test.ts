@@ -340,12 +340,14 @@ describe("a page that changes around the widget", () => {
         .count(),
     ).toBe(10);
     // Texts change later, although the translation has replaced them.
-    stage.house.sandbox.configure({ latencyMs: 2_500 });
+    stage.house.sandbox.configure({ latencyMs: 1, clock: "virtual" });
     await chat.say("one more");
     const state = page.locator(".own .state");
     await state.getByText("Sent", { exact: true }).waitFor();
     await translate();
+    await stage.house.sandbox.advance(1);
     await state.getByText("Delivered", { exact: true }).waitFor();
+    await stage.house.sandbox.advance(1_000);
     await chat.thread.getByText("echo: one more", { exact: true }).waitFor();
     expect(errors).toEqual([]);
   });

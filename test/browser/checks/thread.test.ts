@@ -122,10 +122,11 @@ async function ask(): Promise<{ page: Page; chat: Chat }> {
 
 it("75 dots appear only when the service has the message, texts after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
-  stage.house.sandbox.configure({ latencyMs: 1_500 });
+  stage.house.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
   await chat.say("anybody?");
   await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
   expect(await dots(page).count()).toBe(0);
+  await stage.house.sandbox.advance(1_500);
   await delivered(page);
   await dots(page).waitFor();
   const words = async (): Promise<string> => (await page.locator(".waiting").textContent()) ?? "";
