@@ -10,13 +10,13 @@ export type FaultRoute = RouteName | "*";
 
 /**
  * - `status`: that status, with a body of the endpoint's shape or `body`
- * - `hangRequest`, also called `hang`: never an answer (with `ms`: the connection is reset then)
+ * - `hangRequest`, also called `hang`: no answer (with `ms`: a reset after that time)
  * - `resetConnection`: TCP reset without an answer; `resetAfterWrite` is the same after the effect
  * - `cutBody`: headers and half the body, then a reset
  * - `htmlError`: an edge proxy's HTML page (502 unless `status`)
  * - `truncateJson`: a complete HTTP answer whose JSON stops halfway
- * - `slowBody`: the body drips for `ms`
- * - `delay`: the whole answer comes `ms` later; the effect is at once, so a reply can overtake the answer
+ * - `slowBody`: the body is sent slowly, over `ms`
+ * - `delay`: the whole answer comes `ms` later; the effect happens at once, so a reply can overtake the answer
  * - `emptyBody`: the status without a body
  */
 export const FAULTS = [

@@ -3,12 +3,15 @@
  * in its own process, with this process as the load, in alternating rounds. Absolute numbers depend on the machine;
  * compare ratios and CPU time.
  *
- * npm run bench the essential rows, in about five minutes npm run bench -- --long all rows, long rounds npm run bench
- * -- trip connects only these rows (rows/index.ts) npm run bench -- --page only what the widget costs a page npm run
- * bench -- --profile µs of the relay's CPU per round trip, by function npm run bench -- --counts counts operations per
- * round trip; renews counts/counts.json npm run bench -- --idle 150 checks that a visitor who is silent for 150 seconds
- * behind nginx still receives a reply npm run bench -- --wave simulates the wave of clients that reconnect npm run
- * bench -- --publish publishes the last run in the README's tables
+ *   npm run bench                      the essential rows, in about five minutes
+ *   npm run bench -- --long            all rows, in long rounds
+ *   npm run bench -- trip connects     only these rows (rows/index.ts)
+ *   npm run bench -- --page            only what the widget costs a page
+ *   npm run bench -- --profile         microseconds of the relay's CPU per round trip, by function
+ *   npm run bench -- --counts          counts operations per round trip, and writes counts/counts.json
+ *   npm run bench -- --idle 150        checks that a visitor who is silent for 150 s behind nginx still gets a reply
+ *   npm run bench -- --wave            simulates many clients that reconnect at once
+ *   npm run bench -- --publish         writes the last run into the README's tables
  */
 import { parseArgs } from "node:util";
 

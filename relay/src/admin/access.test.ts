@@ -27,7 +27,7 @@ function memory(): Database {
 const accessWith = (db: Database, token: string, readToken?: string) =>
   createAccess({ db, clock, token, readToken, addressOf: () => ADDRESS });
 
-it("no right token is found among guesses that are sent at the same time", async () => {
+it("the right token is refused when it is one of many guesses sent at the same time", async () => {
   const access = accessWith(memory(), "the-right-token");
   const guesses = Array.from({ length: 50 }, (_, n) => (n === 30 ? "the-right-token" : `wrong-token-${n}`));
   const found = await Promise.all(guesses.map((guess) => access.credentialOf(ADDRESS, guess)));

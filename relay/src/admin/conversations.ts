@@ -65,7 +65,7 @@ export const messagePath = (visitor: string, id: string): string =>
 
 const DAY_MS = 86_400_000;
 
-/** The begin and end (ms) of a range of days from the form, both days included. */
+/** The start and end (ms) of a range of days from the form, both days included. */
 export function daysOf(from = "", to = ""): Pick<Search, "from" | "to" | "days"> {
   const [begin, end] = [Date.parse(from), Date.parse(to)];
   return {

@@ -6,7 +6,7 @@ export type PlotSeries = { name: string; values: readonly (number | undefined)[]
 export type Plot = {
   title: string;
   lines: readonly PlotSeries[];
-  /** Labels of the begin and the end of the time axis. */
+  /** Labels at the start and the end of the time axis. */
   from: string;
   to: string;
   /** Formats a value. */

@@ -14,6 +14,7 @@ export const BLOCKING: Record<string, Command> = {
     usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
     help: "blocks a visitor or a network; a running relay applies it within seconds",
     options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
+    check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
       const { value } = positionals(given, "value");
       const home = context.site(given.text("site")).public.id;

@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { amountOf } from "../base/amount.ts";
+import { emailOf } from "../base/input-text.ts";
 import type { CommandContext } from "./context.ts";
 import type { DataProblem } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
@@ -14,7 +15,13 @@ export type CommandArgs = {
   flag: (name: string) => boolean;
 };
 
-type Described = { usage: string; help: string; options?: ParseArgsOptionsConfig };
+type Described = {
+  usage: string;
+  help: string;
+  options?: ParseArgsOptionsConfig;
+  /** Checks the arguments before the command looks for a relay. @throws CommandError that names the wrong argument */
+  check?: (given: CommandArgs) => void;
+};
 
 /** A command that uses the data of a relay. */
 export type RelayCommand = Described & {
@@ -45,11 +52,26 @@ export function requiredOption({ text }: CommandArgs, name: string): string {
   return value;
 }
 
-/** Parses an amount of credits. @throws CommandError for any other text */
-export function amountIn(text: string): number {
+/** Parses an amount of credits. @param name the argument, for the error @throws CommandError for any other text */
+export function amountIn(name: string, text: string): number {
   const amount = amountOf(text);
-  if (amount === undefined) throw new CommandError(`"${text}" is not an amount like 20 or 12.50.`, 2);
+  if (amount === undefined) throw new CommandError(`${name}: "${text}" is not an amount like 20 or 12.50.`, 2);
   return amount;
+}
+
+/** The value of `--wait` in seconds. @throws CommandError unless it is a number, 0 or more */
+export function waitSeconds({ text }: CommandArgs, standard: number): number {
+  const given = text("wait");
+  const seconds = given === undefined ? standard : Number(given || Number.NaN);
+  if (!Number.isFinite(seconds) || seconds < 0)
+    throw new CommandError(`--wait: "${given}" is not a number of seconds.`, 2);
+  return seconds;
+}
+
+/** Checks an optional e-mail address. @param name the argument, for the error @throws CommandError for any other text */
+export function checkEmail(name: string, text: string | undefined): void {
+  if (text !== undefined && emailOf(text) === undefined)
+    throw new CommandError(`${name}: "${text}" is not an e-mail address like client@example.com.`, 2);
 }
 
 /** Formats rows as a table with headings and aligned columns. */

@@ -77,19 +77,26 @@ export function parsed(command: Pick<Command, "options">, args: string[]): Comma
   }
 }
 
-/** Checks the number of arguments, so that a forgotten `--` is noticed. @throws CommandError for too many */
-export function fits({ usage }: Pick<Command, "usage">, { args }: CommandArgs): void {
-  const places = /^(\[?<[^>]+>\]?(\s|$))*/.exec(usage)?.[0].match(/</g)?.length ?? 0;
-  if (args.length > places) throw new CommandError(`Unexpected argument "${args[places]}". See porchlight help.`, 2);
+/**
+ * Checks the number of positional arguments against the usage, where `[<…>]` is optional.
+ * @throws CommandError that names the missing argument, or the first one too many (a forgotten `--`, for example)
+ */
+export function checkCount({ usage }: Pick<Command, "usage">, { args }: CommandArgs): void {
+  const places = /^(\[?<[^>]+>\]?(\s|$))*/.exec(usage)?.[0].match(/\[?<[^>]+>/g) ?? [];
+  const missing = places[args.length];
+  if (missing?.startsWith("<")) throw new CommandError(`${missing} is missing. See porchlight help.`, 2);
+  if (args.length > places.length)
+    throw new CommandError(`Unexpected argument "${args[places.length]}". See porchlight help.`, 2);
 }
 
-/** Finds the command of a command line and parses its arguments. @throws CommandError when the command line is invalid */
+/** Finds the command of a command line, and parses and checks its arguments. @throws CommandError when one is invalid */
 export function commandIn(argv: readonly string[]): { command: Command; given: CommandArgs } {
   const { name, rest } = find(argv);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw unknown(name);
   const given = parsed(command, rest);
-  fits(command, given);
+  checkCount(command, given);
+  command.check?.(given);
   return { command, given };
 }
 

@@ -6,7 +6,15 @@ import { sentView } from "../http/api/views.ts";
 import { findEntry, type State } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { type Command, type CommandArgs, positionals, type Result, requiredOption } from "./command.ts";
+import {
+  type Command,
+  type CommandArgs,
+  checkEmail,
+  positionals,
+  type Result,
+  requiredOption,
+  waitSeconds,
+} from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
@@ -51,12 +59,17 @@ const REFUSALS: Record<Refused, (key: string) => string> = {
   conflict: (key) => `--key: ${key} was used for another message. Each message needs a key of its own.`,
 };
 
+/** The recipient of `send`. @throws CommandError unless it is given by exactly one option */
+function recipientOf({ text }: CommandArgs): { user: string } | { visitor: string } {
+  const [user, visitor] = [text("user"), text("visitor")];
+  if (user !== undefined && visitor === undefined) return { user };
+  if (visitor !== undefined && user === undefined) return { visitor };
+  throw new CommandError("Either --user or --visitor is needed.", 2);
+}
+
 async function sendOne(context: CommandContext, given: CommandArgs): Promise<Result> {
   const { text } = positionals(given, "text");
-  const [user, visitor] = [given.text("user"), given.text("visitor")];
-  if ((user === undefined) === (visitor === undefined))
-    throw new CommandError("Either --user or --visitor is needed.", 2);
-  const to = user === undefined ? { visitor: visitor ?? "" } : { user };
+  const to = recipientOf(given);
   const site = context.site(given.text("site"));
   const key = given.text("key") ?? `cli-${randomId(20)}`;
   const {
@@ -129,20 +142,28 @@ export const CONTACTS: Record<string, Command> = {
       campaign: { type: "string" },
       wait: { type: "string" },
     },
+    check(given) {
+      recipientOf(given);
+      checkEmail("--email", given.text("email"));
+      waitSeconds(given, 0);
+    },
     run: sendOne,
   },
   "send resolve": {
     usage: "<key> --sent|--not-sent --reason <words> [--site <site>]",
     help: "sets the outcome of a message whose outcome is unknown",
     options: { ...site, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
+    check(given) {
+      if (given.flag("sent") === given.flag("not-sent"))
+        throw new CommandError("Either --sent or --not-sent is needed.", 2);
+      requiredOption(given, "reason");
+    },
     async run({ outreach, site }, given) {
       const { key } = positionals(given, "key");
-      const [sent, not] = [given.flag("sent"), given.flag("not-sent")];
-      if (sent === not) throw new CommandError("Either --sent or --not-sent is needed.", 2);
       const decision = {
         site: site(given.text("site")),
         key,
-        sent,
+        sent: given.flag("sent"),
         actor: "cli",
         reason: requiredOption(given, "reason"),
       };

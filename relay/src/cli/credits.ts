@@ -3,7 +3,16 @@ import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
 import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
 import { trustLedger } from "../records/ledger/restored.ts";
-import { amountIn, type Command, positionals, type Result, requiredOption, table } from "./command.ts";
+import {
+  amountIn,
+  type Command,
+  checkEmail,
+  positionals,
+  type Result,
+  requiredOption,
+  table,
+  waitSeconds,
+} from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
@@ -110,11 +119,23 @@ export const CREDITS: Record<string, Command> = {
     usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
     help: "grants credits once per key; the running relay calls the service; exit code 3 while the grant is pending or its outcome is unknown",
     options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
+    check(given) {
+      const { email, amount } = positionals(given, "email", "amount");
+      checkEmail("<email>", email);
+      amountIn("<amount>", amount);
+      waitSeconds(given, 0);
+    },
     async run(context, given) {
       const { email, amount } = positionals(given, "email", "amount");
       const key = given.text("key") ?? `cli-${randomId(20)}`;
       const name = { account: accountOf(context, given.text("account")), key };
-      const order = { ...name, email, amount: amountIn(amount), note: given.text("note") ?? "", actor: "cli" };
+      const order = {
+        ...name,
+        email,
+        amount: amountIn("<amount>", amount),
+        note: given.text("note") ?? "",
+        actor: "cli",
+      };
       const outcome = await context.credits.grant(order);
       if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another e-mail or amount.`);
       if (outcome === "amount" || outcome === "email") return decided(key, outcome);
@@ -126,6 +147,12 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
     help: "approves a waiting or refused grant, with a corrected e-mail or amount if given",
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
+    check(given) {
+      requiredOption(given, "reason");
+      checkEmail("--email", given.text("email"));
+      const amount = given.text("amount");
+      if (amount !== undefined) amountIn("--amount", amount);
+    },
     async run(context, given) {
       const { key } = positionals(given, "key");
       const [email, amount] = [given.text("email"), given.text("amount")];
@@ -135,7 +162,7 @@ export const CREDITS: Record<string, Command> = {
         actor: "cli",
         reason: requiredOption(given, "reason"),
       };
-      const completed = { ...(email && { email }), ...(amount && { amount: amountIn(amount) }) };
+      const completed = { ...(email && { email }), ...(amount && { amount: amountIn("--amount", amount) }) };
       return decided(key, await context.credits.approve({ ...decision, ...completed }));
     },
   },
@@ -143,6 +170,7 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> --reason <words> [--account <account>]",
     help: "closes an entry without a grant",
     options: { ...account, ...reason },
+    check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
       const { key } = positionals(given, "key");
       const name = accountOf(context, given.text("account"));
@@ -156,6 +184,7 @@ export const CREDITS: Record<string, Command> = {
     usage: "--reason <words>",
     help: "allows automatic grants again after a restored backup, once the ledger was compared with the service's credit history",
     options: reason,
+    check: (given) => void requiredOption(given, "reason"),
     async run({ db, clock }, given) {
       const said = { actor: "cli", reason: requiredOption(given, "reason"), now: clock.now() };
       if (!(await db.transaction((tx) => trustLedger(tx, said))))
@@ -170,12 +199,21 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> --granted|--not-granted --reason <words> [--account <account>]",
     help: "sets the outcome of an unknown grant, as found in the service's credit history",
     options: { ...account, ...reason, granted: { type: "boolean" }, "not-granted": { type: "boolean" } },
+    check(given) {
+      if (given.flag("granted") === given.flag("not-granted"))
+        throw new CommandError("Either --granted or --not-granted is needed.", 2);
+      requiredOption(given, "reason");
+    },
     async run(context, given) {
       const { key } = positionals(given, "key");
-      const [granted, not] = [given.flag("granted"), given.flag("not-granted")];
-      if (granted === not) throw new CommandError("Either --granted or --not-granted is needed.", 2);
       const name = accountOf(context, given.text("account"));
-      const decision = { account: name, key, granted, actor: "cli", reason: requiredOption(given, "reason") };
+      const decision = {
+        account: name,
+        key,
+        granted: given.flag("granted"),
+        actor: "cli",
+        reason: requiredOption(given, "reason"),
+      };
       return decided(key, await context.credits.resolve(decision));
     },
   },

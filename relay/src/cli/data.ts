@@ -91,9 +91,11 @@ export const DATA: Record<string, Command> = {
     usage: "<visitor> --yes [--site <site>]",
     help: "deletes a visitor permanently from the relay; the service keeps its copy",
     options: { ...site, yes: { type: "boolean" } },
+    check(given) {
+      if (!given.flag("yes")) throw new CommandError("This cannot be undone. Add --yes to confirm.", 2);
+    },
     async run({ db, forget, site }, given) {
       const { visitor } = positionals(given, "visitor");
-      if (!given.flag("yes")) throw new CommandError("This cannot be undone. Add --yes to confirm.", 2);
       const row = await visitorRow(db, site(given.text("site")).public.id, visitor);
       if (row === undefined) throw new CommandError(`No visitor ${visitor} of this site; or it was erased already.`);
       await forget(visitor);
@@ -104,11 +106,13 @@ export const DATA: Record<string, Command> = {
     usage: "[<visitor>] [--all] [--site <site>]",
     help: "ends all sessions of a visitor, or with --all of the site: browser tokens become invalid, threads stay",
     options: { ...site, all: { type: "boolean" } },
+    check({ args, flag }) {
+      if (args.length > 0 === flag("all"))
+        throw new CommandError("Either a visitor or --all is needed. See porchlight help.", 2);
+    },
     async run({ endings, site }, given) {
       const { id } = site(given.text("site")).public;
       const [visitor] = given.args;
-      if ((visitor !== undefined) === given.flag("all"))
-        throw new CommandError("Either a visitor or --all is needed. See porchlight help.", 2);
       if (visitor === undefined) {
         const visitors = await endings.site(id);
         return { data: { site: id, visitors }, lines: [`Ended the sessions of ${visitors} visitors.`] };

@@ -1,9 +1,10 @@
 import type { Entry } from "../records/ledger/ledger.ts";
-import type { CommandArgs } from "./command.ts";
+import { type CommandArgs, waitSeconds } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
 const LOOK_MS = 200;
+const WAIT_SECONDS = 15;
 
 /** The exit code for a ledger entry: 3 while it is unfinished or unknown. */
 export function exitCodeOf({ kind, state }: Entry): 0 | 1 | 3 {
@@ -21,9 +22,7 @@ export async function waitUntilSettled(
   given: CommandArgs,
   read: () => Promise<Entry | undefined>,
 ): Promise<Entry> {
-  const seconds = Number(given.text("wait") ?? 15);
-  if (!Number.isFinite(seconds) || seconds < 0) throw new CommandError("--wait takes seconds.", 2);
-  const until = clock.uptime() + seconds * 1_000;
+  const until = clock.uptime() + waitSeconds(given, WAIT_SECONDS) * 1_000;
   for (;;) {
     const entry = await read();
     if (entry === undefined) throw new CommandError("The ledger does not contain this entry.");

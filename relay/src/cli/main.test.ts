@@ -23,3 +23,28 @@ it("prints everything else as it is", async () => {
   expect(await runCommandLine(["help", "send"], terminal)).toBe(0);
   expect(terminal.printed.join("\n")).toContain("  send <text> --user <id>|--visitor <id>");
 });
+
+/** Command lines with a wrong argument, and the start of the error that names it. */
+const WRONG_ARGUMENTS: [argv: string[], error: string][] = [
+  [["send", "hello"], "Either --user or --visitor is needed."],
+  [["send", "hello", "--user", "ada", "--visitor", "v_1"], "Either --user or --visitor is needed."],
+  [["send", "--user", "ada"], "<text> is missing."],
+  [["send", "hello", "--user", "ada", "--email", "nobody"], '--email: "nobody" is not an e-mail address'],
+  [["send", "hello", "--user", "ada", "--wait", "soon"], '--wait: "soon" is not a number of seconds.'],
+  [["send", "resolve", "key", "--sent"], "--reason is needed."],
+  [["credits", "grant", "client@example.com"], "<amount> is missing."],
+  [["credits", "grant", "client@example.com", "many"], '<amount>: "many" is not an amount'],
+  [["credits", "grant", "nobody", "20"], '<email>: "nobody" is not an e-mail address'],
+  [["credits", "approve", "key", "--reason", "ok", "--amount", "many"], '--amount: "many" is not an amount'],
+  [["credits", "resolve", "key", "--reason", "ok"], "Either --granted or --not-granted is needed."],
+  [["credits", "dismiss", "key"], "--reason is needed."],
+  [["token", "add"], "<name> is missing."],
+  [["token", "add", "backend", "--scopes", "everything"], '--scopes: "everything" is not a scope.'],
+  [["try", "hello", "--wait", "-"], '--wait: "-" is not a number of seconds.'],
+];
+
+it.each(WRONG_ARGUMENTS)("names the wrong argument of %j before it looks for a relay", async (argv, error) => {
+  const terminal = shell();
+  expect(await runCommandLine(argv, terminal)).toBe(2);
+  expect(terminal.printed).toEqual([expect.stringContaining(error)]);
+});

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "../base/config.ts";
 import { printable } from "../base/printable.ts";
 import type { CommandArgs, RelayCommand, Result } from "./command.ts";
-import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./commands.ts";
+import { COMMANDS, checkCount, commandIn, find, parsed, unknown } from "./commands.ts";
 import { openContext } from "./context.ts";
 import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
@@ -98,7 +98,7 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
   if (name === "--version") return tell(version(), json, shell);
   if (name === "sandbox") return sandbox(rest);
   if (name === "help" || argv.some((arg) => arg === "--help" || arg === "-h")) {
-    if (name === "help") fits(PROGRAMS.help, parsed({ options: { help: { type: "boolean" } } }, rest));
+    if (name === "help") checkCount(PROGRAMS.help, parsed({ options: { help: { type: "boolean" } } }, rest));
     const word = (name === "help" ? rest : argv).find((arg) => !arg.startsWith("-"));
     const found = word === undefined ? help(ALL) : helpOn(ALL, word);
     if (found === undefined) throw unknown(word ?? "");
@@ -106,7 +106,7 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
   }
   if (Object.hasOwn(COMMANDS, name)) return tell(await outcome(argv, shell), json, shell);
   if (name !== "serve") throw unknown(name);
-  fits(PROGRAMS.serve, parsed({ options: {} }, rest));
+  checkCount(PROGRAMS.serve, parsed({ options: {} }, rest));
   const { serve } = await import("./serve.ts");
   await serve(settings(shell.env));
   return undefined;

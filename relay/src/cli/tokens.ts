@@ -1,15 +1,18 @@
 import { addToken, revokeToken, SCOPES, type Scope, tokens } from "../records/tokens.ts";
-import { type Command, positionals, table } from "./command.ts";
+import { type Command, type CommandArgs, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
-function scopesIn(text: string): Scope[] {
-  const given =
-    text === "all" ? SCOPES.filter((scope) => scope !== "admin:read") : text.split(",").map((part) => part.trim());
-  const wrong = given.filter((scope) => !isScope(scope));
-  if (wrong.length > 0) throw new CommandError(`No scope ${wrong.join(", ")}. There are: ${SCOPES.join(", ")}.`, 2);
-  return given.filter(isScope);
+/** The scopes of `--scopes`; without it all but `admin:read`. @throws CommandError that names the unknown ones */
+function scopesOf({ text }: CommandArgs): Scope[] {
+  const list = text("scopes") ?? "all";
+  if (list === "all") return SCOPES.filter((scope) => scope !== "admin:read");
+  const scopes = list.split(",").map((part) => part.trim());
+  const wrong = scopes.filter((scope) => !isScope(scope));
+  if (wrong.length > 0)
+    throw new CommandError(`--scopes: "${wrong.join(", ")}" is not a scope. Scopes: ${SCOPES.join(", ")}.`, 2);
+  return scopes.filter(isScope);
 }
 
 const site = { site: { type: "string" } } as const;
@@ -19,9 +22,10 @@ export const TOKENS: Record<string, Command> = {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
     help: "creates a token of the server API and shows it once; the scope admin:read, which is not part of all, gives read access to the admin pages of the site",
     options: { ...site, scopes: { type: "string" } },
+    check: (given) => void scopesOf(given),
     async run({ db, clock, site }, given) {
       const { name } = positionals(given, "name");
-      const scopes = scopesIn(given.text("scopes") ?? "all");
+      const scopes = scopesOf(given);
       const order = { site: site(given.text("site")).public.id, name, scopes, now: clock.now() };
       const { token, text } = await db.transaction((tx) => addToken(tx, order));
       return { data: { ...token, token: text }, lines: [text] };

@@ -5,7 +5,7 @@ import { parseRelayFrame } from "@porchlight/shared/parse";
 import { type ClientFrame, type Message, PROTOCOL } from "@porchlight/shared/protocol";
 import type { Site } from "../base/config.ts";
 import { verifySession } from "../base/sign.ts";
-import type { Command, Result } from "./command.ts";
+import { type Command, type Result, waitSeconds } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";
@@ -145,10 +145,8 @@ export const TRY: Record<string, Command> = {
     usage: "[<text>] [--site <site>] [--wait <seconds>]",
     help: "sends one message as a visitor and waits for its delivery and the answer; the service keeps the message",
     options: { site: { type: "string" }, wait: { type: "string" } },
-    run(context, given) {
-      const seconds = Number(given.text("wait") ?? SECONDS);
-      if (!Number.isFinite(seconds) || seconds < 0) throw new CommandError("--wait takes seconds.", 2);
-      return tryOut(context, context.site(given.text("site")), seconds, given.args[0] ?? TEXT);
-    },
+    check: (given) => void waitSeconds(given, SECONDS),
+    run: (context, given) =>
+      tryOut(context, context.site(given.text("site")), waitSeconds(given, SECONDS), given.args[0] ?? TEXT),
   },
 };

@@ -30,7 +30,7 @@ export function displayName(given: string, { endings, group }: FileType): string
   return `${cut(stem, NAME_MAX - ending.length - 1) || group}.${ending}`;
 }
 
-/** Without the dots and white space at its end. A loop: an expression would try again at each dot of a long row (A32). */
+/** Removes dots and white space at the end. A regular expression would backtrack at each dot of a long run (A32). */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[.\s]/.test(text[end - 1] ?? "")) end--;

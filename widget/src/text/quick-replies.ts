@@ -5,7 +5,7 @@ const ANSWER = /^\( \) (?=\S)(.{1,80})$/;
 /** More answers than this stay text. */
 const ANSWERS_MAX = 8;
 
-/** @returns the reply without its answer lines, and the answers. With too many answers, the whole reply and none */
+/** @returns the reply without its answer lines, and the answers. With too many answers, the whole reply and no answers */
 export function splitReplies(reply: string): { text: string; answers: string[] } {
   const lines = reply.trimEnd().split(/\r\n?|\n/);
   const first = lines.findLastIndex((line) => line.trim() && !ANSWER.test(line.trim())) + 1;

@@ -34,7 +34,7 @@ export const web = (given: string): string => {
   if (hasUser(url) || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
-/** Where the database lies. */
+/** The database's location. */
 export const database = (given: string): string => {
   if (/^sqlite:./.test(given)) return given;
   const url = URL.canParse(given) ? new URL(given) : undefined;

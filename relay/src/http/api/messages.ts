@@ -37,7 +37,8 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
       if (outcome === "conflict") throw new RelayError("key_reused");
       if (outcome === "unknown_visitor") throw new Problem("not_found", "This site has no visitor with this id.", "to");
       if (outcome === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
-      if (typeof outcome === "string") throw new Problem("invalid_field", `The text is ${outcome}.`, "text");
+      if (typeof outcome === "string")
+        throw new Problem("invalid_field", `The text is ${outcome === "too_long" ? "too long" : outcome}.`, "text");
       return sentView(outcome.entry);
     },
     async getSentMessage({ site, params }) {
