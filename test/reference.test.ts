@@ -32,7 +32,7 @@ const plain = (text: string): string =>
     .replaceAll("&amp;", "&");
 
 type Call = { method: string; path: string; body: string | undefined };
-/** The examples of the page, in an order in which each can run after the other: deletions come last. */
+/** The examples of the page, in an order in which each can run after the one before: deletions come last. */
 function examples(): Call[] {
   const found = [...page.matchAll(/<pre class="curl"[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text = ""]) => {
     const [, method = "GET", path = ""] = /^curl (?:-X (\w+) )?http[^/]*\/\/[^/]+(\S+)/.exec(plain(text)) ?? [];

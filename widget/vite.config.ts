@@ -1,7 +1,7 @@
 /**
  * Builds the loader (`loader.js`, a classic script), the panel with its parts, and the page that makes the tag (ES modules
- * with hashed names, listed in `manifest.json` for the relay). There are no CSS files and no preloads: nothing that a
- * strict policy of the page would refuse.
+ * with hashed names, listed in `manifest.json` for the relay). There are no CSS files and no preloads, because a strict
+ * content policy of the page would refuse them.
  */
 
 import { readFileSync } from "node:fs";
@@ -16,33 +16,33 @@ import { emojiTags, readTranslations, versionOf, writeTranslations } from "./bui
 const DIST = join(import.meta.dirname, "dist");
 const translations = await readTranslations();
 
-/** The sources of the libraries instead of their builds: then one minifier sees the whole panel. */
+/** Builds the libraries from their sources, so that one minifier processes the whole panel. */
 const SOURCES = {
   preact: join(import.meta.dirname, "node_modules/preact/src/index.js"),
   "@preact/signals-core": join(import.meta.dirname, "node_modules/@preact/signals-core/src/index.ts"),
 };
 
-/** The string that the relay replaces by the site's settings, in double quotes, when it serves the loader. */
+/** The string in the loader, with its double quotes, that the relay replaces with the site's settings when it serves the script. */
 const BAKED = '"__PORCHLIGHT__"';
 
 /**
- * Chromium compiles all of a script with this line on the thread that receives it, instead of each function at its first
- * call: a third of what the launcher costs a page's main thread. A comment to all others.
+ * With this line, Chromium compiles the whole script on the thread that receives it, instead of each function at its first
+ * call. This saves a third of the launcher's cost on the page's main thread. Other browsers read it as a comment.
  */
 const COMPILE_EAGERLY = "//# allFunctionsCalledOnLoad";
 
 /**
- * Makes the loader smaller: functions in front, only simple functions in the place of their call, and concatenation instead of
- * templates, which is all that `unsafe` changes there. The first two make the panel larger.
+ * Makes the loader smaller: moves functions to the front, inlines only simple functions, and writes concatenation instead of
+ * templates (the only effect of `unsafe` there). The first two options would make the panel larger.
  */
 const LOADER_COMPRESS = { hoist_funs: true, inline: 1, unsafe: true };
 
-/** The bundler leaves the text of a script alone after the last plugin. */
+/** Keeps the script as the last plugin wrote it: the bundler does not minify it again. */
 const AS_WRITTEN = { minify: false as const };
 
 const modules = {
   checks: { bundlerTimings: false },
-  // Parts take what they share from the panel itself: one request for an open chat.
+  // Parts use the panel's own exports instead of shared chunks, so an open chat needs one request.
   preserveEntrySignatures: "allow-extension" as const,
   output: {
     entryFileNames: "assets/[name]-[hash].js",
@@ -51,13 +51,13 @@ const modules = {
   },
 };
 
-/** What JSX becomes: imported wherever it is used. */
+/** The functions that JSX calls. They are imported into every file that uses JSX. */
 const JSX_CALLS: Record<string, [from: string, name: string]> = {
   h: ["preact", "h"],
   Fragment: ["preact", "Fragment"],
 };
 
-/** As libraries, so that imports stay as they are: a preload helper would be refused by a strict policy. */
+/** Everything is built as a library, so that the bundler adds no preload helper, which a strict policy would refuse. */
 const environments = {
   client: {
     define: {
@@ -66,13 +66,13 @@ const environments = {
       LANGUAGE_VERSION: JSON.stringify(versionOf(translations)),
     },
     build: {
-      // The first to be built.
+      // The first build empties the folder.
       emptyOutDir: true,
       lib: { entry: { panel: "src/panel/main/main.ts" }, formats: ["es" as const] },
       rolldownOptions: { ...modules, transform: { inject: JSX_CALLS } },
     },
   },
-  // What the loader fetches besides the panel: usable before the panel is there.
+  // Code that the loader fetches besides the panel, and uses before the panel has loaded.
   extras: {
     consumer: "client" as const,
     define: {
@@ -83,7 +83,7 @@ const environments = {
       rolldownOptions: modules,
     },
   },
-  // Alone, so that the panel is not cut in pieces for what it shares with a page that no visitor sees.
+  // Built separately: otherwise the bundler would split the panel into chunks that it shares with this page.
   snippet: {
     consumer: "client" as const,
     build: {
@@ -91,7 +91,7 @@ const environments = {
       rolldownOptions: modules,
     },
   },
-  // What pages that are built install. As it is written: who installs it minifies it.
+  // The npm module for pages with a build step. It is not minified, because the page's own build does that.
   module: {
     consumer: "client" as const,
     build: {
@@ -113,7 +113,7 @@ const environments = {
   },
 };
 
-/** @throws Error when the relay would not find its place in the loader */
+/** @throws Error unless the loader contains the settings' string exactly once */
 function checkLoader(): void {
   const places = readFileSync(join(DIST, "loader.js"), "utf8").split(BAKED).length - 1;
   if (places !== 1) throw new Error(`loader.js must name ${BAKED} exactly once, not ${places} times`);
@@ -123,7 +123,7 @@ async function buildApp({ build, environments: all }: ViteBuilder): Promise<void
   for (const name of ["client", "extras", "snippet", "module", "loader"]) {
     const environment = all[name];
     if (!environment) continue;
-    // The loader names the extras' file, which has a name once it is built.
+    // The loader contains the name of the extras' file, which is known after that file is built.
     if (name === "loader") {
       const extras = assetOf(DIST, "extras").replace("assets/", "/frame/");
       environment.config.define = { EXTRAS: JSON.stringify(extras) };
@@ -141,7 +141,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "./",
   publicDir: false,
-  // Smaller than the automatic runtime: children stand in the call, not in an object.
+  // Produces smaller code than the automatic runtime, because children are arguments of the call.
   oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
   resolve: { alias: SOURCES },
   plugins: [

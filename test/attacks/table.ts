@@ -137,7 +137,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 15,
-    what: "tracking pictures in replies, each in a hundred spellings. Tests: pictures of authors whose address makes the page's own server act",
+    what: "tracking pictures in replies, each in a hundred spellings. Tests: pictures of authors whose address would trigger an action of the page's own server",
     defence: ["widget/src/text/inline.ts", "shared/reply-author.ts"],
     tests: ["widget/src/text/markdown.test.ts", "shared/reply-author.test.ts"],
     inside: trackingPictures,
@@ -160,7 +160,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 18,
-    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Tests: pictures of so many pieces that reading them holds up everybody",
+    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Tests: pictures of so many pieces that reading them blocks the relay",
     defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts", "relay/src/files/metadata.ts"],
     tests: ["relay/src/files/dimensions.test.ts", "relay/src/files/metadata.test.ts"],
     inside: bombs,
@@ -208,7 +208,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks. Tests: requests whose answer takes much longer to make than to ask for",
+    what: "request bodies of 300 MB, sent in chunks. Tests: requests that are short but whose answer takes long to make",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/doors.ts",

@@ -51,13 +51,16 @@ const unannounced = (tries: number, random: () => number): number =>
 export function printWaves(): void {
   const rows: [string, Wave][] = [
     [
-      "one of 10 nodes restarts, clients are told 60 s",
+      "one of 10 nodes restarts, and tells clients to reconnect within 60 s",
       simulate({ clients: 10_000, perSecond: 9 * NODE, delay: announced(60_000) }),
     ],
     ["one of 10 nodes is killed", simulate({ clients: 10_000, perSecond: 9 * NODE, delay: unannounced })],
-    ["the balancer of 10 nodes drops all", simulate({ clients: 100_000, perSecond: 10 * NODE, delay: unannounced })],
     [
-      "the balancers of 100 nodes drop all",
+      "the balancer of 10 nodes drops all connections",
+      simulate({ clients: 100_000, perSecond: 10 * NODE, delay: unannounced }),
+    ],
+    [
+      "the balancers of 100 nodes drop all connections",
       simulate({ clients: 1_000_000, perSecond: 100 * NODE, delay: unannounced }),
     ],
   ];

@@ -185,7 +185,7 @@ it("the text field stays at its end when many lines replace a few", async () => 
   expect(scroll).toBeLessThanOrEqual(client);
 });
 
-it("the form of a closed shop keeps the greeting complete, and shows the privacy note", async () => {
+it("the form outside business hours keeps the greeting complete, and shows the privacy note", async () => {
   const attributes = `data-greeting="Hi! Ask me about our lamps, delivery or returns." data-privacy-url="https://e.test/p"`;
   for (const locale of ["en", "de", "my", "ta"]) {
     const { page } = await stage.visit({

@@ -3,9 +3,10 @@
  * progress of each, writes its figures to `figures.json`, from which the table in `relay/docs/guides/figures.md` is
  * made (`node test/house/tables.ts`), and exits with 1 when one found a violation.
  *
- * npm run soak all of them, about an hour on two cores npm run soak kill callbacks these two SOAK_SEED=7 npm run soak
- * kill with another seed; for real processes it fixes the schedule, not the machine SOAK_MINUTES=60 npm run soak storm
- * storms for an hour
+ *   npm run soak                              all of them, about an hour on two cores
+ *   npm run soak kill callbacks               only these two
+ *   SOAK_SEED=7 npm run soak kill             with another seed; for real processes it fixes the schedule, not the machine
+ *   SOAK_MINUTES=60 npm run soak storm        storms for an hour
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

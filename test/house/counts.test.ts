@@ -16,7 +16,7 @@ async function countApart(): Promise<Counts> {
   return counts;
 }
 
-it("each step of a conversation costs exactly what counts.json says (npm run bench -- --counts renews it)", async () => {
+it("each step of a conversation costs exactly what counts.json says (npm run bench -- --counts updates it)", async () => {
   const counts = await countApart();
   const exact = ({ steps }: typeof counts) =>
     Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.exact]));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { root } from "./sources.ts";
 import { documents } from "./tables.ts";
 
-it.each(documents())("$path has current tables (node test/house/tables.ts renews them)", ({ written, renewed }) => {
+it.each(documents())("$path has current tables (node test/house/tables.ts updates them)", ({ written, renewed }) => {
   expect(written.split("\n")).toEqual(renewed.split("\n"));
 });
 

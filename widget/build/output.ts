@@ -42,7 +42,7 @@ export function writeManifest(dist: string, translations: readonly Translation[]
   writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Compresses every file at the highest level. The build does this, so that no start of the relay and no request has to. */
+/** Compresses every file at the highest level. The build does this, so that neither the relay's start nor a request takes time for it. */
 export function compressAssets(dist: string): void {
   for (const name of assets(dist)) {
     const bytes = readFileSync(join(dist, name));

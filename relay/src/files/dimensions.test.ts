@@ -16,7 +16,7 @@ describe("the size of a picture", () => {
     expect(await sizeOf("image/webp", webp("VP8X", 640, 480))).toEqual(size);
   });
 
-  it("of a GIF is that of its first image where that is larger than the screen, because browsers draw all of it (A18)", async () => {
+  it("of a GIF is that of its first image if that image is larger than the screen, because browsers draw all of it (A18)", async () => {
     expect(await sizeOf("image/gif", gif(1, 1, [20_000, 20_000]))).toEqual({ width: 20_000, height: 20_000 });
     expect(await sizeOf("image/gif", gif(640, 480, [10, 10]))).toEqual({ width: 640, height: 480 });
   });

@@ -30,7 +30,7 @@ function firstImage(bytes: Buffer): number | undefined {
 }
 
 /**
- * GIF89a sections 18 and 20: the logical screen, or the first image where that is larger, because browsers then draw all of
+ * GIF89a sections 18 and 20: the logical screen, or the first image if that is larger, because browsers then draw all of
  * it: Chromium drew 400 megapixels from a file whose screen was ten pixels wide.
  */
 async function gif(read: Read): Promise<Size | undefined> {

@@ -12,8 +12,8 @@ const UPRIGHT = 1;
 const name = (bytes: Buffer, at: number, length = 4): string => bytes.toString("latin1", at, at + length);
 
 /**
- * Most segments, chunks or blocks of a picture: an animation of five thousand images has as many. A picture of nothing but tiny
- * ones would hold up everybody for two seconds (RELIABILITY A18).
+ * Most segments, chunks or blocks of a picture: an animation of five thousand images has as many. A picture of only
+ * tiny pieces would block the relay for two seconds (RELIABILITY A18).
  */
 const PIECES_MAX = 10_000;
 

@@ -79,7 +79,7 @@ describe("the address of callbacks (A3)", () => {
     expect(received).toBe(0);
   });
 
-  it("is answered like an unknown page where callbacks may not come from, even under the right secret", async () => {
+  it("from an address that may not send callbacks is answered like an unknown page, even under the right secret", async () => {
     allowed = false;
     expect(await call("POST", SECRET)).toBe(UNKNOWN);
     expect(received).toBe(0);

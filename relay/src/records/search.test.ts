@@ -46,7 +46,7 @@ async function slices(words: string): Promise<string[][]> {
   return all;
 }
 
-it("searches a thread that is longer than a slice in several slices, and every other one too", async () => {
+it("searches a thread that is longer than a slice in several slices, and all shorter threads as well", async () => {
   await thread("new", 3, { 1: "a lamp" });
   await thread("long", 2, { 1: "hello", 1900: "hello", 7500: "the LAMP" });
   await thread("old", 1, { 1: "a lamp", 2: "hello" });
@@ -58,7 +58,7 @@ it("searches a thread that is longer than a slice in several slices, and every o
   expect((await slices("")).flat()).toEqual(["new", "long", "old"]);
 });
 
-it("lists first the conversation with the newest message of either side, whoever came first", async () => {
+it("lists the conversation with the newest message first, whichever side wrote it and whoever came first", async () => {
   const minute = 60_000;
   for (const [n, id] of ["first", "second", "third"].entries())
     await addVisitor(db, id, n === 1 ? "b" : "a", n * minute);
@@ -75,7 +75,7 @@ it("lists first the conversation with the newest message of either side, whoever
   expect((await searchSlice(db, query, 30)).found.map(({ id }) => id)).toEqual(["first", "third"]);
 });
 
-it("finds messages of a time, and ends at conversations that are older", async () => {
+it("finds messages of a period, and stops at older conversations", async () => {
   const minute = 60_000;
   for (let n = 1; n <= 600; n++) await thread(`v${n}`, n * minute, {});
   for (const n of [100, 590])

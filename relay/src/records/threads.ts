@@ -255,7 +255,7 @@ export async function mark(
   return n;
 }
 
-/** Stores with failed messages the number of attempts and the service's last answer. */
+/** Stores the number of attempts and the service's last answer with failed messages. */
 export const noteFailures = (
   tx: Transaction,
   failures: readonly { visitor: string; pos: number; attempts: number; error: string | null }[],

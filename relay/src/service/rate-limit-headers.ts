@@ -50,7 +50,7 @@ const header = (headers: Headers, name: string): string | undefined => {
 /** The part of a name that every header of a limit has: `ratelimit`, `x-ratelimit-limit`, `x-rate-limit-reset`. */
 const LIMIT_NAME = /rate-?limit/;
 
-/** Whether any header may state a limit. Most answers have none, and parsing them all costs more than this look. */
+/** Whether any header may state a limit. Most answers have none, and parsing them all costs more than this check. */
 function mayStateLimit(headers: Headers): boolean {
   for (const name in headers) if (LIMIT_NAME.test(name)) return true;
   return false;

@@ -36,7 +36,7 @@ type Sockets = SocketsDeps & {
 /**
  * Serves visitors' WebSockets on the server's `upgrade` event: the framework's helper doubles the memory of an idle socket.
  * There is no compression, because it multiplies that memory by 22.
- * @returns a function that makes new sockets be told to reconnect later
+ * @returns a function; after its call, new sockets are told to reconnect later
  */
 export function serveSockets(deps: SocketsDeps): () => void {
   const { server, log, clock = realClock } = deps;

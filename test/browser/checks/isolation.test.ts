@@ -30,7 +30,7 @@ const STYLES = [
   "pointerEvents",
 ] as const;
 
-/** Computed styles. The first reply is drawn again when the code of formatted texts comes, and a lost element has none. */
+/** Computed styles. The first reply is drawn again when the code for formatted texts has loaded, and a removed element has no computed styles. */
 async function styleOf(page: Page, selector: string): Promise<object> {
   const read = () =>
     page

@@ -132,7 +132,7 @@ describe("26 ways in which the script gets into the page", () => {
 });
 
 describe("27 the panel's file cannot be loaded", () => {
-  it("27 once: it is requested again, and parts that are fetched later work with it", async () => {
+  it("27 at the first attempt: it is requested again, and parts that are fetched later work with it", async () => {
     let failures = 1;
     const panels = new Set<string>();
     const { page, chat } = await stage.visit({
@@ -158,7 +158,7 @@ describe("27 the panel's file cannot be loaded", () => {
     expect(panels.size).toBe(2);
   });
 
-  it("27 at all: the widget tries its name, then the newest one, and then shows a link to the chat page", async () => {
+  it("27 at any attempt: the widget requests its file, then the newest panel, and then shows a link to the chat page", async () => {
     const asked: string[] = [];
     const { page, chat } = await stage.visit({
       before: (page) =>

@@ -1,6 +1,8 @@
 /**
  * Simulates seeds in its own process:
- * node test/faults/core/run.ts '{"root":"<relay/src>","from":1,"to":50,"given":{}}'
+ *
+ *   node test/faults/core/run.ts '{"root":"<relay/src>","from":1,"to":50,"given":{}}'
+ *
  * Prints one JSON line per seed with a violation, and one with the totals at the end.
  */
 import { loadCore } from "./core.ts";

@@ -25,7 +25,7 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on the size of a frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
-  without("end for the deletion of a visitor who never wrote", "forget.test.ts", {
+  without("shortcut for the deletion of a visitor who never wrote", "forget.test.ts", {
     in: "createForget",
     find: "$former.length === 0 && $found === undefined",
     replace: "false",
@@ -35,12 +35,12 @@ export const SAFETY: Mutant[] = [
     find: "$young.size >= GENERATION_MAX",
     replace: "false",
   }),
-  without("copy of the checked help file", "http/help.test.ts", {
+  without("cache of the checked help file", "http/help.test.ts", {
     in: "contentOf",
     find: "$known?.changed === $changed && $known.size === $size",
     replace: "false",
   }),
-  without("copy of the API page", "api/index.test.ts", {
+  without("cache of the API page", "api/index.test.ts", {
     in: "serverApi",
     find: "$page?.address !== $address",
     replace: "true",
@@ -89,12 +89,12 @@ export const SAFETY: Mutant[] = [
     find: "$line.answers.add($answer);",
     replace: "",
   }),
-  without("end for answers to a client that reads too slowly", "fallback.test.ts", {
+  without("cut-off of answers to a client that reads too slowly", "fallback.test.ts", {
     in: "fallback.end",
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
   }),
-  without("end for answers of a closed fallback connection", "fallback.test.ts", {
+  without("cut-off of answers of a closed fallback connection", "fallback.test.ts", {
     in: "fallback.close",
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
@@ -115,7 +115,7 @@ export const SAFETY: Mutant[] = [
     find: "if ($size > $max) refuse(); else $keep;",
     replace: "$keep",
   }),
-  without("end for a body that is not complete", "body.test.ts", {
+  without("disconnect after an incomplete body", "body.test.ts", {
     find: "if (!$incoming.complete) $incoming.socket.destroy();",
     replace: "",
   }),
@@ -124,7 +124,7 @@ export const SAFETY: Mutant[] = [
     find: "limitUnreadBody($request, $response);",
     replace: "",
   }),
-  without("end for a connection after a broken frame", "upgrade.test.ts", {
+  without("disconnect after a broken frame", "upgrade.test.ts", {
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
   }),
@@ -249,7 +249,7 @@ export const SAFETY: Mutant[] = [
     find: "if ($slow && !(await turn($address))) return false;",
     replace: "",
   }),
-  without("fold for log lines about unknown origins", "fold.test.ts", {
+  without("combined log line for unknown origins", "fold.test.ts", {
     in: "fold",
     find: "if ($count !== undefined) return;",
     replace: "",
@@ -259,7 +259,7 @@ export const SAFETY: Mutant[] = [
     find: "if ($values.size > $max && $oldest !== undefined) $values.delete($oldest);",
     replace: "",
   }),
-  without("end for the session of a replaced token that is used again", "session.test.ts", {
+  without("end of the session whose replaced token is used again", "session.test.ts", {
     find: "await endSession(deps, $session.visitor, $session.id);",
     replace: "",
   }),

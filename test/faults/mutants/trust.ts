@@ -18,12 +18,12 @@ export const TRUST: readonly Mutant[] = [
     find: `!sameSecret(base32(mac($key, "visitor", $body), 13), $tag)`,
     replace: "false",
   }),
-  without("exception for requests without a token from the lock of guessers (A35)", "access.test.ts", {
+  without("exception from the lock on guessing for requests without a token (A35)", "access.test.ts", {
     in: "credentialOf",
     find: `if ($given === "") return undefined;`,
     replace: "",
   }),
-  without("end for an upgrade before earlier answers (A34)", "server.test.ts", {
+  without("disconnect after an upgrade before earlier answers (A34)", "server.test.ts", {
     in: "refuseEarlyUpgrades",
     find: "!isWritten($response)",
     replace: "false",
@@ -56,7 +56,7 @@ export const TRUST: readonly Mutant[] = [
     find: "++$count > PIECES_MAX",
     replace: "false",
   }),
-  without("look at the first image of a GIF (A18)", "dimensions.test.ts", {
+  without("check of the first image of a GIF (A18)", "dimensions.test.ts", {
     in: "dimensions.gif",
     find: "Math.max(bytes.readUInt16LE(screen), $image)",
     replace: "bytes.readUInt16LE(screen)",
@@ -120,7 +120,7 @@ export const TRUST: readonly Mutant[] = [
     find: `if (end === undefined) return "neither exp nor iat says when it ends";`,
     replace: "",
   }),
-  without("masks of secrets in the log (A5, A11)", "log.test.ts", {
+  without("redaction of secrets in the log (A5, A11)", "log.test.ts", {
     in: "scrubbing",
     find: `$line.replaceAll($expression, "[redacted]")`,
     replace: "$line",
@@ -204,7 +204,7 @@ export const TRUST: readonly Mutant[] = [
     find: "$origin === undefined || !deps.allows($origin)",
     replace: "false",
   }),
-  without("demand of a token for uploads (A8)", "http/media.test.ts", {
+  without("requirement of a token for uploads (A8)", "http/media.test.ts", {
     in: "upload",
     find: 'if (session === undefined) throw new RelayError("unauthorized");',
     replace: "",
@@ -268,7 +268,7 @@ export const TRUST: readonly Mutant[] = [
     find: "await guesses.admits($$)",
     replace: "true",
   }),
-  without("demand of a token for the API (A35)", "router.test.ts", {
+  without("requirement of a token for the API (A35)", "router.test.ts", {
     in: "authorise",
     find: "if (token === undefined || $site === undefined) throw $error;",
     replace: "",
@@ -293,7 +293,7 @@ export const TRUST: readonly Mutant[] = [
     text: "AND revoked IS NULL",
     replace: "",
   }),
-  without("demand of an origin for WebSockets (A7)", "upgrade.test.ts", {
+  without("requirement of an origin for WebSockets (A7)", "upgrade.test.ts", {
     in: "upgrade",
     find: "request.headers.origin === undefined",
     replace: "false",
@@ -308,12 +308,12 @@ export const TRUST: readonly Mutant[] = [
     find: "allows(origin)",
     replace: "true",
   }),
-  without("demand of an origin for the fallback (A7)", "fallback.test.ts", {
+  without("requirement of an origin for the fallback (A7)", "fallback.test.ts", {
     in: "checkOrigin",
     find: "origin === undefined",
     replace: "false",
   }),
-  without("demand of the relay's own origin for reads without Origin (A7)", "fallback.test.ts", {
+  without("requirement of the relay's own origin for reads without Origin (A7)", "fallback.test.ts", {
     in: "isOwnRead",
     find: `$c.req.header("sec-fetch-site") === "same-origin"`,
     replace: "true",
@@ -343,12 +343,12 @@ export const TRUST: readonly Mutant[] = [
     find: "if (standing.revoked) return undefined;",
     replace: "",
   }),
-  without("demand of a signed identity where the site requires one (A9)", "session.test.ts", {
+  without("requirement of a signed identity where the site requires one (A9)", "session.test.ts", {
     in: "recognise",
     find: "identifiedOnly && !isIdentified(session.visitor)",
     replace: "false",
   }),
-  without("demand of a signed identity for new visitors (A9)", "session.test.ts", {
+  without("requirement of a signed identity for new visitors (A9)", "session.test.ts", {
     in: "greetAnonymous",
     find: "if (site.requireIdentity) return undefined;",
     replace: "",
@@ -358,7 +358,7 @@ export const TRUST: readonly Mutant[] = [
     find: "row !== undefined && row.generation !== session.generation",
     replace: "false",
   }),
-  without("demand of HTTPS for the account's key (A11)", "service/http.test.ts", {
+  without("requirement of HTTPS for the account's key (A11)", "service/http.test.ts", {
     in: "checked",
     find: "!isLoopback(base.hostname)",
     replace: "false",
@@ -475,7 +475,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "/(\\0)/g",
   }),
   inWidget("removal of gaps before a full stop (A16)", "label.test.ts", { in: "GAP_BEFORE", replace: "/(\\0)/g" }),
-  inWidget("split at the punctuation around a host name (A16)", "label.test.ts", {
+  inWidget("removal of punctuation around a host name (A16)", "label.test.ts", {
     in: "addressesIn",
     find: "$word.split(BETWEEN)",
     replace: "$word",
@@ -486,17 +486,17 @@ export const TRUST: readonly Mutant[] = [
   }),
   inWidget("check for hidden recipients of a mail link (A16)", "label.test.ts", { in: "isHidden", replace: "false" }),
   inWidget("limit on the prefix of a telephone number (A16)", "label.test.ts", { in: "COUNTRY_MAX", replace: "20" }),
-  inWidget("bound of a card's pictures to the relay (A15)", "rich-text.test.ts", {
+  inWidget("limit of a card's pictures to the relay (A15)", "rich-text.test.ts", {
     in: "Card.picture",
     find: "node.href.startsWith($own)",
     replace: "true",
   }),
-  inWidget("bound of a card's pictures to uploads (A15)", "rich-text.test.ts", {
+  inWidget("limit of a card's pictures to uploads (A15)", "rich-text.test.ts", {
     in: "Card.picture",
     text: "/media/",
     replace: "/",
   }),
-  inWidget("end of the folder of a card's pictures (A15)", "rich-text.test.ts", {
+  inWidget("slash after the folder of a card's pictures (A15)", "rich-text.test.ts", {
     in: "Card.picture",
     text: "/media/",
     replace: "/media",

@@ -179,7 +179,7 @@ class BrowserSession implements Session {
   }
 
   /**
-   * Takes the visitor of a welcome as the one that this tab shows, and stores the token. Keeps this browser's marks if they
+   * Makes the visitor of a welcome the one that this tab shows, and stores the token. Keeps this browser's marks if they
    * belong to this visitor's log.
    * @param sent token of the `hello`
    */

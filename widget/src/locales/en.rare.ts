@@ -9,14 +9,14 @@ export const rare = {
   mailGone: "It's on its way to your inbox.",
   soundOn: "Turn sound on",
   soundOff: "Turn sound off",
-  /** Switches messages of the browser on and off. */
+  /** Switches browser notifications on and off. */
   notifyMe: "Notify me of replies",
   notifyStop: "Stop notifications",
   /** Replaces both when the visitor has blocked notifications. */
   notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
   forgetAsk: "Delete this conversation? It will be removed from this device and from our server. This can't be undone.",
-  /** Follows it: what the deletion does not reach. */
+  /** Follows that question: which data the deletion does not remove. */
   forgetRest: "The messaging service and its AI may keep a copy.",
   /** In place of the conversation, once it is deleted. */
   forgotten: "Conversation deleted",
@@ -60,7 +60,7 @@ export const rare = {
   failedRejected: "This message couldn't be accepted.",
   failedExpired: "It couldn't be delivered in time.",
   failedClosed: "This chat can't receive messages right now.",
-  /** Found unsent after coming back to the page. */
+  /** The message was found unsent when the visitor returned to the page. */
   failedStale: "It hadn't been sent when you left.",
   failedTooLong: "It is too long.",
   failedFile: "The file is no longer available. Please attach it again.",
@@ -71,7 +71,7 @@ export const rare = {
   dismiss: "Close",
 
   // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
-  /** Name of each emoji that can be chosen for a reply. */
+
   /** Button under a reply. */
   react: "React",
   unreact: "Remove {emoji}",
@@ -120,18 +120,18 @@ export const rare = {
   closedUntil: "We'll be back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
   /**
-   * Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time.
+   * Under the title, after the author and a dot: when people are available again. `{when}` is a time, or a short day and a time.
    */
   backAt: "back {when}",
-  /** How a day and a time stand together, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
+  /** How a day and a time are combined, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
   dayTime: "{day} at {time}",
   closedSend: "Leave a message",
   closedSent: "Thanks! We've got your message and we'll get back to you.",
 
   // ── How long it takes ───────────────────────────────────────────────────────────────────────────────────────────
   /**
-   * Under the title, after the author and a dot, and alone. `{time}` is a length of time such as "2 hours", in the nominative:
-   * where a sentence would bend it, better a colon ("reply time: 2 hours").
+   * Under the title, after the author and a dot, and alone. `{time}` is a length of time such as "2 hours", in the nominative.
+   * If a sentence would inflect it, use a colon instead ("reply time: 2 hours").
    */
   repliesIn: "usually replies in about {time}",
 
@@ -151,7 +151,7 @@ export const rare = {
   /** In place of the form, once the rating is sent. */
   rateThanks: "Thanks for your feedback!",
 
-  // ── The end of the line ─────────────────────────────────────────────────────────────────────────────────────────
+  // ── The end of a conversation ─────────────────────────────────────────────────────────────────────────────────────────
   endedGone: "This conversation has ended.",
   /** Button below it. */
   startNew: "Start a new conversation",

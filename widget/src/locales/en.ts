@@ -5,7 +5,7 @@
  * For translators: write as a friendly shop assistant would write in a chat, in the form of address that is usual in
  * messengers of your language. `{braces}` stay as they are and may move within the sentence. An object gives the plural
  * forms of your language by the CLDR categories that it has (zero, one, two, few, many, other); `{n}` is the number.
- * Texts on buttons are short. Names of keys say where the text stands; the comment above says when.
+ * Texts on buttons are short. The name of a key says where the text appears; the comment above it says when.
  */
 export const en = {
   // ── Launcher and panel ──────────────────────────────────────────────────────────────────────────────────────────
@@ -70,9 +70,9 @@ export const en = {
   yesterday: "Yesterday",
   /** Line above the first message not seen yet: one word, as in "new messages". */
   new: "New",
-  /** Button that goes down to them. */
+  /** Button that scrolls down to them. */
   newMessages: { one: "{n} new message", other: "{n} new messages" },
-  /** Button that goes down when there is nothing new. */
+  /** Button that scrolls down when there are no new messages. */
   newest: "Go to the latest message",
   /** After a link, for screen readers. */
   newTab: "opens in a new tab",

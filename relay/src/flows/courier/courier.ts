@@ -28,7 +28,7 @@ import {
 /** Waits between attempts of one message: full jitter up to `min(cap, base * 2^attempt)` (R-462). */
 const RETRY_BASE_MS = 1_000;
 const RETRY_CAP_MS = 60_000;
-/** A lane whose outcome the database did not store waits so long: the database may be back in a moment. */
+/** How long a lane waits, in ms, when the database did not store its outcome. The database may be back in a moment. */
 const STORE_AGAIN_MS = 500;
 /** Outcome of a turn that was not used: nothing was accepted or refused. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
