@@ -66,6 +66,18 @@ it("is requested when the visitor returns to a closed chat, and stored once", as
   expect(text).toContain("How was your conversation?\nGood (4/5)\nQuick and kind");
 });
 
+it("keeps header and text field in their places while a score is chosen below a long conversation", async () => {
+  const { page, chat } = await stage.visit({ html: html(), options: { viewport: { width: 320, height: 480 } } });
+  await converse(chat, "A long question. ".repeat(40).trim());
+  await returnTo(page, chat);
+  await question(chat).waitFor();
+  const places = () => Promise.all([".head", ".composer"].map(async (part) => (await rectOf(page, part)).y));
+  const before = await places();
+  await chat.thread.getByText("Good", { exact: true }).click();
+  await chat.thread.getByRole("button", { name: "Send rating" }).waitFor();
+  expect(await places()).toEqual(before);
+});
+
 it("is requested after ten silent minutes, and disappears when the visitor writes", async () => {
   const { page, chat } = await stage.visit({
     html: html('data-rating="two"'),

@@ -19,13 +19,15 @@ addEnglish(rare);
 /** Milliseconds without activity after which a conversation seems over. */
 const IDLE_MS = 10 * 60_000;
 
-const FACE = "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM9 9.8v.01M15 9.8v.01M";
+const OUTLINE = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z";
+const FACE = `${OUTLINE}M9 10v.01M15 10v.01`;
+/** The worst has angry brows and the best laughing eyes: small mouths alone look alike. */
 const FACES: { readonly [label: string]: string } = {
-  rateAwful: `${FACE}8 16.8a4.4 4.4 0 0 1 8 0`,
-  rateBad: `${FACE}8.8 16a5.5 5.5 0 0 1 6.4 0`,
-  rateFair: `${FACE}8.8 15h6.4`,
-  rateGood: `${FACE}8.8 14.4a5.5 5.5 0 0 0 6.4 0`,
-  rateGreat: `${FACE}8 13.5h8a4 4 0 0 1-8 0Z`,
+  rateAwful: `${OUTLINE}M9 11.2v.01M15 11.2v.01M7.2 7.6l2.7 1.2M16.8 7.6l-2.7 1.2M8.3 17a4.4 4.4 0 0 1 7.4 0`,
+  rateBad: `${FACE}M8.5 16.2a5.5 5.5 0 0 1 7 0`,
+  rateFair: `${FACE}M8.5 15.2h7`,
+  rateGood: `${FACE}M8.5 14.6a5.5 5.5 0 0 0 7 0`,
+  rateGreat: `${OUTLINE}M7.5 10.3a1.7 1.7 0 0 1 3 0M13.5 10.3a1.7 1.7 0 0 1 3 0M7.5 13.5h9a4.5 4.5 0 0 1-9 0Z`,
 };
 const Face = ({ label }: { label: string }): VNode => (
   <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
@@ -108,7 +110,14 @@ export const Rate = live((ui: RateNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   mounted(watch(() => asks.value && isOpen.value && announcer.status(t("rateAsk"))));
   return () => {
-    if (stage.value === "thanks") return isOver() && <p class="rate">{t("rateThanks")}</p>;
+    if (stage.value === "thanks")
+      return (
+        isOver() && (
+          <p class="rate" ref={reveal}>
+            {t("rateThanks")}
+          </p>
+        )
+      );
     return (
       asks.value && (
         <form
@@ -155,6 +164,9 @@ const scores = ({ ui, chosen }: State): VNode => (
   </div>
 );
 
+/** Scrolls what the visitor's choice has added into view. */
+const reveal = (added: Element | null): void => added?.scrollIntoView({ block: "nearest" });
+
 const comment = ({ ui: { t } }: State): VNode => (
   <>
     <label class="why" for="rate-why">
@@ -167,7 +179,7 @@ const comment = ({ ui: { t } }: State): VNode => (
 const buttons = (state: State): VNode => (
   <div class="buttons">
     {state.chosen.value !== undefined && (
-      <button type="submit" class="primary" aria-disabled={state.stage.value === "sending"}>
+      <button type="submit" class="primary" ref={reveal} aria-disabled={state.stage.value === "sending"}>
         {state.ui.t("rateSend")}
       </button>
     )}

@@ -24,7 +24,7 @@ const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
 const WORDS = {
   /** The relay accepts no messages from this page. The empty thread says so. */
   notAllowed: undefined,
-  /** Deleted, or logged out. */
+  /** Deleted, or logged out. Shown without the author, because nobody answers any more. */
   ended: "endedGone",
   /** The connection has ended for another reason: an update, or an identity that has expired. */
   stopped: undefined,
@@ -84,7 +84,8 @@ export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now"
     if (isReady && Usual) return <Usual />;
     // Promise no answer time before the opening hours are known.
     const isUsual = isReady && !settings.value.hours.timeZone;
-    const line = words ? `${authorOf(ui)}\u00a0· ${t(words)}` : isUsual ? t(`status${replier(ui)}`) : authorOf(ui);
+    const about = words && (state.value === "ended" ? t(words) : `${authorOf(ui)}\u00a0· ${t(words)}`);
+    const line = about ?? (isUsual ? t(`status${replier(ui)}`) : authorOf(ui));
     return <span key={line}>{line}</span>;
   };
 });

@@ -59,12 +59,12 @@ export const Ended = live((ui: EndedNeeds, mounted) => {
         <div class="ended" key={text}>
           <p>{t(text)}</p>
           {isOver(ui) && (
-            <button type="button" class="pill" onClick={begin}>
+            <button type="button" onClick={begin}>
               {t("startNew")}
             </button>
           )}
           {text === "endedVersion" && (
-            <button type="button" class="pill" onClick={() => location.reload()}>
+            <button type="button" onClick={() => location.reload()}>
               {t("reload")}
             </button>
           )}
