@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DOORS } from "../relay/src/app.ts";
+import { shortHash } from "../relay/src/base/log.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
@@ -61,13 +62,15 @@ const cookieOf = (answer: Response): string => (answer.headers.get("set-cookie")
 const formTokenOf = async (given = cookie): Promise<string> =>
   /name="token" value="([^"]+)"/.exec(await (await ask("/admin", { cookie: given })).text())?.[1] ?? "";
 
-const PAGES = [
-  "/admin",
-  ...["conversations", "deliveries", "leads", "mails", "webhooks", "blocks", "sites", "settings", "audit"].map(
-    (name) => `/admin/${name}`,
-  ),
-  ...["ledger", "doctor", "alerts", "callbacks"].map((name) => `/admin/${name}`),
-];
+/** Every address of the admin pages that a browser can request, apart from the login and its files. */
+const READS = DOORS.filter(
+  ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/login$|\.(css|js)$/.test(path),
+).map(({ path }) => path);
+/** The same with the ids of a message in place of the parameters. */
+const readsOf = (visitor: string, id: string): string[] =>
+  READS.map((path) => path.replace(":visitor", visitor).replace(":id", id).replace("*", "no-such-page"));
+/** The pages in the navigation. */
+const PAGES = READS.filter((path) => !/[:*]|\/find$/.test(path));
 
 /** Every route that changes something, except the login. */
 const ACTIONS = DOORS.filter(
@@ -76,12 +79,7 @@ const ACTIONS = DOORS.filter(
 
 describe("access to the admin pages", () => {
   it("shows nothing without a login", async () => {
-    for (const path of [
-      ...PAGES,
-      `/admin/conversations/${visitor}`,
-      `/admin/messages/${visitor}/${failed}`,
-      "/admin/find?id=x",
-    ])
+    for (const path of [...readsOf(visitor, failed), `/admin/find?id=${failed}`])
       for (const given of ["", "porchlight_admin=wrong"]) {
         const answer = await ask(path, { cookie: given });
         expect([answer.status, answer.headers.get("location")], path).toEqual([303, "/admin/login"]);
@@ -119,7 +117,11 @@ describe("access to the admin pages", () => {
 
   it("refuses a form without the session's token, or from another origin", async () => {
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
+    const { token: _, ...withoutToken } = form;
+    expect(ACTIONS.length).toBeGreaterThan(4);
     for (const path of ACTIONS) {
+      expect((await ask(path, { form, cookie: "" })).headers.get("location"), path).toBe("/admin/login");
+      expect((await ask(path, { form: withoutToken })).status, path).toBe(403);
       expect((await ask(path, { form: { ...form, token: "x" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { "Sec-Fetch-Site": "cross-site" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { Origin: "https://evil.example" } })).status, path).toBe(403);
@@ -220,6 +222,13 @@ describe("the admin pages", () => {
     const thread = await text(`/admin/conversations/${visitor}`);
     expect(thread).toContain("where is my &lt;b&gt;parcel&lt;/b&gt;?");
     expect(thread).toContain("on its way");
+  });
+
+  it("lead from the visitor in a log line to the conversation", async () => {
+    const lines = house.lines().map((line) => JSON.parse(line) as { event: string; visitor: string; message: string });
+    const line = lines.find(({ event, message }) => event === "delivery.failed" && message === failed);
+    const { headers } = await ask(`/admin/find?id=${line?.visitor}`);
+    expect(headers.get("location")).toBe(`/admin/conversations/${visitor}`);
   });
 
   it("lead from any id to the message's journey, with the service's answer", async () => {
@@ -363,11 +372,9 @@ describe("readers", () => {
     const { visitor: other = "", sid: otherSid = "" } = row ?? {};
 
     const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
-    const words = [other, id, otherSid, "a secret of site b", "%", ""];
+    const words = [other, shortHash(other), id, otherSid, "a secret of site b", "%", ""];
     const asked = [
-      ...PAGES,
-      `/admin/conversations/${other}`,
-      `/admin/messages/${other}/${id}`,
+      ...readsOf(other, id),
       ...words.flatMap((each) => {
         const text = encodeURIComponent(each);
         return [

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { DOORS } from "../relay/src/app.ts";
 import { type House, startHouse } from "./harness.ts";
 
 const FOREIGN = "https://www.elsewhere.example";
@@ -49,6 +50,22 @@ it("a page of a foreign origin is refused on every transport, and the operator i
   expect(told.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ origin: FOREIGN, msg: expect.stringContaining("ALLOWED_ORIGINS") }),
   ]);
+});
+
+it("every route that changes something refuses a foreign page that has no token", async () => {
+  const routes = DOORS.filter(({ method }) => method === "POST" || method === "ALL");
+  expect(routes.length).toBeGreaterThan(12);
+  for (const { path } of routes) {
+    const asked = path
+      .replace(/:kind\{\w+\|\w+\}/, "reply")
+      .replaceAll(/:\w+/g, "none")
+      .replace("*", "messages");
+    const headers = { Origin: FOREIGN, "Sec-Fetch-Site": "cross-site", "Content-Type": "text/plain" };
+    const answer = await fetch(house.url + asked, { method: "POST", redirect: "manual", headers, body: "{}" });
+    await answer.body?.cancel();
+    const to = answer.headers.get("location") ?? "";
+    expect(`${path}: ${answer.status} ${to}`).toMatch(/: (401|403|404|410) $|^\/admin\/.*: 303 \/admin\/login$/);
+  }
 });
 
 it("a program without an Origin header is refused before a connection is opened", async () => {

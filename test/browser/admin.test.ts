@@ -3,9 +3,15 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { DOORS } from "../../relay/src/app.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { type House, SCRIPTED, startHouse } from "../harness.ts";
 import { launch } from "./browser.ts";
+
+/** Every page of the admin, apart from the login. */
+const PAGES = DOORS.filter(
+  ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/(login|find)$|\.(css|js)$/.test(path),
+).map(({ path }) => path);
 
 let house: House;
 let browser: Browser;
@@ -55,16 +61,8 @@ it.each([
   await page.getByLabel("Admin token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
-  for (const path of [
-    "",
-    "/conversations",
-    `/conversations/${visitor}`,
-    `/messages/${visitor}/${message}`,
-    "/deliveries",
-  ]
-    .concat("/leads", "/mails", "/webhooks", "/blocks", "/sites", "/settings", "/audit", "/ledger", "/doctor")
-    .concat("/alerts", "/callbacks")) {
-    await page.goto(`${house.url}/admin${path}`);
+  for (const path of PAGES) {
+    await page.goto(house.url + path.replace(":visitor", visitor).replace(":id", message).replace("*", "no-such-page"));
     faults[path] = await faultsOf(page);
   }
   expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);

@@ -116,6 +116,9 @@ export const LOG_EVENTS = Object.keys(EVENTS) as LogEvent[];
 export const isProblem = (event: LogEvent): boolean => EVENTS[event][0] === "warn" || EVENTS[event][0] === "error";
 export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 
+/** A visitor's id as log lines show it: the first 10 characters of its SHA-256 in base64url. */
+export const shortHash = (id: string): string => hash("sha256", id, "base64url").slice(0, 10);
+
 /** A short stable hash of a visitor's id, so that log lines of one visitor can be found without the id. */
 export const hashed = (id: string): Hashed => new Hashed(id);
 
@@ -133,7 +136,7 @@ class Hashed {
     const known = hashes.get(this.#id);
     if (known !== undefined) return known;
     if (hashes.size >= HASHES_MAX) hashes.clear();
-    const made = hash("sha256", this.#id, "base64url").slice(0, 10);
+    const made = shortHash(this.#id);
     hashes.set(this.#id, made);
     return made;
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type ConversationPlace, messagesNamed, searchSlice } from "./search.ts";
+import { type ConversationPlace, messagesNamed, searchSlice, visitorsFitting } from "./search.ts";
 import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
@@ -111,4 +111,15 @@ it("finds messages by id and by messageSid, slice by slice", async () => {
   expect(await all("id", "m30000")).toEqual({ names: ["a m30000", "b m30000", "c m30000"], count: 4 });
   expect((await all("sid", "pl_c1")).names).toEqual(["c m1"]);
   expect((await all("sid", "m1")).names).toEqual([]);
+});
+
+it("finds visitors by a property of their ids, slice by slice", async () => {
+  const ids = Array.from({ length: 2_500 }, (_, n) => `v${n}`).toSorted();
+  await db.run(
+    `INSERT INTO visitors (id, site, created, active, head) VALUES ${ids.map((id) => `('${id}', 'default', 1, 1, 0)`).join()}`,
+  );
+  const fits = (id: string): boolean => id === "v999";
+  const first = await visitorsFitting(db, { fits, after: "" });
+  expect(first).toEqual({ found: [], next: ids[1_999] });
+  expect(await visitorsFitting(db, { fits, after: ids[1_999] ?? "" })).toEqual({ found: ["v999"], next: undefined });
 });

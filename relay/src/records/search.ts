@@ -184,6 +184,24 @@ export async function messagesNamed(
   return { found, next: more ? last.id : undefined };
 }
 
+/** Visitors in one slice of a search that compares only their ids. */
+const IDS_SLICE = 2_000;
+
+/**
+ * Finds visitors by a property of their ids that the database does not know, in a slice of all visitors, in the order of their ids.
+ * @param after as for `messagesNamed`
+ * @returns the ids of the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
+ */
+export async function visitorsFitting(
+  tx: Transaction,
+  { fits, after }: { fits: (id: string) => boolean; after: string },
+): Promise<{ found: string[]; next: string | undefined }> {
+  const sql = "SELECT id FROM visitors WHERE id > $1 ORDER BY id LIMIT $2";
+  const ids = (await tx.all<{ id: string }>(sql, after, IDS_SLICE)).map(({ id }) => id);
+  const next = ids.length === IDS_SLICE ? ids.at(-1) : undefined;
+  return { found: ids.filter(fits), next };
+}
+
 /** The reply with this id of the service. @param external the account and the id, as replies are stored */
 export const replyNamed = (tx: Transaction, external: string): Promise<MessageName[]> =>
   tx.all("SELECT visitor, id FROM messages WHERE external = $1", external);
