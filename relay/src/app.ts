@@ -5,13 +5,13 @@ import { type AdminDeps, createAdmin } from "./admin/index.ts";
 import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
-import type { Places } from "./base/places.ts";
+import type { Places } from "./base/connection-slots.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { readBody } from "./http/body.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
-import { bodyReader, type Door, door, SIZES } from "./http/doors.ts";
+import { bodyReader, type Door, door, SIZES } from "./http/route-table.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { help } from "./http/help.ts";
@@ -64,7 +64,7 @@ export type AppDeps = {
  *
  * Body sizes (`SIZES`): none if the row names none; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
  * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).
- * `/api/v1/*` means all operations in `http/api/operations.ts`. `test/house/doors.test.ts` compares the table with the
+ * `/api/v1/*` means all operations in `http/api/operations.ts`. `test/house/routes.test.ts` compares the table with the
  * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
  */
 const ROUTES = {

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { TURNS_PER_MINUTE } from "../../relay/src/base/places.ts";
+import { TURNS_PER_MINUTE } from "../../relay/src/base/connection-slots.ts";
 import type { Result } from "./attack.ts";
 import { FLOODS } from "./flood-process.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";

@@ -185,7 +185,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: [
       "relay/src/socket/socket.ts",
       "relay/src/socket/socket-transport.ts",
-      "relay/src/base/rest.ts",
+      "relay/src/base/unread-rest.ts",
       "relay/src/http/answers.ts",
     ],
     tests: ["relay/src/socket/upgrade.test.ts", "relay/src/http/body.test.ts"],
@@ -195,7 +195,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 22,
     what: "a hundred WebSocket messages that are started and never finished",
-    defence: ["relay/src/socket/socket.ts", "relay/src/base/unfinished.ts"],
+    defence: ["relay/src/socket/socket.ts", "relay/src/base/unfinished-messages.ts"],
     tests: ["relay/src/socket/upgrade.test.ts"],
     run: halfMessages,
   },
@@ -211,14 +211,14 @@ export const ATTACKS: readonly Attack[] = [
     what: "request bodies of 300 MB, sent in chunks. Tests: requests that are short but whose answer takes long to make",
     defence: [
       "relay/src/http/body.ts",
-      "relay/src/http/doors.ts",
+      "relay/src/http/route-table.ts",
       "relay/src/http/deadline.ts",
       "relay/src/http/server.ts",
     ],
     tests: [
       "relay/src/http/body.test.ts",
       "relay/src/http/server.test.ts",
-      "test/house/doors.test.ts",
+      "test/house/routes.test.ts",
       "relay/src/http/help.test.ts",
       "relay/src/http/api/index.test.ts",
       "relay/src/http/negotiate.test.ts",
@@ -235,8 +235,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 26,
     what: "5,000 connections of the HTTP fallback from one address",
-    defence: ["relay/src/base/places.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
-    tests: ["relay/src/base/places.test.ts", "relay/src/http/fallback.test.ts", "relay/src/base/address.test.ts"],
+    defence: ["relay/src/base/connection-slots.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
+    tests: ["relay/src/base/connection-slots.test.ts", "relay/src/http/fallback.test.ts", "relay/src/base/address.test.ts"],
     run: manyLines,
   },
   {

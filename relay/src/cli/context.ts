@@ -12,7 +12,7 @@ import { shareSecrets } from "../db/secrets.ts";
 import { createLinks } from "../files/links.ts";
 import type { AttachFile } from "../flows/attach-file.ts";
 import { createBackups } from "../flows/backup/schedule.ts";
-import { createEndings } from "../flows/endings.ts";
+import { createEndings } from "../flows/session-endings.ts";
 import { createForget } from "../flows/forget.ts";
 import { createRetention } from "../flows/retention.ts";
 import { createSend } from "../flows/send/send.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RelayError } from "../base/errors.ts";
-import { limitRest } from "../base/rest.ts";
+import { limitRest } from "../base/unread-rest.ts";
 
 /** After a refusal, the client may send this much more, so that a browser reads the answer. */
 const LINGER = { ms: 500, bytes: 1024 * 1024 };

@@ -13,7 +13,7 @@ import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
-import { BODY_MS, SIZES } from "./doors.ts";
+import { BODY_MS, SIZES } from "./route-table.ts";
 import type { Guesses } from "./guesses.ts";
 
 /** Every other address below `/callbacks` is answered 404, so that a mistyped address is noticed. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { hasBody } from "./body.ts";
-import { BODY_MS, type ReadsBody } from "./doors.ts";
+import { BODY_MS, type ReadsBody } from "./route-table.ts";
 
 /**
  * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24). Uploads

@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, realClock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
-import { createPlaces } from "../base/places.ts";
+import { createPlaces } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { fallback } from "./fallback.ts";

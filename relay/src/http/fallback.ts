@@ -6,11 +6,11 @@ import { HELLO_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono, type Next } from "hono";
 import type { Clock } from "../base/clock.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
-import type { Places } from "../base/places.ts";
+import type { Places } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { readBody } from "./body.ts";
-import { SIZES } from "./doors.ts";
+import { SIZES } from "./route-table.ts";
 
 /**
  * The HTTP fallback for browsers whose network blocks WebSockets. The frames are the same: to the client as a stream, or as

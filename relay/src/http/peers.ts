@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Places } from "../base/places.ts";
+import type { Places } from "../base/connection-slots.ts";
 
 /** A blocked address gets no new connection for this long, in milliseconds… */
 const AWAY_MS = 10_000;

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
-import { createPlaces } from "../base/places.ts";
+import { createPlaces } from "../base/connection-slots.ts";
 import { limitPeers, type Peers } from "./peers.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "./pipelining.ts";
 import { createHttpServer } from "./server.ts";

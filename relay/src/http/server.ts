@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { UPLOAD_MS } from "./doors.ts";
+import { UPLOAD_MS } from "./route-table.ts";
 
 /** A request's headers must arrive within this time, in milliseconds. Node checks at the same interval. */
 const HEADERS_MS = 10_000;

@@ -5,7 +5,7 @@ import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail/mail.ts";
 import { type MailWords, mailWords } from "../hooks/words.ts";
 import { readBytes } from "./body.ts";
-import { SIZES } from "./doors.ts";
+import { SIZES } from "./route-table.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 
 const POLICY =

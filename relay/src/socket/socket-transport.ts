@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import type { WebSocket } from "ws";
-import { limitRest } from "../base/rest.ts";
+import { limitRest } from "../base/unread-rest.ts";
 import type { Transport } from "./connection.ts";
 import { PING, textFrame } from "./text-frames.ts";
 

@@ -5,7 +5,7 @@ import { CLOSE } from "@porchlight/shared/close";
 import { expect, it } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { silentLog } from "../base/log.ts";
-import { createPlaces } from "../base/places.ts";
+import { createPlaces } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";

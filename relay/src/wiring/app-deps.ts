@@ -7,7 +7,7 @@ import { addressesOf } from "../base/address.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
-import type { Places } from "../base/places.ts";
+import type { Places } from "../base/connection-slots.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";

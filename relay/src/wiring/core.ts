@@ -1,6 +1,6 @@
 import { type Clock, realClock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
-import { folding } from "../base/fold.ts";
+import { folding } from "../base/repeated-events.ts";
 import { createKeys, type Keys } from "../base/keys.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";

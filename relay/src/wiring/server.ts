@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { addressesOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
-import { createPlaces, type Places } from "../base/places.ts";
+import { createPlaces, type Places } from "../base/connection-slots.ts";
 import { withAnswers } from "../http/answers.ts";
 import { withDeadline } from "../http/deadline.ts";
-import type { ReadsBody } from "../http/doors.ts";
+import type { ReadsBody } from "../http/route-table.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";

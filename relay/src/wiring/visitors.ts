@@ -4,7 +4,7 @@ import { createBudgets } from "../flows/budgets.ts";
 import { createCarry } from "../flows/carry.ts";
 import { createCourier } from "../flows/courier/courier.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
-import { createEndings } from "../flows/endings.ts";
+import { createEndings } from "../flows/session-endings.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
 import { createOriginLog } from "../flows/origin-log.ts";

@@ -147,11 +147,11 @@ export const SAFETY: Mutant[] = [
     find: "(state.away.get($address) ?? 0) > clock.uptime()",
     replace: "false",
   }),
-  without("reserve for addresses without a connection", "places.test.ts", {
+  without("reserve for addresses without a connection", "connection-slots.test.ts", {
     find: "$count > 0 ? Math.floor($total * NEARLY_FULL) : $total",
     replace: "$total",
   }),
-  without("limit on new connections of an address", "places.test.ts", {
+  without("limit on new connections of an address", "connection-slots.test.ts", {
     find: "arrivals.take($address) > 0",
     replace: "false",
   }),
@@ -249,7 +249,7 @@ export const SAFETY: Mutant[] = [
     find: "if ($slow && !(await turn($address))) return false;",
     replace: "",
   }),
-  without("combined log line for unknown origins", "fold.test.ts", {
+  without("combined log line for unknown origins", "repeated-events.test.ts", {
     in: "fold",
     find: "if ($count !== undefined) return;",
     replace: "",

@@ -4,7 +4,7 @@ import type { AccessPolicy } from "../../flows/access-policy.ts";
 import type { Capture } from "../../flows/capture.ts";
 import type { Contacts } from "../../flows/contacts.ts";
 import type { Credits } from "../../flows/credits/credits.ts";
-import type { Endings } from "../../flows/endings.ts";
+import type { Endings } from "../../flows/session-endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Leads } from "../../flows/leads.ts";
 import type { Mail } from "../../flows/mail/mail.ts";

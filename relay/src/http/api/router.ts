@@ -11,7 +11,7 @@ import { beginRequest, dropRequest, endRequest } from "../../records/requests.ts
 import type { Sites } from "../../records/sites.ts";
 import { findToken, type Token } from "../../records/tokens.ts";
 import { readBody } from "../body.ts";
-import { SIZES } from "../doors.ts";
+import { SIZES } from "../route-table.ts";
 import { checked } from "./check.ts";
 import {
   type AnswerOf,

@@ -1,6 +1,6 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import type { Endings } from "../../flows/endings.ts";
+import type { Endings } from "../../flows/session-endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send/send.ts";
 import { leadsOf } from "../../records/leads.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { folding } from "./fold.ts";
+import { folding } from "./repeated-events.ts";
 
 it("writes the first of many lines that outsiders cause, then one line with a count per minute", () => {
   const lines: unknown[][] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPlaces, type Places, TURNS_PER_MINUTE } from "./places.ts";
+import { createPlaces, type Places, TURNS_PER_MINUTE } from "./connection-slots.ts";
 
 const take = (places: Places, address: string, count: number): number =>
   Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
