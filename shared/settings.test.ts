@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { complaintOf, fromAttribute, SETTINGS } from "./settings.ts";
+import { fromAttribute, SETTINGS, settingProblemOf } from "./settings.ts";
 
 describe("a setting of a site", () => {
   it.each([
@@ -26,7 +26,7 @@ describe("a setting of a site", () => {
     ["phone", { offsetX: 8, launcher: "text" }],
     ["strings", { chat: "Ask us" }],
   ])("%s may be %j", (name, value) => {
-    expect(complaintOf(name, value)).toBeUndefined();
+    expect(settingProblemOf(name, value)).toBeUndefined();
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("a setting of a site", () => {
     ["colour", "#fff", "no setting"],
     ["constructor", "#fff", "no setting"],
   ])("%s may not be %j, and the complaint says why", (name, value, words) => {
-    expect(complaintOf(name, value)).toContain(words);
+    expect(settingProblemOf(name, value)).toContain(words);
   });
 
   it("has a default and a help text of one line", () => {

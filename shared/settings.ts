@@ -218,7 +218,7 @@ function complaintOfPhone(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"offsetX": 12}';
   for (const [name, entry] of Object.entries(value)) {
     if (name === "phone") return "cannot contain phone";
-    const wrong = complaintOf(name, entry);
+    const wrong = settingProblemOf(name, entry);
     if (wrong !== undefined) return `${name} ${wrong}`;
   }
   return undefined;
@@ -234,7 +234,7 @@ function complaintOfWords(value: unknown): string | undefined {
  * The problem with a value, as words that follow the setting's name; undefined if the value is valid.
  * @param value as JSON has it: numbers are numbers, lists are lists
  */
-export function complaintOf(name: string, value: unknown): string | undefined {
+export function settingProblemOf(name: string, value: unknown): string | undefined {
   const rule = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SiteSetting] : undefined;
   const unless = (good: boolean, words: string): string | undefined => (good ? undefined : words);
   switch (rule?.kind) {

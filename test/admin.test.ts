@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DOORS } from "../relay/src/app.ts";
+import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { shortHash } from "../relay/src/base/log.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
@@ -63,7 +63,7 @@ const formTokenOf = async (given = cookie): Promise<string> =>
   /name="token" value="([^"]+)"/.exec(await (await ask("/admin", { cookie: given })).text())?.[1] ?? "";
 
 /** Every address of the admin pages that a browser can request, apart from the login and its files. */
-const READS = DOORS.filter(
+const READS = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/login$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
 /** The same with the ids of a message in place of the parameters. */
@@ -73,7 +73,7 @@ const readsOf = (visitor: string, id: string): string[] =>
 const PAGES = READS.filter((path) => !/[:*]|\/find$/.test(path));
 
 /** Every route that changes something, except the login. */
-const ACTIONS = DOORS.filter(
+const ACTIONS = ROUTE_ROWS.filter(
   ({ method, path }) => method === "POST" && path.startsWith("/admin/") && path !== "/admin/login",
 ).map(({ path }) => path);
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { CONTENTS, isShipped } from "../relay/deploy/contents.ts";
-import { DOORS } from "../relay/src/app.ts";
+import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { readSettings, settingsHelp } from "../relay/src/base/config.ts";
 import { isProblem, LOG_EVENTS } from "../relay/src/base/log.ts";
 import { ANSWER_CLASSES, createMetrics, MESSAGE_EVENTS } from "../relay/src/base/metrics.ts";
@@ -20,7 +20,7 @@ const text = (name: string): string => readFileSync(join(DEPLOY, name), "utf8");
 
 const KNOWN = settingsHelp().map(({ env }) => env);
 const PORT = settingsHelp().find(({ env }) => env === "PORT")?.fallback ?? "";
-const ROUTES = DOORS.filter(({ method }) => method === "GET").map(({ path }) => path);
+const ROUTES = ROUTE_ROWS.filter(({ method }) => method === "GET").map(({ path }) => path);
 /** Variables of the other programs in the files. */
 const FOREIGN = ["NODE_ENV", "POSTGRES_PASSWORD"];
 const unknownIn = (names: readonly string[]): string[] =>

@@ -8,7 +8,7 @@ import { PNG, png } from "../relay/src/files/samples.fixture.ts";
 import { type House, startHouse } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
-const NOT_HERE = "[attachment – not available here]";
+const MISSING_FILE_TEXT = "[attachment – not available here]";
 const dataUrl = (bytes: Buffer, type = "image/png") => `data:${type};base64,${bytes.toString("base64")}`;
 
 let house: House;
@@ -78,7 +78,7 @@ describe("a person's file", () => {
     ["by an object", { href: "a.pdf" }],
   ])("%s is mentioned, and nothing of it is stored", async (_, mediaUrl) => {
     const files = stored().length;
-    expect(await next({ body: "See", mediaUrl })).toMatchObject({ text: `See\n${NOT_HERE}` });
+    expect(await next({ body: "See", mediaUrl })).toMatchObject({ text: `See\n${MISSING_FILE_TEXT}` });
     expect(visitor.log().at(-1)?.media).toBeUndefined();
     expect(stored()).toHaveLength(files);
   });
@@ -99,6 +99,6 @@ describe("a person's file", () => {
     const large = png(9, 9, 600_000);
     const texts = [];
     for (const _ of [1, 2]) texts.push((await next({ body: "See", mediaUrl: dataUrl(large) }))?.text);
-    expect(texts).toEqual(["See", `See\n${NOT_HERE}`]);
+    expect(texts).toEqual(["See", `See\n${MISSING_FILE_TEXT}`]);
   });
 });

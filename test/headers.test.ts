@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DOORS } from "../relay/src/app.ts";
+import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { type House, startHouse } from "./harness.ts";
@@ -41,7 +41,7 @@ type Ask = { method: string; path: string; headers?: Record<string, string> };
 
 /** Every route and every operation of the API, with and without a token, and unknown addresses. */
 function everything(): Ask[] {
-  const doors = DOORS.map(({ method, path }) => ({
+  const doors = ROUTE_ROWS.map(({ method, path }) => ({
     method: method === "ALL" ? "PUT" : method,
     path: values[path] ?? path.replace(/:\w+/, "none"),
   }));

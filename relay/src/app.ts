@@ -3,23 +3,23 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { type AdminDeps, createAdmin } from "./admin/index.ts";
 import type { Clock } from "./base/clock.ts";
+import type { ConnectionSlots } from "./base/connection-slots.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
-import type { Places } from "./base/connection-slots.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { readBody } from "./http/body.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
-import { bodyReader, type Door, door, SIZES } from "./http/route-table.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { help } from "./http/help.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { root } from "./http/root.ts";
+import { bodyReader, type RouteRow, route, SIZES } from "./http/route-table.ts";
 import { snippet } from "./http/snippet.ts";
-import { stopDoor } from "./http/stop.ts";
+import { unsubscribePage } from "./http/stop.ts";
 import type { Sites } from "./records/sites.ts";
 import type { Connections } from "./socket/connections.ts";
 
@@ -32,7 +32,7 @@ export type AppDeps = {
   /** The client address that limits count a request under. */
   addressOf: (request: IncomingMessage) => string;
   /** Counts visitors' connections, over every transport, against the limits. */
-  places: Places;
+  places: ConnectionSlots;
   /** The other nodes, for connections over HTTP. */
   nodes: Parameters<typeof fallback>[0]["nodes"];
   /** What uploads need. */
@@ -68,67 +68,67 @@ export type AppDeps = {
  * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
  */
 const ROUTES = {
-  root: [door("browser", "GET", "/")],
+  root: [route("browser", "GET", "/")],
   assets: [
-    door("browser", "GET", "/widget.js"),
-    door("browser", "GET", "/w/:file{.+\\.js}"),
-    door("browser", "GET", "/v/:hash/widget.js"),
-    door("browser", "GET", "/v/:file{.+\\.json}"),
-    door("browser", "GET", "/frame/words/:file{.+\\.js}"),
-    door("browser", "GET", "/frame/:name"),
-    door("browser", "GET", "/assets/panel.js"),
-    door("browser", "GET", "/assets/:name"),
+    route("browser", "GET", "/widget.js"),
+    route("browser", "GET", "/w/:file{.+\\.js}"),
+    route("browser", "GET", "/v/:hash/widget.js"),
+    route("browser", "GET", "/v/:file{.+\\.json}"),
+    route("browser", "GET", "/frame/words/:file{.+\\.js}"),
+    route("browser", "GET", "/frame/:name"),
+    route("browser", "GET", "/assets/panel.js"),
+    route("browser", "GET", "/assets/:name"),
   ],
-  help: [door("browser", "GET", "/help/:file{.+\\.json}")],
-  page: [door("browser", "GET", "/favicon.ico"), door("browser", "GET", "/c/:site")],
-  snippet: [door("browser", "GET", "/c/:site/snippet")],
+  help: [route("browser", "GET", "/help/:file{.+\\.json}")],
+  page: [route("browser", "GET", "/favicon.ico"), route("browser", "GET", "/c/:site")],
+  snippet: [route("browser", "GET", "/c/:site/snippet")],
   fallback: [
-    door("browser", "POST", "/socket/lines"),
-    door("browser", "GET", "/socket/lines/:line"),
-    door("browser", "POST", "/socket/lines/:line", "frames"),
-    door("browser", "POST", "/socket/lines/:line/end"),
+    route("browser", "POST", "/socket/lines"),
+    route("browser", "GET", "/socket/lines/:line"),
+    route("browser", "POST", "/socket/lines/:line", "frames"),
+    route("browser", "POST", "/socket/lines/:line/end"),
   ],
   media: [
-    door("browser", "OPTIONS", "/media"),
-    door("browser", "POST", "/media", "upload"),
-    door("browser", "ALL", "/media"),
-    door("browser", "GET", "/media/:file"),
+    route("browser", "OPTIONS", "/media"),
+    route("browser", "POST", "/media", "upload"),
+    route("browser", "ALL", "/media"),
+    route("browser", "GET", "/media/:file"),
   ],
-  mail: [door("mail reader", "GET", "/mail/stop/:link"), door("mail reader", "POST", "/mail/stop/:link", "form")],
+  mail: [route("mail reader", "GET", "/mail/stop/:link"), route("mail reader", "POST", "/mail/stop/:link", "form")],
   api: [
-    door("owner's backend", "GET", "/openapi.json"),
-    door("owner's backend", "GET", "/api"),
-    door("owner's backend", "GET", "/api/v1/*"),
-    door("owner's backend", "ALL", "/api/v1/*", "api"),
+    route("owner's backend", "GET", "/openapi.json"),
+    route("owner's backend", "GET", "/api"),
+    route("owner's backend", "GET", "/api/v1/*"),
+    route("owner's backend", "ALL", "/api/v1/*", "api"),
   ],
   callbacks: [
-    door("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
-    door("service", "POST", "/callbacks/reply/:secret", "callback"),
-    door("service", "POST", "/callbacks/recharge/:secret", "callback"),
-    door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
+    route("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
+    route("service", "POST", "/callbacks/reply/:secret", "callback"),
+    route("service", "POST", "/callbacks/recharge/:secret", "callback"),
+    route("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
   ],
   admin: [
-    door("operator", "GET", "/metrics"),
+    route("operator", "GET", "/metrics"),
     ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
       .concat("/ledger", "/doctor", "/alerts", "/callbacks")
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
       .concat("/style.css", "/live.js", "/page.js")
-      .map((path) => door("operator", "GET", `/admin${path}`)),
+      .map((path) => route("operator", "GET", `/admin${path}`)),
     ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map(
-      (path) => door("operator", "POST", `/admin${path}`, "admin"),
+      (path) => route("operator", "POST", `/admin${path}`, "admin"),
     ),
-    door("operator", "GET", "/admin/*"),
+    route("operator", "GET", "/admin/*"),
   ],
-  health: [door("operator", "GET", "/healthz"), door("operator", "GET", "/readyz")],
-} satisfies Record<string, readonly Door[]>;
+  health: [route("operator", "GET", "/healthz"), route("operator", "GET", "/readyz")],
+} satisfies Record<string, readonly RouteRow[]>;
 
 type Bindings = { Bindings: HttpBindings };
 type Module = keyof typeof ROUTES;
 
 /** Every route of the relay. */
-export const DOORS: readonly Door[] = Object.values(ROUTES).flat();
+export const ROUTE_ROWS: readonly RouteRow[] = Object.values(ROUTES).flat();
 /** Whether a route reads the body of a request. */
-export const readsBody = bodyReader(DOORS);
+export const readsBody = bodyReader(ROUTE_ROWS);
 
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
@@ -142,7 +142,7 @@ function modulesOf(deps: AppDeps) {
     snippet: snippet({ sites, relay, address, folder: widget }),
     fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places, nodes }),
     media: media(deps.media),
-    mail: mail && stopDoor(mail),
+    mail: mail && unsubscribePage(mail),
     api: serverApi({ ...deps.api, relay, address }),
     callbacks: callbacks(called),
     admin: deps.admin && adminOf(deps.admin),

@@ -2,20 +2,20 @@ import { getRequestListener } from "@hono/node-server";
 import { createAdminApp, createApp, readsBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
+import { createConnectionSlots } from "./base/connection-slots.ts";
 import type { Finding } from "./base/finding.ts";
 import type { Keys } from "./base/keys.ts";
 import type { Log } from "./base/log.ts";
-import { createPlaces } from "./base/connection-slots.ts";
 import type { Database } from "./db/database.ts";
 import type { Lock } from "./db/lock.ts";
 import type { Files } from "./files/store.ts";
 import type { Backups } from "./flows/backup/schedule.ts";
-import type { Endings } from "./flows/session-endings.ts";
 import type { Forget } from "./flows/forget.ts";
 import type { Retention } from "./flows/retention.ts";
 import type { Sampler } from "./flows/sampler.ts";
 import type { Send } from "./flows/send/send.ts";
 import type { Services } from "./flows/services.ts";
+import type { SessionEndings } from "./flows/session-endings.ts";
 import type { Sites } from "./records/sites.ts";
 import { createAdminListener } from "./wiring/admin-listener.ts";
 import { adminDeps, appDeps } from "./wiring/app-deps.ts";
@@ -66,7 +66,7 @@ export type Inside = {
   /** Reads the settings again. */
   reload: Reload;
   backups: Backups | undefined;
-  endings: Endings;
+  endings: SessionEndings;
   send: Send;
   files: Files;
   signing: string;
@@ -138,7 +138,11 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const visitors: VisitorFlows = createVisitorFlows(core, files, service, owner);
   const intake = createCallbackIntake(core, files, owner);
   const { uptime } = core.clock;
-  const places = createPlaces({ perAddress: settings.socketsPerAddress, total: settings.socketsTotal, uptime });
+  const places = createConnectionSlots({
+    perAddress: settings.socketsPerAddress,
+    total: settings.socketsTotal,
+    uptime,
+  });
   const open = (): boolean => !server.stopping();
   const { widget } = standIns;
   const { count } = visitors.connections;

@@ -15,7 +15,7 @@ import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { httpDate, statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parseRecharge } from "../../relay/src/service/recharge.ts";
 import { parseClientFrame, parseRelayFrame } from "../../shared/parse.ts";
-import { complaintOf, fromAttribute, SETTINGS } from "../../shared/settings.ts";
+import { fromAttribute, SETTINGS, settingProblemOf } from "../../shared/settings.ts";
 import { type Inline, parsePlain, textOf } from "../../widget/src/text/inline.ts";
 import { labelledLink } from "../../widget/src/text/links.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
@@ -304,8 +304,8 @@ const PROPERTIES: readonly Property[] = [
     "site settings are accepted or refused with a reason",
     fc.tuple(fc.constantFrom(...Object.keys(SETTINGS), "__proto__", "none"), value, text),
     ([name, given, attribute]) => {
-      complaintOf(name, fromAttribute(name, attribute));
-      return ["string", "undefined"].includes(typeof complaintOf(name, given));
+      settingProblemOf(name, fromAttribute(name, attribute));
+      return ["string", "undefined"].includes(typeof settingProblemOf(name, given));
     },
   ),
   of("a configuration file is accepted or refused with a reason", fc.oneof(file, damaged(file), odd), readsFile),

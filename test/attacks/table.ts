@@ -236,7 +236,11 @@ export const ATTACKS: readonly Attack[] = [
     number: 26,
     what: "5,000 connections of the HTTP fallback from one address",
     defence: ["relay/src/base/connection-slots.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
-    tests: ["relay/src/base/connection-slots.test.ts", "relay/src/http/fallback.test.ts", "relay/src/base/address.test.ts"],
+    tests: [
+      "relay/src/base/connection-slots.test.ts",
+      "relay/src/http/fallback.test.ts",
+      "relay/src/base/address.test.ts",
+    ],
     run: manyLines,
   },
   {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { createApp, DOORS } from "../../relay/src/app.ts";
+import { createApp, ROUTE_ROWS } from "../../relay/src/app.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
 
 /** Replaces every part of the relay, because no route uses its parts during registration. */
@@ -32,16 +32,16 @@ function routes(): string[] {
 
 /** Middleware, which reads no body: it runs before the routes below the same path. */
 const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*", "ALL /admin/*"];
-/** Handled before the framework, see `callbackDoor`. */
+/** Handled before the framework, see `callbackHandler`. */
 const BEFORE = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
 
 it("lists every existing route, and no other, with its caller, size limit and time limit", () => {
   const operations = Object.values(OPERATIONS).map(
     ({ method, path }) => `${method.toUpperCase()} /api/v1${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
-  const listed = DOORS.map(({ method, path }) => `${method} ${path}`);
+  const listed = ROUTE_ROWS.map(({ method, path }) => `${method} ${path}`);
   const found = [...routes(), ...BEFORE].filter((route) => !operations.includes(route) && !MIDDLEWARE.includes(route));
   expect(found.toSorted()).toEqual(listed.filter((route) => route !== "GET /api/v1/*").toSorted());
-  for (const { bytes, ms, caller } of DOORS)
+  for (const { bytes, ms, caller } of ROUTE_ROWS)
     expect([typeof caller, ms > 0, bytes === "UPLOAD_*_MB" || bytes >= 0]).toEqual(["string", true, true]);
 });

@@ -3,7 +3,7 @@ import { createAccess } from "./access.ts";
 import { addActions } from "./actions.ts";
 import type { AdminDeps, App, ReadForm } from "./context.ts";
 import { addLogin } from "./login.ts";
-import { metricsDoor } from "./metrics.ts";
+import { metricsRoute } from "./metrics.ts";
 import { addPages, addUnknown } from "./pages.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
@@ -26,7 +26,7 @@ export function createAdmin(deps: AdminDeps, readForm: ReadForm): Hono<App> {
   const access = createAccess(deps);
   const parts = { deps, access, readForm };
   const app = new Hono<App>();
-  app.route("/", metricsDoor(deps.metrics, access) as unknown as Hono<App>);
+  app.route("/", metricsRoute(deps.metrics, access) as unknown as Hono<App>);
   app.get("/admin/style.css", (c) =>
     c.body(STYLE, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
   );

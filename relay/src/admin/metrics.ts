@@ -4,7 +4,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { AdminAccess } from "./access.ts";
 
 /** `GET /metrics` for Prometheus: `Authorization: Bearer` and ADMIN_TOKEN or ADMIN_READ_TOKEN. */
-export function metricsDoor(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
+export function metricsRoute(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
   return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
     const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
     const viewer = (await access.credentialOf(access.addressOf(c.env.incoming), token))?.viewer;

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createPlaces, type Places, TURNS_PER_MINUTE } from "./connection-slots.ts";
+import { type ConnectionSlots, createConnectionSlots, TURNS_PER_MINUTE } from "./connection-slots.ts";
 
-const take = (places: Places, address: string, count: number): number =>
+const take = (places: ConnectionSlots, address: string, count: number): number =>
   Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
 
 it("limits the places of an address, and lets it reuse released ones", () => {
-  const places = createPlaces({ perAddress: 3, total: 0 });
+  const places = createConnectionSlots({ perAddress: 3, total: 0 });
   const leave = places.take("a");
   expect(take(places, "a", 10)).toBe(2);
   expect(take(places, "b", 10)).toBe(3);
@@ -15,7 +15,7 @@ it("limits the places of an address, and lets it reuse released ones", () => {
 });
 
 it("reserves the last tenth of all places for addresses that have none", () => {
-  const places = createPlaces({ perAddress: 1_000, total: 100 });
+  const places = createConnectionSlots({ perAddress: 1_000, total: 100 });
   expect(take(places, "flood", 1_000)).toBe(90);
   expect(take(places, "second", 5)).toBe(1);
   const honest = Array.from({ length: 20 }, (_, n) => take(places, `honest ${n}`, 1));
@@ -25,7 +25,7 @@ it("reserves the last tenth of all places for addresses that have none", () => {
 
 it("limits how often an address takes a place in a minute, also when it gives each back at once", () => {
   let now = 0;
-  const places = createPlaces({ perAddress: 10, total: 0, uptime: () => now });
+  const places = createConnectionSlots({ perAddress: 10, total: 0, uptime: () => now });
   const reconnect = (address: string): boolean => {
     const leave = places.take(address);
     leave?.();
@@ -40,5 +40,5 @@ it("limits how often an address takes a place in a minute, also when it gives ea
 });
 
 it("does not limit when the setting is 0", () => {
-  expect(take(createPlaces({ perAddress: 0, total: 0, uptime: () => 0 }), "a", 10_000)).toBe(10_000);
+  expect(take(createConnectionSlots({ perAddress: 0, total: 0, uptime: () => 0 }), "a", 10_000)).toBe(10_000);
 });

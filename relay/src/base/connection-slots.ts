@@ -1,7 +1,7 @@
 import { createLimiter } from "./limiter.ts";
 
 /** A bounded number of connections. */
-export type Places = {
+export type ConnectionSlots = {
   /** Takes a place for an address. @returns a function that gives it back; `undefined` when none is free for this address */
   take: (address: string) => (() => void) | undefined;
   /** The number of taken places. */
@@ -29,7 +29,7 @@ type PlacesOptions = {
  * Counts connections of all transports, per address and in total. The last places are for addresses without a connection,
  * so that a flood from a few addresses does not lock others out (RELIABILITY A26).
  */
-export function createPlaces({ perAddress, total, uptime }: PlacesOptions): Places {
+export function createConnectionSlots({ perAddress, total, uptime }: PlacesOptions): ConnectionSlots {
   const most = uptime === undefined ? 0 : perAddress * TURNS_PER_MINUTE;
   const arrivals = createLimiter({ burst: most, perMinute: most, uptime: uptime ?? (() => 0) });
   const held = new Map<string, number>();

@@ -1,2 +1,2 @@
 /** Text that replaces a file that cannot be shown. */
-export const NOT_HERE = "[attachment – not available here]";
+export const MISSING_FILE_TEXT = "[attachment – not available here]";

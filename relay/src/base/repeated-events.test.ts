@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { folding } from "./repeated-events.ts";
+import { combineRepeatedEvents } from "./repeated-events.ts";
 
 it("writes the first of many lines that outsiders cause, then one line with a count per minute", () => {
   const lines: unknown[][] = [];
@@ -8,7 +8,7 @@ it("writes the first of many lines that outsiders cause, then one line with a co
     due.push(fn);
     return () => {};
   };
-  const log = folding((...line) => void lines.push(line), { after });
+  const log = combineRepeatedEvents((...line) => void lines.push(line), { after });
   for (let n = 0; n < 13_000; n++) log("callback.wrong_secret", { n });
   log("relay.started", { port: 1 });
   log("relay.started", { port: 2 });
@@ -22,7 +22,7 @@ it("writes the first of many lines that outsiders cause, then one line with a co
 
 it("does not fold lines that only the relay itself causes", () => {
   const lines: unknown[][] = [];
-  const log = folding((...line) => void lines.push(line), { after: () => () => {} });
+  const log = combineRepeatedEvents((...line) => void lines.push(line), { after: () => () => {} });
   for (let n = 0; n < 3; n++) log("relay.started", { port: n });
   expect(lines).toHaveLength(3);
 });

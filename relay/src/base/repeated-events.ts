@@ -13,7 +13,7 @@ const FOLDED: ReadonlySet<LogEvent> = new Set<LogEvent>([
 const PERIOD_MS = 60_000;
 
 /** Wraps a log and combines repeated events that strangers can cause, so that they cannot fill the disk. */
-export function folding(log: Log, clock: Pick<Clock, "after">): Log {
+export function combineRepeatedEvents(log: Log, clock: Pick<Clock, "after">): Log {
   const folded = new Map<LogEvent, number>();
 
   function unfold(event: LogEvent): void {

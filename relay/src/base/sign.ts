@@ -103,7 +103,8 @@ export function isVisitorId(key: string, id: string): boolean {
 }
 
 /** A keyed, case-insensitive hash of a text: it can be compared, but not reversed. */
-export const blind = (key: string, text: string): string => mac(key, "blind", text.toLowerCase()).toString("base64url");
+export const keyedHash = (key: string, text: string): string =>
+  mac(key, "blind", text.toLowerCase()).toString("base64url");
 
 /**
  * Signs a text for one purpose as `payload.mac`, both base64url. Used in links.

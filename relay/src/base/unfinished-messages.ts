@@ -66,7 +66,7 @@ export const MESSAGE_MS = 10_000;
  * Finds clients that start a message and do not complete it: `ws` limits its bytes and fragments, not its time. The map
  * holds only incomplete messages; one timer checks them while there are any.
  */
-export function createUnfinished(
+export function createUnfinishedMessages(
   clock: { uptime: () => number; after: (ms: number, fn: () => void) => () => void },
   late: (socket: Duplex) => void,
 ) {

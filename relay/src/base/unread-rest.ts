@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
  * @param late called when either limit is exceeded, unless cancelled before
  * @returns a function that cancels
  */
-export function limitRest(stream: Readable, most: { ms: number; bytes: number }, late: () => void): () => void {
+export function discardUnreadRest(stream: Readable, most: { ms: number; bytes: number }, late: () => void): () => void {
   let size = 0;
   const cancel = (): void => clearTimeout(timer);
   const end = (): void => {

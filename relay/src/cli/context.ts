@@ -12,11 +12,11 @@ import { shareSecrets } from "../db/secrets.ts";
 import { createLinks } from "../files/links.ts";
 import type { AttachFile } from "../flows/attach-file.ts";
 import { createBackups } from "../flows/backup/schedule.ts";
-import { createEndings } from "../flows/session-endings.ts";
 import { createForget } from "../flows/forget.ts";
 import { createRetention } from "../flows/retention.ts";
 import { createSend } from "../flows/send/send.ts";
 import { createServices } from "../flows/services.ts";
+import { createSessionEndings } from "../flows/session-endings.ts";
 import { createSites } from "../records/sites.ts";
 import type { Inside } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
@@ -101,7 +101,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     retention: createRetention({ db, clock, log, sites, forget, works: () => true }),
     backups,
     send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
-    endings: createEndings({ db, bus, clock }),
+    endings: createSessionEndings({ db, bus, clock }),
     linkTo: links.to,
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     async close(): Promise<void> {

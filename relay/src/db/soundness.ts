@@ -44,7 +44,7 @@ export type Check = {
 };
 
 /** Checks a file on a thread while it is used. Damage is marked beside the file. */
-export function checkAside(file: string): Check {
+export function checkInBackground(file: string): Check {
   const thread = new Worker(new URL(import.meta.url), { workerData: { checkedFile: file } });
   thread.unref();
   let sound = false;

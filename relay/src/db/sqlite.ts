@@ -3,7 +3,7 @@ import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { type LogFlush, openLogFlush } from "./flush.ts";
 import { type Committed, createGroups, type Defer, type Groups, type Job } from "./groups.ts";
 import { breakSeal, seal } from "./seal.ts";
-import { AT_ONCE_MAX, assertSound, type Check, checkAside, mustCheckAtOnce } from "./soundness.ts";
+import { AT_ONCE_MAX, assertSound, type Check, checkInBackground, mustCheckAtOnce } from "./soundness.ts";
 import {
   assertDurable,
   assertVersion,
@@ -125,7 +125,7 @@ function connectTo(file: string, options: Options): Sqlite {
   const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
   // A process killed after an erasure leaves the erased content in the log.
   if (kept) emptyLog(writer.db);
-  const check = checksAside ? checkAside(file) : undefined;
+  const check = checksAside ? checkInBackground(file) : undefined;
   const flush = threads ? openFlush(file) : undefined;
   // From now on, `flush` does the flush that FULL adds to each commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");

@@ -9,10 +9,10 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Contacts } from "../flows/contacts.ts";
 import {
-  complaintOf,
   dueLeads,
   type Field,
   findLead,
+  formErrorOf,
   formOf,
   hastenLeads,
   holdLead,
@@ -22,7 +22,7 @@ import {
   setLead,
 } from "../records/leads.ts";
 import type { Sites } from "../records/sites.ts";
-import { findVisitor, supposeContact } from "../records/visitors.ts";
+import { findVisitor, setContactIfUnknown } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 
@@ -193,7 +193,7 @@ async function advance(state: State, lead: Lead): Promise<void> {
   await db.transaction(
     async (tx) => {
       await setLead(tx, lead, { ...lead, state: "done", problem: null, contact });
-      if (lead.own === 0) await supposeContact(tx, lead.visitor, contact);
+      if (lead.own === 0) await setContactIfUnknown(tx, lead.visitor, contact);
     },
     [lead.visitor],
   );
@@ -262,5 +262,5 @@ async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void>
   log("lead.refused", { visitor: hashed(lead.visitor), problem });
   if (field === null) return;
   if (awaited.has(nameOf(lead))) awaited.set(nameOf(lead), field);
-  else bus.publish({ visitor: lead.visitor, head: 0, error: complaintOf(form, field) });
+  else bus.publish({ visitor: lead.visitor, head: 0, error: formErrorOf(form, field) });
 }

@@ -13,7 +13,7 @@ const BATCH = 500;
  * earlier token becomes invalid, and connections are closed: at once in this process, with the next heartbeat in others. The
  * thread stays. A user with a signed identity signs in again; an anonymous visitor begins a new thread.
  */
-export function createEndings({ db, bus, clock }: EndingsDeps) {
+export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
   return {
     /** Ends the sessions of one visitor. @returns false when the site has no such visitor */
     async visitor(site: string, visitor: string): Promise<boolean> {
@@ -39,4 +39,4 @@ export function createEndings({ db, bus, clock }: EndingsDeps) {
   };
 }
 
-export type Endings = ReturnType<typeof createEndings>;
+export type SessionEndings = ReturnType<typeof createSessionEndings>;

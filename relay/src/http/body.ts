@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RelayError } from "../base/errors.ts";
-import { limitRest } from "../base/unread-rest.ts";
+import { discardUnreadRest } from "../base/unread-rest.ts";
 
 /** After a refusal, the client may send this much more, so that a browser reads the answer. */
 const LINGER = { ms: 500, bytes: 1024 * 1024 };
@@ -78,7 +78,7 @@ export function limitUnreadBody(incoming: IncomingMessage, outgoing: ServerRespo
  * sends more (RELIABILITY A24).
  */
 export function closeUnlessDone(incoming: IncomingMessage): void {
-  const cancel = limitRest(incoming, LINGER, () => {
+  const cancel = discardUnreadRest(incoming, LINGER, () => {
     if (!incoming.complete) incoming.socket.destroy();
   });
   incoming.once("end", cancel);

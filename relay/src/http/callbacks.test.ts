@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import { RelayError } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
-import { type CallbackDeps, callbackDoor, callbacks } from "./callbacks.ts";
+import { type CallbackDeps, callbackHandler, callbacks } from "./callbacks.ts";
 
 const SECRET = "s".repeat(40);
 const REPLY = JSON.stringify({ toId: "v_1", messageId: "m1", channel: "website", body: "hello" });
@@ -49,7 +49,7 @@ beforeEach(async () => {
   const app = new Hono().route("/", callbacks(deps) as unknown as Hono);
   app.notFound((c) => c.text("no such page", 404));
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
-  const [take, listen] = [callbackDoor(deps), getRequestListener(app.fetch)];
+  const [take, listen] = [callbackHandler(deps), getRequestListener(app.fetch)];
   server = createServer((incoming, outgoing) => {
     if (!take(incoming, outgoing)) void listen(incoming, outgoing);
   }).listen(0, "127.0.0.1");

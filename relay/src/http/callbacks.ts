@@ -13,8 +13,8 @@ import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
-import { BODY_MS, SIZES } from "./route-table.ts";
 import type { Guesses } from "./guesses.ts";
+import { BODY_MS, SIZES } from "./route-table.ts";
 
 /** Every other address below `/callbacks` is answered 404, so that a mistyped address is noticed. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
@@ -55,7 +55,7 @@ const DONE: Answer = { status: 200, body: { success: true } };
 const LATER: Answer = { status: ERRORS.try_later[0], body: { error: ERRORS.try_later[1] }, retryAfter: 30 };
 
 /**
- * Routes in the framework for requests that `callbackDoor` leaves to it: address checks, wrong methods and wrong secrets. The
+ * Routes in the framework for requests that `callbackHandler` leaves to it: address checks, wrong methods and wrong secrets. The
  * secret is checked before the body is read; a wrong one is answered like an unknown address.
  */
 export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hono<Bindings> {
@@ -87,7 +87,7 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
  * RELIABILITY 3a.
  * @returns a function that tells whether it handled a request; others are for `callbacks`
  */
-export function callbackDoor(deps: CallbackDeps): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+export function callbackHandler(deps: CallbackDeps): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
   const { secrets, from, guesses, log } = deps;
   const deadline = createDeadlines(deps.clock, BODY_MS);
 

@@ -7,8 +7,8 @@ import { FRAME_MAX, HELLO_MAX } from "@porchlight/shared/limits";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, realClock } from "../base/clock.ts";
+import { createConnectionSlots } from "../base/connection-slots.ts";
 import { RelayError } from "../base/errors.ts";
-import { createPlaces } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { fallback } from "./fallback.ts";
@@ -45,7 +45,7 @@ beforeEach(async () => {
   } as unknown as Connections;
   const app = new Hono();
   const address = (): string => "192.0.2.1";
-  const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
+  const places = createConnectionSlots({ perAddress: PER_ADDRESS, total: 0 });
   app.route(
     "/",
     fallback({

@@ -5,8 +5,8 @@ import { randomId } from "@porchlight/shared/id";
 import { HELLO_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono, type Next } from "hono";
 import type { Clock } from "../base/clock.ts";
+import type { ConnectionSlots } from "../base/connection-slots.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
-import type { Places } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { readBody } from "./body.ts";
@@ -62,7 +62,7 @@ export type FallbackDeps = {
   /** The address or network by which limits count the client. */
   addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
-  places: Places;
+  places: ConnectionSlots;
   /** The other nodes. A connection lives in the process that opened it; any node forwards requests to that one. */
   nodes: Nodes;
 };

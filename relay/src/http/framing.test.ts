@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createSites } from "../records/sites.ts";
 import { serverApi } from "./api/index.ts";
 import { page } from "./page.ts";
-import { stopDoor } from "./stop.ts";
+import { unsubscribePage } from "./stop.ts";
 
 const origins = ["https://shop.example", "https://*.shop.example"];
 const site = { public: DEFAULT_SITE, account: "", origins, channel: "", business: "", campaign: undefined };
@@ -18,7 +18,7 @@ it("only the site's own pages may frame the chat page (A36)", async () => {
 });
 
 it("no page may frame the unsubscribe page, because its button acts (A36)", async () => {
-  const door = stopDoor({ stopBy: async () => true, isStopLink: () => true });
+  const door = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
   expect(framers(await door.request("/mail/stop/link"))).toBe("'none'");
 });
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Places } from "../base/connection-slots.ts";
+import type { ConnectionSlots } from "../base/connection-slots.ts";
 
 /** A blocked address gets no new connection for this long, in milliseconds… */
 const AWAY_MS = 10_000;
@@ -34,7 +34,7 @@ const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? 
  */
 export function limitPeers(
   server: Server,
-  places: Places,
+  places: ConnectionSlots,
   { clock, proxied }: { clock: Pick<Clock, "uptime">; proxied: boolean },
 ): Peers {
   const state: State = { open: new Map(), away: new Map() };

@@ -23,7 +23,7 @@ export const BODY_MS = 30_000;
 /** Time limit for an upload: a photo over a slow connection takes minutes. */
 export const UPLOAD_MS = 300_000;
 
-export type Door = {
+export type RouteRow = {
   /** HTTP method. `ALL` means every method that the table does not list for this path. */
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS" | "ALL";
   path: string;
@@ -36,7 +36,12 @@ export type Door = {
 
 type Size = keyof typeof SIZES;
 /** A row of the table of routes in `app.ts`. */
-export const door = (caller: Door["caller"], method: Door["method"], path: string, size: Size = "none"): Door => ({
+export const route = (
+  caller: RouteRow["caller"],
+  method: RouteRow["method"],
+  path: string,
+  size: Size = "none",
+): RouteRow => ({
   method,
   path,
   caller,
@@ -57,10 +62,10 @@ const expressionOf = (path: string): RegExp =>
 export type ReadsBody = (method: string, path: string) => boolean;
 
 /** Looks up in the table of routes whether a request's body is read. */
-export function bodyReader(doors: readonly Door[]): ReadsBody {
+export function bodyReader(doors: readonly RouteRow[]): ReadsBody {
   const reading = doors
     .filter(({ bytes }) => bytes !== 0)
     .map(({ method, path }) => ({ method, expression: expressionOf(path) }));
   return (method, path) =>
-    reading.some((door) => (door.method === "ALL" || door.method === method) && door.expression.test(path));
+    reading.some((route) => (route.method === "ALL" || route.method === method) && route.expression.test(path));
 }

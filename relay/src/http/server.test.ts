@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
-import { createPlaces } from "../base/connection-slots.ts";
+import { createConnectionSlots } from "../base/connection-slots.ts";
 import { limitPeers, type Peers } from "./peers.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "./pipelining.ts";
 import { createHttpServer } from "./server.ts";
@@ -40,7 +40,7 @@ it("checks for late headers often enough to enforce the deadline", async () => {
 
 it("limits the TCP connections of one address, and closes further ones before they send anything (A24, A26)", async () => {
   const { server, knock, stop } = await start();
-  const places = createPlaces({ perAddress: 20, total: 0 });
+  const places = createConnectionSlots({ perAddress: 20, total: 0 });
   limitPeers(server, places, { clock: realClock, proxied: false });
   const all = await Promise.all(Array.from({ length: 100 }, knock));
   await expect.poll(() => all.filter(({ destroyed }) => destroyed).length).toBe(80);
@@ -66,7 +66,7 @@ describe("pipelined requests", () => {
       limitPipelining((socket) => peers?.sendAway(socket), takes),
     );
     const clock = { uptime: () => time };
-    peers = limitPeers(server, createPlaces({ perAddress: 100, total: 0 }), { clock, proxied });
+    peers = limitPeers(server, createConnectionSlots({ perAddress: 100, total: 0 }), { clock, proxied });
     const pass = (ms: number): void => {
       time += ms;
     };

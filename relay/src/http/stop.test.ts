@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { stopDoor } from "./stop.ts";
+import { unsubscribePage } from "./stop.ts";
 
-const door = stopDoor({ stopBy: async () => true, isStopLink: () => true });
+const door = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
 const ask = async (accepted: string): Promise<string> =>
   (await door.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
 

@@ -5,8 +5,8 @@ import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail/mail.ts";
 import { type MailWords, mailWords } from "../hooks/words.ts";
 import { readBytes } from "./body.ts";
-import { SIZES } from "./route-table.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
+import { SIZES } from "./route-table.ts";
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -24,7 +24,7 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
  * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes immediately; mail programs send it by themselves
  * (RFC 8058). A GET only shows a form and changes nothing, because mail scanners open every link.
  */
-export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
+export function unsubscribePage(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
   return new Hono<{ Bindings: HttpBindings }>()
     .use("/mail/stop/*", async (c, next) => {
       setPageHeaders(c, POLICY, "no-store");

@@ -160,7 +160,7 @@ export async function formOf(tx: Transaction, { visitor, id }: LeadName): Promis
 }
 
 /** The error frame for a form: the service refused this field. */
-export const complaintOf = (form: string, field: Field): ErrorFrame => ({
+export const formErrorOf = (form: string, field: Field): ErrorFrame => ({
   t: "error",
   code: `invalid_${field}`,
   id: form,
@@ -168,14 +168,14 @@ export const complaintOf = (form: string, field: Field): ErrorFrame => ({
 });
 
 /** The error frame for the visitor's newest form, if it was refused for a field that the visitor can correct. */
-export async function complaintFor(tx: Transaction, visitor: string, since: number): Promise<ErrorFrame | undefined> {
+export async function formErrorFor(tx: Transaction, visitor: string, since: number): Promise<ErrorFrame | undefined> {
   const [newest] = await tx.all<Lead>(
     `SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT 1`,
     visitor,
     since,
   );
   if (newest?.state !== "refused" || newest.field === null) return undefined;
-  return complaintOf(await formOf(tx, newest), newest.field);
+  return formErrorOf(await formOf(tx, newest), newest.field);
 }
 
 type Page = { site: string; state?: Lead["state"]; after?: { at: number; visitor: string; id: string }; limit: number };

@@ -2,7 +2,7 @@ import type { Transaction } from "../db/database.ts";
 import type { Visitor } from "./visitors.ts";
 
 /** A returning visitor, and what is stored about them. The flags are 1, or true on PostgreSQL. */
-export type Guest = Visitor &
+export type ReturningVisitor = Visitor &
   Record<"revoked" | "email" | "rating" | "refused", number | boolean> &
   Record<"turn" | "since", number | null>;
 
@@ -11,8 +11,12 @@ export type Guest = Visitor &
  * `since`: see `Standing`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
  * @returns undefined for a visitor without a row
  */
-export async function findGuest(tx: Transaction, visitor: string, session: string): Promise<Guest | undefined> {
-  const [guest] = await tx.all<Guest>(
+export async function findReturningVisitor(
+  tx: Transaction,
+  visitor: string,
+  session: string,
+): Promise<ReturningVisitor | undefined> {
+  const [guest] = await tx.all<ReturningVisitor>(
     `SELECT v.id, v.site, v.head, v.read, v.generation, v.contact, t.turn, t.since,
        EXISTS (SELECT 1 FROM revoked r WHERE r.session = $2) AS revoked,
        EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.email IS NOT NULL) AS email,
@@ -44,7 +48,7 @@ export async function revokedAmong(tx: Transaction, sessions: readonly string[])
 /** Whether a session was ended, which of its tokens is in use, and since when. The first token has turn 0. */
 export type Standing = { revoked: boolean; turn: number; since: number };
 
-export const standingIn = ({ revoked, turn, since }: Guest): Standing => ({
+export const standingIn = ({ revoked, turn, since }: ReturningVisitor): Standing => ({
   revoked: Boolean(revoked),
   turn: turn ?? 0,
   since: since ?? 0,

@@ -1,7 +1,7 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
 import { authorIn } from "@porchlight/shared/reply-author";
 import { ACTIVE_MS } from "../base/activity.ts";
-import { NOT_HERE } from "../base/missing-file.ts";
+import { MISSING_FILE_TEXT } from "../base/missing-file.ts";
 import type { Transaction, Value } from "../db/database.ts";
 import type { MediaRow } from "./media.ts";
 
@@ -50,8 +50,8 @@ function toMessage(row: Row): Message {
 
 /** Position of the line that replaces a missing file, so that the widget can show it in the visitor's language. */
 function standInOf(text: string): [from: number, to: number] | undefined {
-  const from = `\n${text}\n`.indexOf(`\n${NOT_HERE}\n`);
-  return from < 0 ? undefined : [from, from + NOT_HERE.length];
+  const from = `\n${text}\n`.indexOf(`\n${MISSING_FILE_TEXT}\n`);
+  return from < 0 ? undefined : [from, from + MISSING_FILE_TEXT.length];
 }
 
 function toMedia({ key, name, type, size, width, height }: File): Media | undefined {

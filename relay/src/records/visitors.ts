@@ -133,7 +133,7 @@ export async function learnContact(tx: Transaction, id: string, contact: string)
 }
 
 /** Stores a contact id that was found by e-mail, unless one is known: it may be another contact of the same person. */
-export async function supposeContact(tx: Transaction, id: string, contact: string): Promise<void> {
+export async function setContactIfUnknown(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
 
@@ -191,7 +191,13 @@ export async function addUser(tx: Transaction, id: string, site: string, now: nu
  * Replaces an anonymous id by the user's id: deletes its row, after its thread and lane were moved. If the user had read the
  * whole thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
  */
-export async function succeed(tx: Transaction, anonymous: Visitor | undefined, id: string, user: Visitor, now: number) {
+export async function replaceByUser(
+  tx: Transaction,
+  anonymous: Visitor | undefined,
+  id: string,
+  user: Visitor,
+  now: number,
+) {
   if (anonymous !== undefined) {
     await tx.run(
       `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
@@ -228,7 +234,7 @@ export async function routingOf(
 }
 
 /** Stores the conversation's campaign; empty: none. */
-export async function fixCampaign(tx: Transaction, id: string, campaign: string): Promise<void> {
+export async function setCampaign(tx: Transaction, id: string, campaign: string): Promise<void> {
   await tx.run("UPDATE visitors SET campaign = $2 WHERE id = $1", id, campaign);
 }
 

@@ -3,7 +3,7 @@ import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
 import type { ContactExternalId } from "../base/id-types.ts";
-import { NOT_HERE } from "../base/missing-file.ts";
+import { MISSING_FILE_TEXT } from "../base/missing-file.ts";
 
 /**
  * A callback that the service sent to the reply address. `userId` may work as a credential at the service, so it is dropped
@@ -99,9 +99,11 @@ function contentOf(fields: Fields): { text: string; file: string | undefined } |
   const words = typeof body === "string" && !isBlank(body) ? clean(body) : "";
   const files = filesOf(fields);
   const file = files.find((value) => /^data:/i.test(value));
-  const others = files.filter((value) => value !== file).map((value) => (isLink(value) ? value.trimEnd() : NOT_HERE));
+  const others = files
+    .filter((value) => value !== file)
+    .map((value) => (isLink(value) ? value.trimEnd() : MISSING_FILE_TEXT));
   const lines = [...new Set(others)].filter((line) => !words.includes(line));
-  if (words === "" && files.length === 0) return body === "" ? { text: NOT_HERE, file } : undefined;
+  if (words === "" && files.length === 0) return body === "" ? { text: MISSING_FILE_TEXT, file } : undefined;
   // The lines about files are kept, even when the text is cut.
   const tail = cut(lines.join("\n"), REPLY_MAX / 2);
   const text = [cut(words, REPLY_MAX - tail.length - 1), tail].filter((part) => part !== "").join("\n");

@@ -3,7 +3,7 @@ import type { Breaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "./outcome.ts";
-import { openPace, type Pace, paceOf, settle, take, takeBeside, takeRepeat } from "./pacer.ts";
+import { openPace, type Pace, paceOf, settle, take, takeRepeat, takeSecondCall } from "./pacer.ts";
 
 /**
  * Kinds of calls, in the order in which waiting calls are made (R-801): a new visitor's first message, other messages, repeats
@@ -85,7 +85,7 @@ export function leave(gate: KeyGate, waiting: Waiting): void {
 }
 
 /** Counts a second call that is made within one turn. */
-export const beside = ({ pace, deps }: KeyGate): void => takeBeside(pace, deps.clock.uptime());
+export const beside = ({ pace, deps }: KeyGate): void => takeSecondCall(pace, deps.clock.uptime());
 
 /** Removes and returns all waiting calls, in order. */
 export function drain(gate: KeyGate): Waiting[] {

@@ -199,7 +199,7 @@ export function take(pace: Pace, time: number): number {
 }
 
 /** Counts a second call within the turn of another one. Later calls wait for its place. */
-export function takeBeside(pace: Pace, time: number): void {
+export function takeSecondCall(pace: Pace, time: number): void {
   advance(pace, time);
   count(pace);
 }

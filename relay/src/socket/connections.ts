@@ -4,8 +4,8 @@ import { parseClientFrame } from "@porchlight/shared/parse";
 import type { Hello } from "@porchlight/shared/protocol";
 import { ownerOf } from "../records/visitors.ts";
 import type { Connection, ConnectionActions, Greeting, Live, Transport } from "./connection.ts";
-import { hear, readLog, supervise } from "./feed.ts";
-import { beat, sendHeartbeats } from "./heartbeat.ts";
+import { closeOnFailure, handleNews, readLog } from "./feed.ts";
+import { answerHeartbeats, sendHeartbeats } from "./heartbeat.ts";
 import { end, endBlocked, forget, measure, sendFrame } from "./output.ts";
 import { type ConnectionsDeps, createRegistry, type Registry } from "./registry.ts";
 import { SWEEP_MS } from "./schedule.ts";
@@ -51,7 +51,7 @@ export type Connections = ReturnType<typeof createConnections>;
 function actionsOf(registry: Registry): ConnectionActions {
   return {
     send: (live, frame) => sendFrame(registry, live, frame),
-    pong: (live) => beat(registry, [live], false),
+    pong: (live) => answerHeartbeats(registry, [live], false),
     closeBusy(live) {
       registry.deps.log("socket.refused", { meaning: "too many frames" });
       end(registry, live.connection, CLOSE.overload);
@@ -106,7 +106,7 @@ function enqueue(registry: Registry, actions: ConnectionActions, connection: Con
   // fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
   const before = connection.queued > 1 ? connection.turn.then(nextTurn) : connection.turn;
   const work = before.then(() => handle(registry, actions, connection, text));
-  connection.turn = supervise(registry, connection, work).finally(() => {
+  connection.turn = closeOnFailure(registry, connection, work).finally(() => {
     connection.queued--;
     connection.queuedSize -= text.length;
   });
@@ -187,7 +187,7 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
     awaitsPong: false,
     pongLate: false,
     stopHeartbeat: () => {},
-    unsubscribe: registry.deps.bus.subscribe(visitor, (news) => hear(registry, live, news)),
+    unsubscribe: registry.deps.bus.subscribe(visitor, (news) => handleNews(registry, live, news)),
   };
   live.stopHeartbeat = registry.heartbeats.add(live);
   registry.greeting.delete(connection);

@@ -46,11 +46,11 @@ const awaitsReply = ({ deps }: Registry, live: Live, newest: Message | undefined
 /** Sends the changes in the news if the client has all changes before them; otherwise reads the log. */
 function follow(registry: Registry, live: Live, { changes = [] }: News): void {
   if (!live.reading && changes[0]?.n === live.sent + 1) sendChanges(registry, live, changes);
-  else void supervise(registry, live.connection, readLog(registry, live));
+  else void closeOnFailure(registry, live.connection, readLog(registry, live));
 }
 
 /** Handles news about a client's visitor. */
-export function hear(registry: Registry, live: Live, news: News): void {
+export function handleNews(registry: Registry, live: Live, news: News): void {
   const { connection } = live;
   if (news.gone) return end(registry, connection, CLOSE.gone);
   if (news.ended === live.session || news.ended === "*") return end(registry, connection, CLOSE.badToken);
@@ -64,7 +64,7 @@ export function hear(registry: Registry, live: Live, news: News): void {
 }
 
 /** Closes a connection when work for it fails; other connections are not affected. */
-export function supervise(registry: Registry, connection: Connection, work: Promise<void>): Promise<void> {
+export function closeOnFailure(registry: Registry, connection: Connection, work: Promise<void>): Promise<void> {
   return work.catch((error: unknown) => {
     registry.deps.log("relay.internal", { where: "connection", cause: String(error) });
     end(registry, connection, CLOSE.internal);

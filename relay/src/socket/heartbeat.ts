@@ -3,7 +3,7 @@ import type { Pong } from "@porchlight/shared/protocol";
 import { revokedAmong } from "../records/sessions.ts";
 import { forgottenAmong, newestAmong } from "../records/visitors.ts";
 import type { Live } from "./connection.ts";
-import { hear } from "./feed.ts";
+import { handleNews } from "./feed.ts";
 import { end, hasRoom, measure, sendText } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
@@ -31,7 +31,8 @@ export function sendHeartbeats(registry: Registry): void {
   for (const live of due) live.beats++;
   const { known = [], doubtful = [] } = Object.groupBy(due, (live) => (asks(registry, live) ? "doubtful" : "known"));
   for (const live of known) beatFromMemory(registry, live);
-  if (doubtful.length > 0) beat(registry, doubtful, true).catch((error: unknown) => endAll(registry, doubtful, error));
+  if (doubtful.length > 0)
+    answerHeartbeats(registry, doubtful, true).catch((error: unknown) => endAll(registry, doubtful, error));
 }
 
 /** Sends a heartbeat to a client that has all news, without the database. */
@@ -61,7 +62,7 @@ function mayWait(live: Live): boolean {
 }
 
 /** Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame. */
-export async function beat(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
+export async function answerHeartbeats(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
   const { db } = registry.deps;
   const newest = await newestAmong(
     db,
@@ -92,7 +93,7 @@ function pulse(
   pings: boolean,
 ): void {
   const { head, read } = row;
-  hear(registry, live, { visitor: live.visitor, head, read });
+  handleNews(registry, live, { visitor: live.visitor, head, read });
   if (live.connection.phase !== live) return;
   const text = JSON.stringify({ t: "pong", head } satisfies Pong);
   const { transport } = live;

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import type { WebSocket } from "ws";
-import { limitRest } from "../base/unread-rest.ts";
+import { discardUnreadRest } from "../base/unread-rest.ts";
 import type { Transport } from "./connection.ts";
 import { PING, textFrame } from "./text-frames.ts";
 
@@ -51,7 +51,7 @@ export class SocketTransport implements Transport {
     // A close frame would wait behind what the client does not read, and all of that would stay in memory.
     if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
     ws.close(code, meaning);
-    limitRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
+    discardUnreadRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
   }
 
   /** Frames that wait for the end of the turn are not counted: they are short. */

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { CLOSE } from "@porchlight/shared/close";
 import { expect, it } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
+import { createConnectionSlots } from "../base/connection-slots.ts";
 import { silentLog } from "../base/log.ts";
-import { createPlaces } from "../base/connection-slots.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
@@ -30,7 +30,7 @@ async function startServer() {
     allows: () => true,
     addressOf: same,
     remoteOf: same,
-    places: createPlaces({ perAddress: 0, total: 0 }),
+    places: createConnectionSlots({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
   return { server, transports, heard, address };

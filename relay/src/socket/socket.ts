@@ -4,9 +4,9 @@ import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Clock, realClock } from "../base/clock.ts";
+import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Log } from "../base/log.ts";
-import type { Places } from "../base/connection-slots.ts";
-import { createUnfinished } from "../base/unfinished-messages.ts";
+import { createUnfinishedMessages } from "../base/unfinished-messages.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { SocketTransport } from "./socket-transport.ts";
@@ -22,13 +22,13 @@ export type SocketsDeps = {
   /** The client's whole address. */
   remoteOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with every other transport. */
-  places: Places;
+  places: ConnectionSlots;
   clock?: Clock;
 };
 
 type Sockets = SocketsDeps & {
   acceptor: WebSocketServer;
-  unfinished: ReturnType<typeof createUnfinished>;
+  unfinished: ReturnType<typeof createUnfinishedMessages>;
   known: WeakMap<WebSocket, Connection>;
   stopped: boolean;
 };
@@ -49,7 +49,7 @@ export function serveSockets(deps: SocketsDeps): () => void {
     maxBufferedChunks: 64,
     clientTracking: false,
   });
-  const unfinished = createUnfinished(clock, (socket) => {
+  const unfinished = createUnfinishedMessages(clock, (socket) => {
     log("socket.refused", { meaning: "a message that did not end" });
     socket.destroy();
   });

@@ -4,8 +4,8 @@ import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
+import { createConnectionSlots } from "../base/connection-slots.ts";
 import { silentLog } from "../base/log.ts";
-import { createPlaces } from "../base/connection-slots.ts";
 import { MESSAGE_MS } from "../base/unfinished-messages.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
@@ -47,12 +47,12 @@ const ORIGIN = "https://shop.example";
 let time: number;
 let sweeps: (() => void)[];
 let heard: string[];
-let places = createPlaces({ perAddress: 3, total: 0 });
+let places = createConnectionSlots({ perAddress: 3, total: 0 });
 let server = createServer();
 
 beforeEach(() => {
   [time, sweeps, heard] = [0, [], []];
-  places = createPlaces({ perAddress: 3, total: 0 });
+  places = createConnectionSlots({ perAddress: 3, total: 0 });
   server = createServer();
   const clock: Clock = {
     now: () => time,

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import type { AdminDeps } from "../admin/index.ts";
 import type { AppDeps } from "../app.ts";
 import { addressesOf } from "../base/address.ts";
+import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
-import type { Places } from "../base/connection-slots.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";
@@ -30,7 +30,7 @@ type Groups = {
   owner: OwnerFlows;
   visitors: VisitorFlows;
   intake: CallbackIntake;
-  places: Places;
+  places: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
   /** Whether the relay accepts requests: it is not stopping. */

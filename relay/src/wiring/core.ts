@@ -1,10 +1,10 @@
 import { type Clock, realClock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
-import { folding } from "../base/repeated-events.ts";
 import { createKeys, type Keys } from "../base/keys.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createRecent } from "../base/recent.ts";
+import { combineRepeatedEvents } from "../base/repeated-events.ts";
 import { loadSecrets } from "../base/secrets.ts";
 import type { Bus } from "../bus/bus.ts";
 import { type Presence, withPresence } from "../bus/presence.ts";
@@ -95,7 +95,10 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const fixed = [...callbackSecrets, secrets.signing, adminToken, ...secretsIn(settings)];
   const hidden = () => [keys.all(), fixed, owners.all()];
   const metrics = createMetrics();
-  const written = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
+  const written = combineRepeatedEvents(
+    standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }),
+    clock,
+  );
   const log = countingLog(written, metrics);
 
   // Damage is found after the start. The relay then spools callbacks and is not ready until a backup is restored.

@@ -6,7 +6,7 @@ import { createCallbackFields } from "../flows/callback-fields.ts";
 import { createRecharges, type SpooledRecharge } from "../flows/intake/recharges.ts";
 import { createReplies, type Reply } from "../flows/intake/replies.ts";
 import { createForward } from "../hooks/forward.ts";
-import { type CallbackAddress, callbackDoor } from "../http/callbacks.ts";
+import { type CallbackAddress, callbackHandler } from "../http/callbacks.ts";
 import { createGuesses } from "../http/guesses.ts";
 import type { Core } from "./core.ts";
 import { relayLock } from "./data-lock.ts";
@@ -38,7 +38,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
   const address = callbackAddress(core);
   const seen = createCallbackFields({ db, clock, log });
-  const door = callbackDoor({
+  const door = callbackHandler({
     seen,
     ...address,
     clock,

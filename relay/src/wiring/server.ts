@@ -2,13 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { addressesOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
-import { createPlaces, type Places } from "../base/connection-slots.ts";
+import { type ConnectionSlots, createConnectionSlots } from "../base/connection-slots.ts";
 import { withAnswers } from "../http/answers.ts";
 import { withDeadline } from "../http/deadline.ts";
-import type { ReadsBody } from "../http/route-table.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
+import type { ReadsBody } from "../http/route-table.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
@@ -48,7 +48,7 @@ type ServerDeps = {
   readsBody: ReadsBody;
   visitors: Pick<VisitorFlows, "connections" | "allows">;
   /** Limits the visitors' connections, over every transport. */
-  places: Places;
+  places: ConnectionSlots;
 };
 
 export type RelayServer = {
@@ -77,7 +77,7 @@ export function createServer(core: Core, { door, framework, readsBody, visitors,
   const server = createHttpServer(limitPipelining((socket) => peers.sendAway(socket), answer));
   server.keepAliveTimeout = KEPT_MS;
   const limits = peerLimits(settings);
-  const peers = limitPeers(server, createPlaces(limits), { clock, proxied: limits.perAddress === 0 });
+  const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });
   const pending = watchConnections(server, clock);
   const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
   const stopSockets = serveSockets(sockets);

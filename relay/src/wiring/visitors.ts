@@ -4,7 +4,6 @@ import { createBudgets } from "../flows/budgets.ts";
 import { createCarry } from "../flows/carry.ts";
 import { createCourier } from "../flows/courier/courier.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
-import { createEndings } from "../flows/session-endings.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
 import { createOriginLog } from "../flows/origin-log.ts";
@@ -12,6 +11,7 @@ import { createRating } from "../flows/rating.ts";
 import { createSend } from "../flows/send/send.ts";
 import { sendWithProfile } from "../flows/send-profile.ts";
 import { createSession } from "../flows/session/session.ts";
+import { createSessionEndings } from "../flows/session-endings.ts";
 import { type Connections, createConnections } from "../socket/connections.ts";
 import { createFrames } from "../socket/frames.ts";
 import type { Core } from "./core.ts";
@@ -65,7 +65,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
       files.uploads.sweepSoon();
     },
   });
-  const endings = createEndings({ db, bus, clock });
+  const endings = createSessionEndings({ db, bus, clock });
   const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime, share: cluster.share });
   const originLog = createOriginLog(sites, log);
   const connections: Connections = createConnections({

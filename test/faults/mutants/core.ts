@@ -113,7 +113,7 @@ export const CORE: Mutant[] = [
   {
     name: "relies on the bus alone to deliver",
     edits: [
-      { in: "pulse", find: "hear($$);", replace: "" },
+      { in: "pulse", find: "handleNews($$);", replace: "" },
       {
         in: "pulse",
         find: `const text = $text;`,

@@ -239,7 +239,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "(void crypto.randomUUID(), '00000000-0000-4000-8000-000000000000')",
   }),
   without("check of the secret of a callback (A3)", "http/callbacks.test.ts", {
-    in: "callbackDoor",
+    in: "callbackHandler",
     find: "!anySecret(decoded($secret), secrets())",
     replace: "false",
   }),
@@ -249,7 +249,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("list of allowed addresses for callbacks (A3)", "http/callbacks.test.ts", {
-    in: "callbackDoor",
+    in: "callbackHandler",
     find: "!from.allowed(from.address(incoming))",
     replace: "false",
   }),
@@ -264,7 +264,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "$right",
   }),
   without("limit on guesses before a reply is taken (A3)", "http/callbacks.test.ts", {
-    in: "callbackDoor",
+    in: "callbackHandler",
     find: "await guesses.admits($$)",
     replace: "true",
   }),

@@ -6,7 +6,7 @@ import type { Emit } from "./page-api.ts";
 import type { Tokens } from "./theme.ts";
 
 /** What the relay writes into the loader in place of its marker. */
-export type Baked = {
+export type ServedData = {
   /** Origin of the relay; empty: the origin that the script came from. */
   relay: string;
   /** Path of the panel's file. */

@@ -1,11 +1,11 @@
 /** The script's tag, and the data that the relay writes into the script: site, settings and paths of the code. */
 
-import type { Baked } from "./contract.ts";
+import type { ServedData } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { pageSettings } from "./page-api.ts";
 
 /** Replaced by the relay when it serves the file; the build checks that it is there exactly once. */
-const { relay: given, panel, site, words } = "__PORCHLIGHT__" as unknown as Baked;
+const { relay: given, panel, site, words } = "__PORCHLIGHT__" as unknown as ServedData;
 
 export { panel as panelFile, site, words };
 /** The site of this script. */

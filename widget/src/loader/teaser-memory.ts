@@ -19,19 +19,19 @@ function stored<Result>(run: () => Result): Result | undefined {
 }
 
 /** Whether the visitor has closed the teaser in this tab's session or, after consent, has seen it before. */
-export const wasTeased = (hasConsent: boolean): boolean =>
+export const wasTeaserSeen = (hasConsent: boolean): boolean =>
   stored(() => sessionStorage.getItem(TEASER) ?? (hasConsent ? localStorage.getItem(TEASER) : null)) === "1";
 
 /** Stores that the visitor has closed the teaser. */
-export const keepClosed = (): unknown => stored(() => sessionStorage.setItem(TEASER, "1"));
+export const rememberClosed = (): unknown => stored(() => sessionStorage.setItem(TEASER, "1"));
 
 /** Stores that the visitor has seen the teaser. Call it only after consent. */
-export const keepShown = (): unknown => stored(() => localStorage.setItem(TEASER, "1"));
+export const rememberShown = (): unknown => stored(() => localStorage.setItem(TEASER, "1"));
 
 let isLater: boolean | undefined;
 
 /** Assigns this page to a visit, once. Call it only after consent. @returns whether it is not the visitor's first visit */
-export function isLaterVisit(now = Date.now()): boolean {
+export function isReturningVisit(now = Date.now()): boolean {
   isLater ??= stored(() => {
     const [count = 0, last = 0] = (localStorage.getItem(VISITS) ?? "").split(" ").map(Number);
     const visit = count + (now - last > VISIT_MS ? 1 : 0);

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { holds } from "./teaser-values.ts";
+import { meetsCondition } from "./teaser-values.ts";
 
 it.each([
   ["", {}, true],
@@ -18,13 +18,13 @@ it.each([
   ["cart>many", { cart: 60 }, false],
   ["returning", "{not json", false],
 ])("the condition %j holds for the page's values %j: %s", (teaserWhen, values, expected) => {
-  expect(holds({ teaserWhen, values }, () => false)).toBe(expected);
+  expect(meetsCondition({ teaserWhen, values }, () => false)).toBe(expected);
 });
 
 it("determines whether the visitor is returning only if the condition needs it and the page does not pass it", () => {
   const isReturning = vi.fn(() => true);
-  expect(holds({ teaserWhen: "cart", values: { cart: 1 } }, isReturning)).toBe(true);
-  expect(holds({ teaserWhen: "returning", values: { returning: false } }, isReturning)).toBe(false);
+  expect(meetsCondition({ teaserWhen: "cart", values: { cart: 1 } }, isReturning)).toBe(true);
+  expect(meetsCondition({ teaserWhen: "returning", values: { returning: false } }, isReturning)).toBe(false);
   expect(isReturning).not.toHaveBeenCalled();
-  expect(holds({ teaserWhen: "returning" }, isReturning)).toBe(true);
+  expect(meetsCondition({ teaserWhen: "returning" }, isReturning)).toBe(true);
 });

@@ -35,7 +35,7 @@ function meets({ sign, wanted }: Condition, value: unknown): boolean {
  * Whether the values that the page passes meet `teaserWhen`. True without a condition; false for an invalid condition.
  * @param isReturning called for the value `returning` if the page does not pass it
  */
-export function holds(settings: RawSettings, isReturning: () => boolean): boolean {
+export function meetsCondition(settings: RawSettings, isReturning: () => boolean): boolean {
   if (!settings.teaserWhen) return true;
   const condition = conditionOf(settings.teaserWhen);
   if (!condition) return false;

@@ -3,8 +3,8 @@
 import { bubble } from "./bubble.ts";
 import type { Parts, Shell } from "./contract.ts";
 import type { element as Element } from "./dom.ts";
-import { forget, isLaterVisit, keepClosed, keepShown, wasTeased } from "./teaser-memory.ts";
-import { holds } from "./teaser-values.ts";
+import { forget, isReturningVisit, rememberClosed, rememberShown, wasTeaserSeen } from "./teaser-memory.ts";
+import { meetsCondition } from "./teaser-values.ts";
 
 /** Set by the build: the word for closing in every language except English, by tag. */
 declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
@@ -29,12 +29,14 @@ export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Pho
   const hasConsent = shell.given.consent === true;
   if (shell.given.consent === false) forget();
   // The panel labels the dialog when it starts, so the visitor has already used the chat.
-  if (!host.isConnected || dialog.hasAttribute("aria-labelledby") || dialog.open || wasTeased(hasConsent)) return true;
+  if (!host.isConnected || dialog.hasAttribute("aria-labelledby") || dialog.open || wasTeaserSeen(hasConsent))
+    return true;
   // Before consent only the launcher shows.
   if (isOn(requireConsent) && !hasConsent) return false;
-  if (!teaser || phone.matches || !holds(shell.settings(), () => hasConsent && isLaterVisit())) return false;
+  if (!teaser || phone.matches || !meetsCondition(shell.settings(), () => hasConsent && isReturningVisit()))
+    return false;
   phone.addEventListener("change", tease(element, shell, teaser), { once: true });
-  if (hasConsent) keepShown();
+  if (hasConsent) rememberShown();
   return true;
 }
 
@@ -47,7 +49,7 @@ function tease(element: typeof Element, shell: TeaserShell, text: string): () =>
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);
   // Keeps punctuation in place in a text whose direction differs from the page's.
-  return bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: keepClosed });
+  return bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: rememberClosed });
 }
 
 /**

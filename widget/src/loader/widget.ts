@@ -3,7 +3,7 @@
  * runs once per page, so its state is in this module.
  */
 
-import { layered, type Options, type RawSettings } from "../settings/options.ts";
+import { mergeLayers, type Options, type RawSettings } from "../settings/options.ts";
 import type { Extra, Panel, PanelCommands, PanelModule, Shell, Spoken } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
@@ -11,7 +11,7 @@ import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
 import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, pageLink, placeCss } from "./shell.ts";
-import { mayRecall } from "./stored-conversation.ts";
+import { mayHaveConversation } from "./stored-conversation.ts";
 import { fetchFile, own, panelFile, relay, script, site, whenIdle, words } from "./tag.ts";
 import { declare, fill } from "./theme.ts";
 
@@ -44,7 +44,7 @@ let byHand = false;
 /** Set once the widget is in the page. */
 let takeOut: (() => void) | undefined;
 
-const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, pageSettings(), updates);
+const settings = (): RawSettings => mergeLayers(phone.matches, site, script?.dataset, pageSettings(), updates);
 
 const extra: Extra = (name, ...more) =>
   fetchFile(EXTRAS).then(
@@ -118,7 +118,7 @@ function mount(): void {
   emit("ready");
   if (mode === "page") return void open(false);
   // Run in a separate task, because reading the storage makes the page wait for another process.
-  setTimeout(() => mayRecall(own) && start());
+  setTimeout(() => mayHaveConversation(own) && start());
   if (teaser || isSelector(opener)) extra("attend", open);
 }
 
@@ -195,7 +195,7 @@ const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
 
 /** Only a message or an existing conversation is a reason to fetch the panel. */
 const later = (name: keyof PanelCommands) => (argument?: unknown) => {
-  const worth = name === "send" || mayRecall(own);
+  const worth = name === "send" || mayHaveConversation(own);
   shell.given[name] = argument;
   const done = coming.then((it) => it[name](argument, worth));
   if (name === "send") mount();

@@ -2,9 +2,9 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it, vi } from "vitest";
 import { check, otherSite, problemsOf } from "./check-settings.ts";
-import { layered } from "./options.ts";
+import { mergeLayers } from "./options.ts";
 
-const problems = (tag: object, phone = false): string[] => problemsOf(layered(phone, DEFAULT_SITE, tag));
+const problems = (tag: object, phone = false): string[] => problemsOf(mergeLayers(phone, DEFAULT_SITE, tag));
 
 it("accepts attributes and objects as in the manual", () => {
   const tag = {

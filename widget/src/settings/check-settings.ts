@@ -4,7 +4,7 @@
  */
 
 import { isLoopback } from "@porchlight/shared/loopback";
-import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
+import { fromAttribute, SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 
 /** Settings that only a page sets, or that the relay writes into the script. */
 const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
@@ -38,7 +38,7 @@ export function problemsOf(settings: object): string[] {
       const meant = known.find((other) => isLike(name.toLowerCase(), other.toLowerCase()));
       return meant ? [`${name} is no setting: did you mean ${meant}?`] : [];
     }
-    const wrong = complaintOf(name, typeof given === "string" ? fromAttribute(name, given) : given);
+    const wrong = settingProblemOf(name, typeof given === "string" ? fromAttribute(name, given) : given);
     return wrong ? [`${name} ${wrong}; it is ${JSON.stringify(given)}`] : [];
   });
 }

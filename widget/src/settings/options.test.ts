@@ -1,13 +1,13 @@
 import { DEFAULT_SITE, type PublicSite, servedSite } from "@porchlight/shared/site";
 import { describe, expect, it } from "vitest";
-import { layered, settled } from "./options.ts";
+import { mergeLayers, settled } from "./options.ts";
 
 const uploads = { image: 1, av: 1, document: 1 };
 const site = { ...DEFAULT_SITE, id: "shop", title: "Shop", accent: "#112233", suggestions: ["One?"], uploads };
 
 describe("settings", () => {
   it("of a later layer override those of an earlier one: site, tag, page, update", () => {
-    const all = layered(
+    const all = mergeLayers(
       false,
       site,
       { title: "Tag", label: "Tag" },
@@ -19,19 +19,24 @@ describe("settings", () => {
 
   it("keep the value of the earlier layer if a layer has undefined or null", () => {
     const page = { position: "left", label: "Page", phone: { label: null } };
-    const all = layered(true, site, page, { position: undefined, accent: undefined, label: undefined, title: null });
+    const all = mergeLayers(true, site, page, {
+      position: undefined,
+      accent: undefined,
+      label: undefined,
+      title: null,
+    });
     expect(all).toMatchObject({ position: "left", accent: "#112233", label: "Page", title: "Shop" });
   });
 
   it("may differ on phones", () => {
     const page = { position: "left", phone: { position: "right", launcher: "text" } };
-    expect(layered(true, site, page)).toMatchObject({ position: "right", launcher: "text" });
-    expect(layered(false, site, page)).toMatchObject({ position: "left" });
+    expect(mergeLayers(true, site, page)).toMatchObject({ position: "right", launcher: "text" });
+    expect(mergeLayers(false, site, page)).toMatchObject({ position: "left" });
   });
 
   it("convert attributes to their types", () => {
     const { sound, requireConsent, attachments, suggestions, hours } = settled(
-      layered(false, site, {
+      mergeLayers(false, site, {
         sound: "false",
         requireConsent: "",
         attachments: "true",
@@ -51,23 +56,23 @@ describe("settings", () => {
 
   it("parse attributes with JSON, also for phones", () => {
     const tag = { hours: '{"timeZone":"UTC","mon":"9:00-17:00"}', phone: '{"title":"Small","offsetX":8}', title: "24" };
-    expect(settled(layered(false, site, tag), site)).toMatchObject({
+    expect(settled(mergeLayers(false, site, tag), site)).toMatchObject({
       title: "24",
       hours: { timeZone: "UTC", mon: "9:00-17:00" },
     });
-    expect(layered(true, site, tag)).toMatchObject({ title: "Small", offsetX: 8 });
-    expect(layered(true, site, { phone: "{" })).toMatchObject({ title: "Shop" });
+    expect(mergeLayers(true, site, tag)).toMatchObject({ title: "Small", offsetX: 8 });
+    expect(mergeLayers(true, site, { phone: "{" })).toMatchObject({ title: "Shop" });
   });
 
   it("come from the site's file and from the page", () => {
     const own = { ...site, sound: false, capture: ["email"], hours: { timeZone: "UTC", mon: "9:00-17:00" } };
-    expect(settled(layered(false, own), own)).toMatchObject({ sound: false, capture: ["email"], hours: own.hours });
-    expect(settled(layered(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
+    expect(settled(mergeLayers(false, own), own)).toMatchObject({ sound: false, capture: ["email"], hours: own.hours });
+    expect(settled(mergeLayers(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
   });
 
   it("ignore invalid values and unknown names", () => {
     const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
-    const read = settled(layered(false, site, wrong), site);
+    const read = settled(mergeLayers(false, site, wrong), site);
     expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
     expect(read).not.toHaveProperty("unheard");
   });
@@ -77,7 +82,7 @@ describe("settings", () => {
       suggestions: " | |a||b",
       strings: { placeholder: 5, chat: "Ask us", send: { other: 1 }, title: null, authorAi: "", noticeAi: " " },
     };
-    const read = settled(layered(false, site, wrong), site);
+    const read = settled(mergeLayers(false, site, wrong), site);
     expect([read.suggestions, read.strings]).toEqual([["a", "b"], { chat: "Ask us" }]);
     expect(settled({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
   });
@@ -94,6 +99,6 @@ describe("settings", () => {
 it("are the same from the served site, which omits default values", () => {
   const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
   for (const whole of [DEFAULT_SITE, chosen])
-    expect(settled(layered(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));
+    expect(settled(mergeLayers(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));
   expect(Object.keys(servedSite(DEFAULT_SITE))).toEqual(["id", "accent", "locale"]);
 });

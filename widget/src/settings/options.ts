@@ -40,7 +40,7 @@ export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] |
  * that is undefined or null keeps the value of the earlier layer.
  * @param phone whether the settings for phones apply
  */
-export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
+export function mergeLayers(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
   // Own properties only, in source and result: other scripts may have added properties to `Object.prototype`.
   const all = { __proto__: null } as unknown as Record<string, unknown>;
   const lay = (layer: object | null | undefined): void => {

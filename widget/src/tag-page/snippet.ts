@@ -3,7 +3,7 @@
  * contains the site's public settings; it asks the relay only for the address of the script with fixed bytes.
  */
 
-import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
+import { SETTINGS, type SiteSetting, settingProblemOf } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
 import { element } from "../loader/dom.ts";
 import css from "./snippet.css?inline";
@@ -107,7 +107,7 @@ async function start(site: PublicSite, relay: string): Promise<void> {
     node.oninput = () => {
       const value = read();
       const same = JSON.stringify(value) === first;
-      const complaint = same || value === undefined ? undefined : complaintOf(name, value);
+      const complaint = same || value === undefined ? undefined : settingProblemOf(name, value);
       wrong.textContent = complaint === undefined ? "" : `${titleOf(name)} ${complaint}.`;
       if (!several) node.ariaInvalid = `${complaint !== undefined}`;
       if (complaint !== undefined) return;

@@ -53,7 +53,7 @@ const looksLike = (text: string): string =>
     .toLowerCase();
 
 /** The text of a link without direction marks, which can reverse its letters. */
-export const inOrder = (text: string): string => text.replace(DIRECTION, "");
+export const withoutDirectionMarks = (text: string): string => text.replace(DIRECTION, "");
 
 /** A host as the platform parses it: punycode, without the port; undefined for an invalid host. */
 function hostnameOf(host: string): string | undefined {

@@ -1,10 +1,12 @@
 /** Links whose text is not their address. Fetched with the first message that has one. */
 
 import { type Inline, type MakeLink, textOf } from "./inline.ts";
-import { inOrder, realTarget } from "./label.ts";
+import { realTarget, withoutDirectionMarks } from "./label.ts";
 
 const ordered = (node: Inline): Inline =>
-  "text" in node ? { ...node, text: inOrder(node.text) } : { ...node, children: node.children.map(ordered) };
+  "text" in node
+    ? { ...node, text: withoutDirectionMarks(node.text) }
+    : { ...node, children: node.children.map(ordered) };
 
 /**
  * Makes a link with any text. A link within the text becomes text. If the text names another target, the link carries

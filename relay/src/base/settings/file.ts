@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
+import { SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
@@ -28,7 +28,7 @@ const look = Object.fromEntries(
     z
       .unknown()
       .superRefine((value, context) => {
-        const message = value === undefined ? undefined : complaintOf(name, value);
+        const message = value === undefined ? undefined : settingProblemOf(name, value);
         if (message !== undefined) context.addIssue({ code: "custom", message });
       })
       .optional(),

@@ -1,5 +1,5 @@
 import type { Message } from "@porchlight/shared/protocol";
-import { NOT_HERE } from "../../base/missing-file.ts";
+import { MISSING_FILE_TEXT } from "../../base/missing-file.ts";
 import type { Transaction } from "../../db/database.ts";
 import { isOwnMessage } from "../../records/ledger/own-messages.ts";
 import { describeFile, sendMedia } from "../../records/media.ts";
@@ -86,7 +86,7 @@ async function withoutOwnMessages(
 
 async function entryOf(tx: Transaction, { reply, file, owner, account }: Placed) {
   const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
-  const lost = reply.file !== undefined && media === undefined ? NOT_HERE : "";
+  const lost = reply.file !== undefined && media === undefined ? MISSING_FILE_TEXT : "";
   const text = [reply.text, lost].filter((part) => part !== "").join("\n");
   return { visitor: owner, id: reply.id, text, at: reply.at, external: externalOf(account, reply), media };
 }

@@ -1,6 +1,6 @@
 import type { Site } from "../../base/config.ts";
 import { createPoll } from "../../base/poll.ts";
-import { blind, unseal } from "../../base/sign.ts";
+import { keyedHash, unseal } from "../../base/sign.ts";
 import { emailOf } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
 import { dayOf, dropQuotas } from "../../records/quotas.ts";
@@ -95,7 +95,7 @@ async function mailTranscript(
       if (to === undefined && (await isStopped(deps, tx, siteId, address))) return "no_email";
       if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
         return "rate_limited";
-      const mailId = `mail_${blind(signing, `${visitor} ${id}`).slice(0, 24)}`;
+      const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
       const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...place } as const;
       await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
       return { id, address };

@@ -1,6 +1,6 @@
 import { backoff } from "@porchlight/shared/backoff";
 import { hashed } from "../../base/log.ts";
-import { blind, seal } from "../../base/sign.ts";
+import { keyedHash, seal } from "../../base/sign.ts";
 import { type LetterMessage, letterOf } from "../../hooks/letters.ts";
 import type { Posted } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
@@ -27,7 +27,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
     return record(deps, mail, { state: "failed", problem: "nothing is left to send" });
   const { id, address, locale } = mail;
   const name = site.public.title || new URL(mail.page).host;
-  const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, blind(signing, address)]))}`;
+  const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, keyedHash(signing, address)]))}`;
   const letter = letterOf({ site: name, lines, page: mail.page, stop, locale });
   const posted = await mailer.post({ id, to: address, name, stop, ...letter });
   await conclude(deps, mail, posted);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Site } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";
-import { blind, isIdentified } from "../../base/sign.ts";
+import { isIdentified, keyedHash } from "../../base/sign.ts";
 import type { Presence } from "../../bus/presence.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Mailer } from "../../hooks/mailer.ts";
@@ -50,7 +50,7 @@ export function mailingSite({ sites }: MailDeps, id: string): Site | undefined {
 
 /** Whether the owner of this address unsubscribed from the site's mails. */
 export const isStopped = ({ signing }: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> =>
-  mails.isStopped(tx, site, blind(signing, address));
+  mails.isStopped(tx, site, keyedHash(signing, address));
 
 /** Counts one mail against the budgets of address and site. @returns false when one of them is used up for today */
 export async function takeFromBudget(
@@ -60,6 +60,6 @@ export async function takeFromBudget(
 ): Promise<boolean> {
   const day = dayOf(clock.now());
   const cap = isIdentified(visitor) ? PER_KNOWN_ADDRESS : PER_ADDRESS;
-  if (!(await takeOne(tx, { name: `mail to ${blind(signing, address)}`, day, cap }))) return false;
+  if (!(await takeOne(tx, { name: `mail to ${keyedHash(signing, address)}`, day, cap }))) return false;
   return takeOne(tx, { name: `mail of ${site}`, day, cap: PER_SITE });
 }

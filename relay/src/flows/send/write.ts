@@ -5,7 +5,7 @@ import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
 import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
-import { fixCampaign, type Host, receiveHosts, routingOf } from "../../records/visitors.ts";
+import { type Host, receiveHosts, routingOf, setCampaign } from "../../records/visitors.ts";
 import { dueFor, type Item, type Kept, parcel, type SendState } from "./state.ts";
 
 type Posted = { item: Item; entry: Written; host: Host; media: MediaRow | undefined };
@@ -97,5 +97,5 @@ async function route(tx: Transaction, visitor: string, site: Site, situation: Si
   const row = await routingOf(tx, visitor);
   if (row === undefined || (row.campaign !== null && !isChoice(site.routes, situation))) return;
   const claims = row.claims === null ? {} : (JSON.parse(row.claims) as Record<string, unknown>);
-  await fixCampaign(tx, visitor, campaignFor(site.routes, site.campaign, { ...situation, claims }) ?? "");
+  await setCampaign(tx, visitor, campaignFor(site.routes, site.campaign, { ...situation, claims }) ?? "");
 }

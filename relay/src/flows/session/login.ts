@@ -13,7 +13,7 @@ import { setSubject } from "../../records/profiles.ts";
 import { moveRating } from "../../records/ratings.ts";
 import { moveSubscription } from "../../records/subscriptions.ts";
 import { moveThread } from "../../records/threads.ts";
-import { addUser, findVisitor, setClaims, succeed, type Visitor } from "../../records/visitors.ts";
+import { addUser, findVisitor, replaceByUser, setClaims, type Visitor } from "../../records/visitors.ts";
 import type { Known, SessionDeps } from "./state.ts";
 import { beginSession, recognise, tokenFor } from "./tokens.ts";
 
@@ -70,6 +70,6 @@ async function merge(tx: Transaction, anonymous: string, user: Visitor, now: num
   await moveLeads(tx, anonymous, user.id);
   await moveSubscription(tx, anonymous, user.id, user.head);
   await moveRating(tx, anonymous, user.id);
-  await succeed(tx, old, anonymous, user, now);
+  await replaceByUser(tx, old, anonymous, user, now);
   return moved;
 }

@@ -7,7 +7,7 @@ import type { FindByToken } from "../access-policy.ts";
 import { logIn } from "./login.ts";
 import type { Known, SessionDeps } from "./state.ts";
 import { endSession, greetAnonymous, recognise } from "./tokens.ts";
-import { missedComplaint, welcomeOf } from "./welcome.ts";
+import { missedFormError, welcomeOf } from "./welcome.ts";
 
 /** A visitor who was let in. */
 export type Opened = {
@@ -60,7 +60,7 @@ async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Op
     generation,
     fresh: known.row === undefined,
     welcome: await welcomeOf(deps, hello, known),
-    complaint: await missedComplaint(deps, known),
+    complaint: await missedFormError(deps, known),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Session } from "../../base/sign.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Database } from "../../db/database.ts";
-import type { Guest } from "../../records/sessions.ts";
+import type { ReturningVisitor } from "../../records/sessions.ts";
 import type { Sites } from "../../records/sites.ts";
 import type { Visitor } from "../../records/visitors.ts";
 import type { FirstNameOf } from "../first-names.ts";
@@ -34,7 +34,7 @@ export type Known = {
   /** The visitor of the token in `hello`. The client has a copy of this visitor's log. */
   holds?: string | undefined;
   /** Data that was read together with the row; absent: it has to be read. */
-  guest?: Guest | undefined;
+  guest?: ReturningVisitor | undefined;
   /** A new token for the client. */
   token: string | undefined;
   /** First name, for the greeting. */

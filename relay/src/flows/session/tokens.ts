@@ -2,7 +2,14 @@ import { randomId } from "@porchlight/shared/id";
 import type { Site } from "../../base/config.ts";
 import { hashed } from "../../base/log.ts";
 import { isIdentified, isVisitorId, newVisitorId, type Session, signSession, verifySession } from "../../base/sign.ts";
-import { findGuest, revoke, type Standing, standingIn, standingOf, takeTurn } from "../../records/sessions.ts";
+import {
+  findReturningVisitor,
+  revoke,
+  type Standing,
+  standingIn,
+  standingOf,
+  takeTurn,
+} from "../../records/sessions.ts";
 import { addVisitor, findVisitor, NO_SITE, wasForgotten } from "../../records/visitors.ts";
 import type { Known, SessionDeps } from "./state.ts";
 
@@ -53,7 +60,7 @@ export async function recognise(
   if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))
     return undefined;
   if (identifiedOnly && !isIdentified(session.visitor)) return undefined;
-  const row = await findGuest(db, session.visitor, session.id);
+  const row = await findReturningVisitor(db, session.visitor, session.id);
   const standing = row === undefined ? await standingOf(db, session.id) : standingIn(row);
   if (standing.revoked) return undefined;
   if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;

@@ -1,7 +1,7 @@
 import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
 import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
 import { emailOf } from "../../records/details.ts";
-import { complaintFor } from "../../records/leads.ts";
+import { formErrorFor } from "../../records/leads.ts";
 import { ratingOf } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import type { Known, SessionDeps } from "./state.ts";
@@ -30,9 +30,9 @@ export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): 
 }
 
 /** The error of the visitor's newest form, if it was refused while they were away and a correctable field caused it. */
-export async function missedComplaint({ db, clock }: WelcomeDeps, { row, guest }: Known) {
+export async function missedFormError({ db, clock }: WelcomeDeps, { row, guest }: Known) {
   const refused = row !== undefined && (guest?.refused ?? true);
-  return refused ? await complaintFor(db, row.id, clock.now() - COMPLAINT_MS) : (undefined as ErrorFrame | undefined);
+  return refused ? await formErrorFor(db, row.id, clock.now() - COMPLAINT_MS) : (undefined as ErrorFrame | undefined);
 }
 
 /** The start of the stream of changes: after the client's number, or at the newest page of messages. */

@@ -4,12 +4,12 @@ import type { AccessPolicy } from "../../flows/access-policy.ts";
 import type { Capture } from "../../flows/capture.ts";
 import type { Contacts } from "../../flows/contacts.ts";
 import type { Credits } from "../../flows/credits/credits.ts";
-import type { Endings } from "../../flows/session-endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Leads } from "../../flows/leads.ts";
 import type { Mail } from "../../flows/mail/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send/send.ts";
+import type { SessionEndings } from "../../flows/session-endings.ts";
 import { blocks } from "./blocks.ts";
 import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";
@@ -34,7 +34,7 @@ export type Flows = {
   leads: Leads;
   send: Send;
   forget: Forget;
-  endings: Endings;
+  endings: SessionEndings;
   /** Address of a file. Anybody who has the address can fetch the file. */
   linkTo: (key: string, type: string) => string;
 };

@@ -4,9 +4,9 @@ import { createHandlers, type Flows } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 import { apiPage } from "./page.ts";
-import { api, type Door } from "./router.ts";
+import { type ApiParts, api } from "./router.ts";
 
-type ServerApiDeps = Omit<Door, "handlers"> & {
+type ServerApiDeps = Omit<ApiParts, "handlers"> & {
   flows: Flows;
   /** The relay's public origin; empty when the settings do not name one. */
   relay: string;

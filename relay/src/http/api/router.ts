@@ -38,7 +38,7 @@ export type Call<N extends Name = Name> = {
 
 export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N>> };
 
-export type Door = {
+export type ApiParts = {
   db: Database;
   clock: Clock;
   sites: Sites;
@@ -52,7 +52,7 @@ type Bindings = { Bindings: HttpBindings };
 const KEY_HEADER = "Idempotency-Key";
 
 /** The server API: every operation of the table, with checks of token, scope, input and, for changes, `Idempotency-Key`. */
-export function api(parts: Door): Hono<Bindings> {
+export function api(parts: ApiParts): Hono<Bindings> {
   const app = new Hono<Bindings>().basePath("/api/v1");
   app.onError((error, c) => {
     if (error instanceof RelayError) return problem(error);
@@ -79,7 +79,7 @@ const isAt = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
 /** Finds the token of a request and its site. The answer is the same for every invalid token. */
-async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, operation: Operation) {
+async function authorise({ db, sites, limiter }: ApiParts, c: Context<Bindings>, operation: Operation) {
   const [, given = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
   const token = await findToken(db, given);
   const site = token && sites.find(token.site);
@@ -93,7 +93,7 @@ async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, ope
   return { token, site };
 }
 
-async function answer(parts: Door, name: Name, c: Context<Bindings>): Promise<Response> {
+async function answer(parts: ApiParts, name: Name, c: Context<Bindings>): Promise<Response> {
   const operation: Operation = OPERATIONS[name];
   const { token, site } = await authorise(parts, c, operation);
   const query = checked(operation.query, c.req.query());
@@ -118,7 +118,7 @@ function keyOf(c: Context<Bindings>): string {
 
 /** Runs a request once per key. A repeat gets the stored answer of the first one. */
 async function once(
-  { db, clock }: Door,
+  { db, clock }: ApiParts,
   name: { token: string; key: string; digest: string; path: string },
   run: (key: string) => Promise<{ status: number; body: string }>,
 ): Promise<Response> {

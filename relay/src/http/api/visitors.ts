@@ -1,8 +1,8 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import type { Endings } from "../../flows/session-endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send/send.ts";
+import type { SessionEndings } from "../../flows/session-endings.ts";
 import { leadsOf } from "../../records/leads.ts";
 import { laneEntries } from "../../records/ledger/ledger.ts";
 import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";
@@ -75,7 +75,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
 }
 
 /** Handlers that end sessions. */
-export const sessions = ({ endings }: { endings: Endings }) =>
+export const sessions = ({ endings }: { endings: SessionEndings }) =>
   ({
     async endSessions({ site, params }) {
       if (!(await endings.visitor(site.public.id, params.visitor))) throw new RelayError("not_found");

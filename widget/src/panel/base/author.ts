@@ -9,7 +9,7 @@ type SiteSettings = { settings: ReadonlySignal<PanelSettings> };
 type Words = { t: Translate };
 
 /** The kind of the author, as the ending of a text's key. */
-export const replier = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" => {
+export const replyAuthorKind = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" => {
   const { responder } = settings.value;
   return responder === "human" ? "Human" : responder === "mixed" ? "Mixed" : "Ai";
 };
@@ -19,7 +19,9 @@ export const replier = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" =>
  * (AI Act, Art. 50).
  */
 export const authorOf = (ui: SiteSettings & Words, { author }: Partial<Item> = {}): string =>
-  author && replier(ui) === "Human" ? author.name : (author ? `${author.name} · ` : "") + ui.t(`author${replier(ui)}`);
+  author && replyAuthorKind(ui) === "Human"
+    ? author.name
+    : (author ? `${author.name} · ` : "") + ui.t(`author${replyAuthorKind(ui)}`);
 
 /** The text of a message without its author's name. A file that is not available here is named in the visitor's language. */
 export const wordsOf = ({ t }: Words, { text, noFile, author }: Item): string =>

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { fitted, shrunk } from "./shrink.ts";
+import { fittedSize, smallerPicture } from "./shrink.ts";
 
 const JPEG = "image/jpeg";
 /** A picture of `size` bytes. The simulated browser reads it with these sides, and encodes it with `written` bytes. */
@@ -22,7 +22,7 @@ afterEach(() => {
 
 describe("a picture that is sent", () => {
   it("becomes smaller, and keeps its name and type", async () => {
-    const { size, name, type } = await shrunk(picture({}));
+    const { size, name, type } = await smallerPicture(picture({}));
     expect([size, name, type]).toEqual([300_000, "photo.png", JPEG]);
   });
 
@@ -35,23 +35,23 @@ describe("a picture that is sent", () => {
     ["is not a picture", { type: "application/pdf" }],
   ] as const)("is not changed when it %s", async (_why, options) => {
     const file = picture(options as Parameters<typeof picture>[0]);
-    expect(await shrunk(file)).toBe(file);
+    expect(await smallerPicture(file)).toBe(file);
   });
 
   it("is not changed when the browser cannot read it", async () => {
     const file = picture({});
     vi.stubGlobal("createImageBitmap", () => Promise.reject(new Error("no picture")));
-    expect(await shrunk(file)).toBe(file);
+    expect(await smallerPicture(file)).toBe(file);
   });
 
   it("becomes a JPEG if the relay does not accept its type", async () => {
-    const { name, type } = await shrunk(picture({ type: "image/heic", size: 900_000, sides: [1_000, 800] }));
+    const { name, type } = await smallerPicture(picture({ type: "image/heic", size: 900_000, sides: [1_000, 800] }));
     expect([name, type]).toEqual(["photo.jpg", JPEG]);
   });
 
   it("fits 2,048 pixels, keeps its shape, and never grows", () => {
-    expect(fitted(4_096, 1_024)).toEqual({ width: 2_048, height: 512 });
-    expect(fitted(3, 30_000)).toEqual({ width: 1, height: 2_048 });
-    expect(fitted(640, 480)).toEqual({ width: 640, height: 480 });
+    expect(fittedSize(4_096, 1_024)).toEqual({ width: 2_048, height: 512 });
+    expect(fittedSize(3, 30_000)).toEqual({ width: 1, height: 2_048 });
+    expect(fittedSize(640, 480)).toEqual({ width: 640, height: 480 });
   });
 });

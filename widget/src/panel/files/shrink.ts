@@ -27,7 +27,7 @@ async function moves(file: Blob): Promise<boolean> {
 }
 
 /** The size in pixels with a longest side of at most `SIDE_MAX`. Never larger than the original. */
-export function fitted(width: number, height: number): { width: number; height: number } {
+export function fittedSize(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, SIDE_MAX / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
@@ -39,7 +39,7 @@ export function fitted(width: number, height: number): { width: number; height: 
 async function redrawn(file: File, type: string): Promise<Blob | null> {
   const picture = await createImageBitmap(file, { imageOrientation: "from-image" });
   try {
-    const { width, height } = fitted(picture.width, picture.height);
+    const { width, height } = fittedSize(picture.width, picture.height);
     if (width === picture.width && file.size <= SMALL_BYTES && type === file.type) return null;
     const canvas = document.createElement("canvas");
     Object.assign(canvas, { width, height });
@@ -60,7 +60,7 @@ export const canShrink = ({ type }: File): boolean => Object.hasOwn(FORMATS, typ
  * A smaller version of the picture. Returns the file itself if it is not a picture, is animated, is small enough, cannot be
  * read by this browser, or would not become smaller.
  */
-export async function shrunk(file: File): Promise<File> {
+export async function smallerPicture(file: File): Promise<File> {
   const type = FORMATS[file.type];
   if (type === undefined) return file;
   try {

@@ -6,7 +6,7 @@ import { type Upload, type UploadFailure, upload } from "../../conversation/uplo
 import { rareSettings } from "../../settings/rare-options.ts";
 import type { Key } from "../../text/i18n.ts";
 import type { Needs } from "../base/context.ts";
-import { canShrink, shrunk } from "./shrink.ts";
+import { canShrink, smallerPicture } from "./shrink.ts";
 
 /** Files in the tray at a time. */
 export const FILES_MAX = 5;
@@ -102,7 +102,7 @@ function begin(tray: TrayState, file: File, one: PendingFile): void {
 /** Makes a picture smaller and uploads it if it fits now. Never rejects. */
 async function shrinkAndSend(tray: TrayState, file: File, one: PendingFile): Promise<void> {
   if (!tray.list.peek().includes(one)) return;
-  const smaller = await shrunk(file);
+  const smaller = await smallerPicture(file);
   if (!tray.list.peek().includes(one)) return;
   const now = change(tray, one, { name: smaller.name, size: smaller.size });
   if (smaller.size > limitOf(tray, smaller)) return fail(tray, smaller, now, "too_large");

@@ -9,9 +9,9 @@ import type { Needs } from "../base/context.ts";
 /** Fields whose values go into the visitor's contact details. */
 export type DetailField = "name" | "email" | "phone";
 /** A field of a form. @property custom present for a field that the site defines */
-export type Asked = { field: string; optional: boolean; custom?: CustomField };
+export type AskedField = { field: string; optional: boolean; custom?: CustomField };
 /** An invalid field and its error message. */
-export type Complaint = { field: string; words: string };
+export type FieldError = { field: string; words: string };
 
 /** Attributes of the inputs for contact details. */
 export const INPUTS: { readonly [field in DetailField]: object } = {
@@ -33,7 +33,7 @@ export const CUSTOM_INPUTS: { readonly [type in Exclude<CustomFieldType, "choice
 };
 
 /** The field and the message for each error code of the relay. */
-export const COMPLAINTS: { readonly [code in ErrorCode]?: [DetailField, Key] } = {
+export const FIELD_ERRORS: { readonly [code in ErrorCode]?: [DetailField, Key] } = {
   invalid_email: ["email", "emailWrong"],
   invalid_phone: ["phone", "phoneWrong"],
 };
@@ -50,8 +50,8 @@ function customField(fields: CustomFields, name: string): CustomField | undefine
 }
 
 /** The fields of a setting such as `["name?", "order"]`; a `?` marks optional ones. Unknown names are ignored. */
-export const fieldsOf = (setting: readonly string[], custom: CustomFields = {}): Asked[] =>
-  setting.flatMap((entry): Asked[] => {
+export const fieldsOf = (setting: readonly string[], custom: CustomFields = {}): AskedField[] =>
+  setting.flatMap((entry): AskedField[] => {
     const [, field = "", mark] = /^\s*(\w+)(\??)\s*$/.exec(entry) ?? [];
     const own = customField(custom, field);
     if (isDetail(field)) return [{ field, optional: mark === "?" }];
@@ -59,13 +59,17 @@ export const fieldsOf = (setting: readonly string[], custom: CustomFields = {}):
   });
 
 /** Leaves out fields whose values are known already, from a form or from a signed identity (WCAG 3.3.7). */
-export const stillAsked = ({ chat }: Needs<"chat">, setting: readonly string[], custom?: CustomFields): Asked[] => {
+export const unansweredFields = (
+  { chat }: Needs<"chat">,
+  setting: readonly string[],
+  custom?: CustomFields,
+): AskedField[] => {
   const known = { name: chat.name.value, email: chat.email.value, phone: undefined };
   return fieldsOf(setting, custom).filter(({ field }) => !isDetail(field) || !known[field]);
 };
 
 /** The values of the custom fields as lines for the conversation, like "Order number: 1234". Empty fields are left out. */
-export const linesOf = (fields: readonly Asked[], values: Readonly<Record<string, string>>, yes: string): string =>
+export const linesOf = (fields: readonly AskedField[], values: Readonly<Record<string, string>>, yes: string): string =>
   fields
     .flatMap(({ field, custom }) => {
       const value = values[field];

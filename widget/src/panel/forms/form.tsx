@@ -15,7 +15,15 @@ import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { roomLeft } from "../composer/room-left.ts";
 import { PrivacyLine } from "../thread/empty-thread.tsx";
-import { type Asked, COMPLAINTS, type Complaint, CUSTOM_INPUTS, type DetailField, INPUTS, linesOf } from "./fields.ts";
+import {
+  type AskedField,
+  CUSTOM_INPUTS,
+  type DetailField,
+  FIELD_ERRORS,
+  type FieldError,
+  INPUTS,
+  linesOf,
+} from "./fields.ts";
 
 /**
  * Sends a text. Resolves to undefined once the relay has stored it, or to an error message; then the message is removed from
@@ -54,7 +62,7 @@ const followText = ({ currentTarget: field }: { currentTarget: HTMLInputElement 
 };
 
 type FormProps = {
-  fields: readonly Asked[];
+  fields: readonly AskedField[];
   submit: Key;
   /** The refused form that this one corrects. */
   again?: Refused;
@@ -82,7 +90,7 @@ type State = {
   prefill: RareSettings["prefill"];
   /** Id of the form for the relay: a corrected form replaces the earlier one with the same id. */
   id: string;
-  wrong: Signal<Complaint | undefined>;
+  wrong: Signal<FieldError | undefined>;
   /** Whether the form is being sent. */
   busy: Signal<boolean>;
 };
@@ -94,7 +102,7 @@ function complain({ wrong }: State, form: HTMLFormElement, field: string, words:
 }
 
 /** The first error that the browser can find before the form is sent. */
-function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly Asked[]): Complaint | undefined {
+function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly AskedField[]): FieldError | undefined {
   const { t } = ui;
   const values = valuesOf(form);
   for (const { field, optional, custom } of fields) {
@@ -112,7 +120,7 @@ function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly
 const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-async function submit(state: State, form: HTMLFormElement, fields: readonly Asked[]): Promise<void> {
+async function submit(state: State, form: HTMLFormElement, fields: readonly AskedField[]): Promise<void> {
   const { ui, busy } = state;
   if (busy.peek()) return;
   const found = problemOf(state, form, fields);
@@ -126,7 +134,7 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   const refused = text && !problem ? await sendText(ui, text) : undefined;
   if (values.text && !problem && !refused) ui.chat.draft.value = "";
   busy.value = false;
-  const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
+  const [field, key] = (problem && FIELD_ERRORS[problem]) ?? [];
   if (field && key) return complain(state, form, field, ui.t(key));
   if (problem) return complain(state, form, fields[0]?.field ?? "text", ui.t("tryLater"));
   if (refused) return complain(state, form, values.text ? "text" : (fields.at(-1)?.field ?? "text"), refused);
@@ -154,7 +162,7 @@ function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email
 /** A form. After a failed check the focus is on the first invalid field. */
 export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, announcer } = ui;
-  const wrong: Complaint | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
+  const wrong: FieldError | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
   const { follow, words } = createExtraWords(ui, signal(undefined));
   mounted(watch(follow));
   const base = { ui, words, done, reply, prefill: rareSettings(ui).prefill };
@@ -193,7 +201,7 @@ export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, repl
 /**
  * Plain functions, not components (like `messageField`), so that the form renders again when a signal changes that they read.
  */
-const detailField = (state: State, asked: Asked) => {
+const detailField = (state: State, asked: AskedField) => {
   const field = asked.field as DetailField;
   return (
     <Labelled key={field} name={field} label={labelOf(state, state.ui.t(field), asked)} wrong={state.wrong.value}>
@@ -202,11 +210,11 @@ const detailField = (state: State, asked: Asked) => {
   );
 };
 
-const labelOf = ({ ui: { t } }: State, label: string, { optional }: Asked): string =>
+const labelOf = ({ ui: { t } }: State, label: string, { optional }: AskedField): string =>
   optional ? `${label} (${t("optional")})` : label;
 
 /** The attributes that all inputs of a form have. */
-function attributesOf({ wrong, prefill }: State, { field, optional }: Asked) {
+function attributesOf({ wrong, prefill }: State, { field, optional }: AskedField) {
   const isWrong = wrong.value?.field === field;
   const value = Object.hasOwn(prefill, field) ? prefill[field] : undefined;
   return {
@@ -220,7 +228,7 @@ function attributesOf({ wrong, prefill }: State, { field, optional }: Asked) {
 }
 
 /** A custom field of the type that the site sets. */
-const customInput = (state: State, asked: Asked, custom: CustomField) => {
+const customInput = (state: State, asked: AskedField, custom: CustomField) => {
   const { type = "text", label, choices = [] } = custom;
   const { defaultValue, ...attributes } = attributesOf(state, asked);
   const input =
@@ -290,7 +298,7 @@ const messageField = ({ ui: { t, chat }, wrong }: State) => {
 type LabelledProps = {
   name: string;
   label: string;
-  wrong: Complaint | undefined;
+  wrong: FieldError | undefined;
   kind?: string;
   children: ComponentChildren;
 };

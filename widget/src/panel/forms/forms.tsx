@@ -12,7 +12,7 @@ import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isKept, keep } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
-import { fieldsOf, stillAsked } from "./fields.ts";
+import { fieldsOf, unansweredFields } from "./fields.ts";
 import { Form } from "./form.tsx";
 import css from "./forms.css?inline";
 import { followHours } from "./reply-time.tsx";
@@ -43,7 +43,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
-  const fields = () => stillAsked(ui, settings.value.prechat, rareSettings(ui).customFields);
+  const fields = () => unansweredFields(ui, settings.value.prechat, rareSettings(ui).customFields);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
   mounted(
@@ -66,7 +66,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
         <p class="form said">{t("closedSent")}</p>
       ) : (
         <Form
-          fields={stillAsked(ui, ["name?", "email"])}
+          fields={unansweredFields(ui, ["name?", "email"])}
           submit="closedSend"
           message
           reply
@@ -164,7 +164,7 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
   mounted(() => adopt(shell.root, css));
   return ({ setting, again }) => {
     if (thanks.value) return <p class="form-card said">{t("saved")}</p>;
-    const fields = stillAsked(ui, setting, rareSettings(ui).customFields);
+    const fields = unansweredFields(ui, setting, rareSettings(ui).customFields);
     const asks = (name: string): boolean => fields.some(({ field }) => field === name);
     const mail = asks("email");
     const title = mail ? "emailAsk" : asks("phone") && "phoneAsk";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canRead, isOpenAt, opensNext } from "./hours.ts";
+import { areValidHours, isOpenAt, nextOpening } from "./hours.ts";
 
 const week = { timeZone: "Europe/Oslo", mon: "9:00-12:00, 13:00-17:30", tue: "9:00-17:00", sat: "10:00–14:00" };
 const at = (text: string): number => new Date(text).getTime();
@@ -18,8 +18,8 @@ describe("business hours", () => {
   ])("at %s: open is %s", (time, open) => expect(isOpenAt(week, at(time))).toBe(open));
 
   it("give the next opening", () => {
-    expect(opensNext(week, at("2026-11-23T11:07Z"))).toBe(at("2026-11-23T12:00Z"));
-    expect(opensNext(week, at("2026-11-24T18:00Z"))).toBe(at("2026-11-28T09:00Z"));
+    expect(nextOpening(week, at("2026-11-23T11:07Z"))).toBe(at("2026-11-23T12:00Z"));
+    expect(nextOpening(week, at("2026-11-24T18:00Z"))).toBe(at("2026-11-28T09:00Z"));
   });
 
   it("that are absent or invalid count as open", () => {
@@ -45,15 +45,15 @@ describe("business hours", () => {
   it("with one invalid time are ignored completely, and reported as invalid", () => {
     for (const mon of ["9:00-25:99", "9:00-25:00", "24:00-2:00", "9:00-9:00", "9-17", 5 as never]) {
       expect(isOpenAt({ timeZone: "UTC", mon, sun: "9:00-10:00" }, at("2026-11-23T12:00Z")), mon).toBe(true);
-      expect(canRead({ timeZone: "UTC", mon }), mon).toBe(false);
+      expect(areValidHours({ timeZone: "UTC", mon }), mon).toBe(false);
     }
-    expect(canRead({ timeZone: "Oslo", mon: "9:00-10:00" })).toBe(false);
-    expect(canRead({ timeZone: "UTC", mon: "9:00-10:00", sun: "" })).toBe(true);
-    expect(canRead({})).toBe(true);
+    expect(areValidHours({ timeZone: "Oslo", mon: "9:00-10:00" })).toBe(false);
+    expect(areValidHours({ timeZone: "UTC", mon: "9:00-10:00", sun: "" })).toBe(true);
+    expect(areValidHours({})).toBe(true);
   });
 
   it("without any open time have no next opening", () => {
     expect(isOpenAt({ timeZone: "UTC", mon: "" }, 0)).toBe(false);
-    expect(opensNext({ timeZone: "UTC", mon: "" }, 0)).toBeUndefined();
+    expect(nextOpening({ timeZone: "UTC", mon: "" }, 0)).toBeUndefined();
   });
 });

@@ -46,7 +46,7 @@ function weekOf(hours: Hours): (at: number) => boolean {
 }
 
 /** Whether the hours are valid; empty hours are. */
-export function canRead(hours: Hours): boolean {
+export function areValidHours(hours: Hours): boolean {
   try {
     return !hasHours(hours) || !!weekOf(hours);
   } catch {
@@ -56,12 +56,12 @@ export function canRead(hours: Hours): boolean {
 
 /** Returns a function that tells whether the site is open. Creating it is expensive. Invalid hours count as always open. */
 const opening = (hours: Hours): ((at: number) => boolean) =>
-  hasHours(hours) && canRead(hours) ? weekOf(hours) : () => true;
+  hasHours(hours) && areValidHours(hours) ? weekOf(hours) : () => true;
 
 export const isOpenAt = (hours: Hours, at: number): boolean => opening(hours)(at);
 
 /** The next opening (ms since 1970) within eight days; undefined if there is none. */
-export function opensNext(hours: Hours, from: number): number | undefined {
+export function nextOpening(hours: Hours, from: number): number | undefined {
   const isOpen = opening(hours);
   const first = Math.ceil(from / STEP_MS) * STEP_MS;
   for (let at = first; at < from + LOOK_AHEAD_MS; at += STEP_MS) if (isOpen(at)) return at;

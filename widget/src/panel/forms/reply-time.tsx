@@ -1,12 +1,12 @@
 /** The expected time of an answer, if the site sets it: in the header, and below a message that waits for a person. */
 
 import { computed, signal } from "@preact/signals-core";
-import { authorOf, replier } from "../base/author.ts";
+import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { live, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { clockTime } from "../thread/rows.ts";
-import { canRead, hasHours, isOpenAt, opensNext } from "./hours.ts";
+import { areValidHours, hasHours, isOpenAt, nextOpening } from "./hours.ts";
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
@@ -20,7 +20,7 @@ export function followHours(
   mounted: Mounted,
 ) {
   const minute = signal(now());
-  const hours = computed(() => (canRead(settings.value.hours) ? settings.value.hours : (shell.site.hours ?? {})));
+  const hours = computed(() => (areValidHours(settings.value.hours) ? settings.value.hours : (shell.site.hours ?? {})));
   mounted(() => {
     const timer = setInterval(() => {
       minute.value = now();
@@ -31,7 +31,7 @@ export function followHours(
     isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
     /** The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
     opens(weekday: "long" | "short"): string | undefined {
-      const next = opensNext(hours.value, minute.value);
+      const next = nextOpening(hours.value, minute.value);
       if (next === undefined) return undefined;
       const [then, today] = [new Date(next), new Date(minute.value)];
       const isToday = then.toDateString() === today.toDateString();
@@ -77,7 +77,7 @@ export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "
   return () => {
     const late = isUnreachable(ui);
     const more = isClosed() ? back() : settings.value.replyMinutes > 0 && !late ? usually(ui) : "";
-    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : late ? authorOf(ui) : t(`status${replier(ui)}`);
+    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : late ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return <span key={words}>{words}</span>;
   };
 });

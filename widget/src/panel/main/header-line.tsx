@@ -7,7 +7,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
-import { authorOf, replier } from "../base/author.ts";
+import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { live, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
@@ -85,7 +85,7 @@ export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now"
     // Promise no answer time before the opening hours are known.
     const isUsual = isReady && !settings.value.hours.timeZone;
     const about = words && (state.value === "ended" ? t(words) : `${authorOf(ui)}\u00a0· ${t(words)}`);
-    const line = about ?? (isUsual ? t(`status${replier(ui)}`) : authorOf(ui));
+    const line = about ?? (isUsual ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui));
     return <span key={line}>{line}</span>;
   };
 });

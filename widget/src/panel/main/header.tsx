@@ -3,7 +3,7 @@
 import { type Signal, signal } from "@preact/signals-core";
 import type { ComponentType, VNode } from "preact";
 import type { PanelSettings } from "../../settings/options.ts";
-import { authorOf, replier } from "../base/author.ts";
+import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
@@ -56,7 +56,7 @@ const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mou
     const Status = forms.value?.Status;
     const { Line } = rarer.value ?? {};
     // Promise no answer time before the opening hours are known, or while the service cannot be reached.
-    const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replier(ui)}`);
+    const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return (
       <p id="about" key={words + !Status + !Line}>
         {Line ? <Line usual={Status} /> : Status ? <Status /> : words}

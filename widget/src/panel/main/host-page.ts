@@ -43,7 +43,7 @@ function passFocusTraps({ host }: Shell, signal: AbortSignal): void {
 }
 
 /** @returns a function that stops it */
-export function beGuest(shell: Shell, close: () => void): () => void {
+export function isolateFromPage(shell: Shell, close: () => void): () => void {
   const { host, root, dialog } = shell;
   const ended = new AbortController();
   const { signal } = ended;

@@ -19,11 +19,11 @@ import { createLateParts } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
 import { controlDialog } from "./dialog.ts";
 import { keepFocus } from "./focus.ts";
-import { beGuest } from "./host-page.ts";
+import { isolateFromPage } from "./host-page.ts";
 import { dressLauncher } from "./launcher.ts";
 import css from "./panel.css?inline";
 import { Panel } from "./panel.tsx";
-import { giveVoice } from "./reply-alerts.ts";
+import { startReplyAlerts } from "./reply-alerts.ts";
 import { followOpen, wasLeftOpen } from "./stay-open.ts";
 import { panelTokens } from "./tokens.ts";
 import { fitWidth, followKeyboard, followWidth } from "./viewport.ts";
@@ -144,8 +144,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const stops = [
     control.stop,
     dressLauncher(ui),
-    giveVoice(ui),
-    beGuest(shell, close),
+    startReplyAlerts(ui),
+    isolateFromPage(shell, close),
     followKeyboard(shell),
     followWidth(shell),
     effect(() => {

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
-import { giveVoice } from "./reply-alerts.ts";
+import { startReplyAlerts } from "./reply-alerts.ts";
 
 let on: Stage;
 let stop: () => void;
 beforeEach(async () => {
   on = await stage();
-  stop = giveVoice(on.ui);
+  stop = startReplyAlerts(on.ui);
 });
 afterEach(() => {
   stop();

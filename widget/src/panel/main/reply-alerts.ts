@@ -21,7 +21,7 @@ const showPreview = (ui: VoiceNeeds, item: Item): Promise<void> =>
   );
 
 /** @returns a function that stops it */
-export function giveVoice(ui: VoiceNeeds): () => void {
+export function startReplyAlerts(ui: VoiceNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
   let known = new Set<string>();
   let unread = 0;

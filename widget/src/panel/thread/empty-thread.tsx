@@ -1,6 +1,6 @@
 /** The empty thread: a greeting, who answers, and questions to begin with. */
 
-import { replier } from "../base/author.ts";
+import { replyAuthorKind } from "../base/author.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 
@@ -17,7 +17,7 @@ export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) =
       </bdi>
     </p>
     {/* With a form, only the header says who answers: there is no room for both. */}
-    {!ui.asking.value && <p>{ui.t(`notice${replier(ui)}`)}</p>}
+    {!ui.asking.value && <p>{ui.t(`notice${replyAuthorKind(ui)}`)}</p>}
   </div>
 ));
 type SuggestionsNeeds = Needs<"t" | "settings" | "send" | "focusComposer">;

@@ -8,16 +8,16 @@ import { adoptOnce } from "../base/adopt-once.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import css from "./faces.css?inline";
-import { faceIn, type PersonOfTeam } from "./team.ts";
+import { parseTeamMember, type TeamMember } from "./team.ts";
 
 /** Most faces in the header. */
 const SHOWN = 3;
 
 type FaceNeeds = Needs<"settings" | "shell">;
 
-const teamOf = (ui: FaceNeeds): PersonOfTeam[] =>
+const teamOf = (ui: FaceNeeds): TeamMember[] =>
   rareSettings(ui)
-    .team.map(faceIn)
+    .team.map(parseTeamMember)
     .filter(({ name }) => name);
 
 /**
@@ -37,7 +37,7 @@ export function pictureOf(ui: FaceNeeds, { name, picture = "" }: ReplyAuthor): s
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
 /** A picture, or the first letter of the name if there is none or it cannot be loaded. */
-const Portrait = live<PersonOfTeam & { class: string }>(() => {
+const Portrait = live<TeamMember & { class: string }>(() => {
   const lost = signal("");
   return ({ name, picture, class: style }) =>
     picture && lost.value !== picture ? (

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { faceIn } from "./team.ts";
+import { parseTeamMember } from "./team.ts";
 
 it("a person of the team is a name, with or without the address of a picture", () => {
-  expect(faceIn("Maria = https://shop.example/m.jpg?size=2")).toEqual({
+  expect(parseTeamMember("Maria = https://shop.example/m.jpg?size=2")).toEqual({
     name: "Maria",
     picture: "https://shop.example/m.jpg?size=2",
   });
-  expect(faceIn(" Tom ")).toEqual({ name: "Tom", picture: "" });
+  expect(parseTeamMember(" Tom ")).toEqual({ name: "Tom", picture: "" });
 });

@@ -1,13 +1,13 @@
 /** A person of a site's team, as the setting `team` names one. */
 
-export type PersonOfTeam = {
+export type TeamMember = {
   name: string;
   /** Address of a picture; empty: none. */
   picture: string;
 };
 
 /** Reads `name=address of a picture`, or `name`. */
-export function faceIn(entry: string): PersonOfTeam {
+export function parseTeamMember(entry: string): TeamMember {
   const at = entry.indexOf("=");
   return at < 0
     ? { name: entry.trim(), picture: "" }
