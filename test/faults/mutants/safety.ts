@@ -250,7 +250,7 @@ export const SAFETY: Mutant[] = [
     replace: "",
   }),
   without("combined log line for unknown origins", "repeated-events.test.ts", {
-    in: "fold",
+    in: "combineRepeatedEvents",
     find: "if ($count !== undefined) return;",
     replace: "",
   }),
