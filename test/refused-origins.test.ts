@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { DOORS } from "../relay/src/app.ts";
+import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { type House, startHouse } from "./harness.ts";
 
 const FOREIGN = "https://www.elsewhere.example";
@@ -53,7 +53,7 @@ it("a page of a foreign origin is refused on every transport, and the operator i
 });
 
 it("every route that changes something refuses a foreign page that has no token", async () => {
-  const routes = DOORS.filter(({ method }) => method === "POST" || method === "ALL");
+  const routes = ROUTE_ROWS.filter(({ method }) => method === "POST" || method === "ALL");
   expect(routes.length).toBeGreaterThan(12);
   for (const { path } of routes) {
     const asked = path

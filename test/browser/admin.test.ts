@@ -3,13 +3,13 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DOORS } from "../../relay/src/app.ts";
+import { ROUTE_ROWS } from "../../relay/src/app.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { type House, SCRIPTED, startHouse } from "../harness.ts";
 import { launch } from "./browser.ts";
 
 /** Every page of the admin, apart from the login. */
-const PAGES = DOORS.filter(
+const PAGES = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/(login|find)$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
 
