@@ -371,7 +371,7 @@ it("emoji are found by a word, with Enter, and by group", async () => {
   await expect.poll(() => page.locator("porch-light .found").evaluate((list) => list.scrollTop)).toBeGreaterThan(0);
 });
 
-it("a form fits into 320 by 480 pixels, where the greeting gives way", async () => {
+it("a form fits into 320 by 480 pixels, where the greeting is hidden", async () => {
   const options = { viewport: { width: 320, height: 480 } };
   const { page } = await stage.visit({ html: html('data-prechat="name|email"'), options });
   await page.locator("porch-light .launcher").click();

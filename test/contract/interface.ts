@@ -76,7 +76,10 @@ const SEND: Shape = {
   optional: { ...person, campaignId: string },
 };
 
-/** Message ids: one of two spellings. Files: their type beside them, and the same in an embedded one (4.5, media rules). */
+/**
+ * Rules between fields (4.5, media rules): exactly one of the two message ids; a file only with its type; an embedded file
+ * only with the type that its data URI names.
+ */
 function incomingRules({ customData }: Fields): string[] {
   if (!isFields(customData)) return [];
   const { messageSid, id, mediaUrl, mediaContentType } = customData;
@@ -128,7 +131,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Headers that HTTP itself needs, and the ones section 4 and 5 name. */
+/** Headers that HTTP itself needs, and those that sections 4 and 5 name. */
 const HEADERS = new Set(["host", "connection", "accept", "user-agent", "content-type", "content-length", "x-api-key"]);
 
 /** Everything that is wrong with a value of this shape, as texts that name the fields. */

@@ -4,7 +4,7 @@ import { expect, inject, it } from "vitest";
 import { openPostgres } from "../../relay/src/db/postgres.ts";
 
 /**
- * A proxy to PostgreSQL that replaces the next `BEGIN` by an invalid word, so that the server refuses it like a cancelled one.
+ * A proxy to PostgreSQL that replaces the next `BEGIN` with an invalid word, so that the server refuses it like a cancelled one.
  */
 async function openRoad(server: string) {
   const { port } = new URL(server);

@@ -123,7 +123,7 @@ function order({ tabs, effects, rows }: Evidence): string[] {
 const undecided = ({ rows }: Evidence): string[] =>
   rows
     .filter(({ author, state }) => author === "visitor" && state !== "delivered" && state !== "failed")
-    .map(({ text, state }) => `undecided: "${text}" is ${state} for ever`);
+    .map(({ text, state }) => `undecided: "${text}" remains ${state}`);
 
 /** Every tab shows the whole thread as the database has it. */
 function threads({ tabs, rows }: Evidence): string[] {

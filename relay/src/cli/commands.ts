@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** The error for an unknown command. It suggests similar commands. */
-export function unknown(name: string): CommandError {
+export function unknownCommand(name: string): CommandError {
   const word = name.split(" ")[0] ?? "";
   const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
   return new CommandError(
@@ -54,7 +54,7 @@ export function unknown(name: string): CommandError {
 }
 
 /** Splits a command line into the name of the command and the rest. `--json` may come first. */
-export function find(argv: readonly string[]): { name: string; rest: string[] } {
+export function splitCommandLine(argv: readonly string[]): { name: string; rest: string[] } {
   const [first = "help", second = "", ...rest] = argv[0] === "--json" ? argv.slice(1) : argv;
   return Object.hasOwn(COMMANDS, `${first} ${second}`)
     ? { name: `${first} ${second}`, rest }
@@ -62,7 +62,7 @@ export function find(argv: readonly string[]): { name: string; rest: string[] } 
 }
 
 /** Parses the arguments of a command. @throws CommandError for an unknown option */
-export function parsed(command: Pick<Command, "options">, args: string[]): CommandArgs {
+export function parseArguments(command: Pick<Command, "options">, args: string[]): CommandArgs {
   const options = { ...command.options, json: { type: "boolean" } } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -91,10 +91,10 @@ export function checkCount({ usage }: Pick<Command, "usage">, { args }: CommandA
 
 /** Finds the command of a command line, and parses and checks its arguments. @throws CommandError when one is invalid */
 export function commandIn(argv: readonly string[]): { command: Command; given: CommandArgs } {
-  const { name, rest } = find(argv);
+  const { name, rest } = splitCommandLine(argv);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw unknown(name);
-  const given = parsed(command, rest);
+  if (command === undefined) throw unknownCommand(name);
+  const given = parseArguments(command, rest);
   checkCount(command, given);
   command.check?.(given);
   return { command, given };

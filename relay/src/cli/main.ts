@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "../base/config.ts";
 import { printable } from "../base/printable.ts";
 import type { CommandArgs, RelayCommand, Result } from "./command.ts";
-import { COMMANDS, checkCount, commandIn, find, parsed, unknown } from "./commands.ts";
+import { COMMANDS, checkCount, commandIn, parseArguments, splitCommandLine, unknownCommand } from "./commands.ts";
 import { openContext } from "./context.ts";
 import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
@@ -93,20 +93,20 @@ function version(): Result {
 }
 
 async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number | undefined> {
-  const { name, rest } = find(argv);
+  const { name, rest } = splitCommandLine(argv);
   const json = argv.includes("--json");
   if (name === "--version") return tell(version(), json, shell);
   if (name === "sandbox") return sandbox(rest);
   if (name === "help" || argv.some((arg) => arg === "--help" || arg === "-h")) {
-    if (name === "help") checkCount(PROGRAMS.help, parsed({ options: { help: { type: "boolean" } } }, rest));
+    if (name === "help") checkCount(PROGRAMS.help, parseArguments({ options: { help: { type: "boolean" } } }, rest));
     const word = (name === "help" ? rest : argv).find((arg) => !arg.startsWith("-"));
     const found = word === undefined ? help(ALL) : helpOn(ALL, word);
-    if (found === undefined) throw unknown(word ?? "");
+    if (found === undefined) throw unknownCommand(word ?? "");
     return tell(found, json, shell);
   }
   if (Object.hasOwn(COMMANDS, name)) return tell(await outcome(argv, shell), json, shell);
-  if (name !== "serve") throw unknown(name);
-  checkCount(PROGRAMS.serve, parsed({ options: {} }, rest));
+  if (name !== "serve") throw unknownCommand(name);
+  checkCount(PROGRAMS.serve, parseArguments({ options: {} }, rest));
   const { serve } = await import("./serve.ts");
   await serve(settings(shell.env));
   return undefined;

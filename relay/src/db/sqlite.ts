@@ -44,7 +44,7 @@ type Sqlite = {
   /** `close` was called: no new group begins. */
   closing: boolean;
   /**
-   * Set when writing has stopped for good, with the reason: the file is damaged, or a flush failed, and it is unknown
+   * Set when writing has stopped permanently, with the reason: the file is damaged, or a flush failed, and it is unknown
    * what is on the disk.
    */
   refusal: (Error & { errcode: number }) | undefined;
@@ -184,7 +184,7 @@ async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed>
  * Commits each job of a group alone after the group failed: if one job caused the failure, the others still succeed.
  */
 async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown): Promise<void> {
-  // Another process holds the database, or writing has stopped for good.
+  // Another process holds the database, or writing has stopped permanently.
   if (group.length === 1 || isBusy(error) || error === sqlite.refusal) return rejectWhenFlushed(sqlite, group, error);
   for (const job of group) {
     const heard = write(sqlite, [job]).then(hearWhenFlushed);

@@ -9,7 +9,7 @@ import type { MediaRow } from "./media.ts";
  * A visitor's thread: a log in which every change takes the next number, without gaps. The number comes from the visitor's row
  * inside the writing transaction, so two writers never get the same one.
  *
- * Here, the `url` of a message's file is the file's key. The code that shows the message replaces it by a link that expires.
+ * Here, the `url` of a message's file is the file's key. The code that shows the message replaces it with a link that expires.
  */
 
 type File = { [K in keyof MediaRow]: MediaRow[K] | null };

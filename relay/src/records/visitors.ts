@@ -188,7 +188,7 @@ export async function addUser(tx: Transaction, id: string, site: string, now: nu
 }
 
 /**
- * Replaces an anonymous id by the user's id: deletes its row, after its thread and lane were moved. If the user had read the
+ * Replaces an anonymous id with the user's id: deletes its row, after its thread and lane were moved. If the user had read the
  * whole thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
  */
 export async function replaceByUser(

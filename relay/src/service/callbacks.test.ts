@@ -30,7 +30,7 @@ describe("a reply callback", () => {
     expect(reply({ toId: "v_1", body: "hi" })).toMatchObject({ kind: "reply", messageId: undefined });
   });
 
-  it("drops ids of more than 255 characters, and replaces a message id of this length by its hash", () => {
+  it("drops ids of more than 255 characters, and replaces a message id of this length with its hash", () => {
     const long = (last: string) => `${"m".repeat(100_000)}${last}`;
     const hidden: string[] = [];
     const read = (last: string) =>

@@ -12,7 +12,7 @@ export const BUFFER_MAX = 1024 * 1024;
 const BUFFERS_MAX = 64 * 1024 * 1024;
 const FAIR_SHARE = 64 * 1024;
 
-/** Replaces a file's key by a link for the client. */
+/** Replaces a file's key with a link for the client. */
 function withLink({ deps }: Registry, message: Message): Message {
   const { media } = message;
   return media === undefined ? message : { ...message, media: { ...media, url: deps.link(media.url, media.type) } };

@@ -5,7 +5,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Gates } from "../service/gates.ts";
 
-/** Most visitors for whom the time until the next reply is measured. With more, all are forgotten: measuring begins anew. */
+/** Most visitors for whom the time until the next reply is measured. With more, all are forgotten, and measuring starts again. */
 const ASKED_MAX = 20_000;
 
 /**

@@ -79,7 +79,7 @@ const REPLAY_MS = 500;
 
 /**
  * Stores callbacks durably: in the database, or in the spool while the database fails or takes too long. The service does not
- * repeat a callback, so a lost one is lost for good (RELIABILITY finding 8).
+ * repeat a callback, so a lost callback is lost permanently (RELIABILITY finding 8).
  */
 export function createIntake<Entry, Stored extends string>(
   deps: IntakeDeps<Entry, Stored>,
