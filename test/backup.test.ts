@@ -55,7 +55,7 @@ async function chat(): Promise<Visitor> {
   return visitor;
 }
 
-it("contains everything that a relay needs to continue: thread, session, files, secrets and spools", async () => {
+it("a backup contains everything that a relay needs to continue: thread, session, files, secrets and spools", async () => {
   const visitor = await chat();
   const { answer } = await post(house, visitor, png(3, 2));
   await visitor.send("with a picture", undefined, { media: answer.key });
@@ -82,7 +82,7 @@ it("contains everything that a relay needs to continue: thread, session, files, 
   await back.drop();
 });
 
-it("leaves pending calls to a person, because they may have been made since the backup", async () => {
+it("a restored backup leaves pending calls to a person, because they may have been made since the backup", async () => {
   house.sandbox.failNext("credits", 50, 429);
   await porchlight(house, ["credits", "grant", EMAIL, "5", "--key", "g-1", "--wait", "0"]);
   expect((await porchlight(house, ["backup", folder])).code).toBe(0);
@@ -229,7 +229,7 @@ describe("scheduled backups", () => {
   });
 });
 
-it("is written only into a new folder, and leaves no incomplete files in it", async () => {
+it("a backup is written only into a new folder, and leaves no incomplete files in it", async () => {
   await chat();
   expect(await porchlight(house, ["backup", house.dataDir])).toMatchObject({
     code: 2,

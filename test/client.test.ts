@@ -83,7 +83,7 @@ const none = (): unknown => porchlight.listGrants({ state: "lost" });
 export { bad, none };
 `;
 
-it("is also a package: typed, without dependencies, with the same calls", async () => {
+it("the client is also a package: typed, without dependencies, with the same calls", async () => {
   const project = mkdtempSync(join(tmpdir(), "porchlight-"));
   const installed = join(project, "node_modules", "@porchlight", "client");
   const written = await porchlightCommand(house, ["client", installed]);

@@ -41,13 +41,13 @@ async function livesThrough({ fill, free }: Way): Promise<void> {
   await visitor.hears("echo: after");
 }
 
-it("is not ready while the database refuses writes, and recovers automatically", async () => {
+it("the relay is not ready while the database refuses writes, and recovers automatically", async () => {
   await open(runProcess, { LOG_LEVEL: "info" });
   const { pid } = JSON.parse(readFileSync(join(house.dataDir, "relay.json"), "utf8")) as { pid: number };
   await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
 });
 
-it("is not ready on a full disk, reports it in doctor, stops cleanly, and refuses to start with one sentence", async () => {
+it("the relay is not ready on a full disk, reports it in doctor, stops cleanly, and refuses to start with one sentence", async () => {
   const disk = smallDisk();
   // Only a user with the right to mount can create a full disk; the test above does not need one.
   if (disk === undefined) return;

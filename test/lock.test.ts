@@ -123,7 +123,7 @@ it("refuses a second relay with another data folder on the same database file", 
   await start(runInside, { DATA_DIR: other });
 });
 
-it("works between processes, and ends with its process, however that ends", async () => {
+it("the lock works between processes, and ends with its process, however that ends", async () => {
   await start(runProcess);
   await expect(start(runProcess)).rejects.toThrow(/ended with 1: DATA_DIR: .* is in use by another relay: process \d+/);
   await end("kill");

@@ -81,7 +81,7 @@ it("refuses an invalid score, and a rating without a conversation", async () => 
   expect(await ratings()).toEqual([]);
 });
 
-it("is deleted with an erased visitor, and moves with one who logs in", async () => {
+it("a rating is deleted with an erased visitor, and moves with one who logs in", async () => {
   const visitor = await talk({ site: { identitySecret: "env:IDENTITY_SECRET" }, env: { IDENTITY_SECRET } });
   expect(await rate(visitor, { score: 5, of: 5 })).toBe("lead");
   const user = house.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });

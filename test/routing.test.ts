@@ -171,7 +171,7 @@ describe.each([400, 404] as const)(
   },
 );
 
-it("falls back to the site's own when the conversation's campaign leaves the configuration, so that no message fails", async () => {
+it("the campaign falls back to the site's own when the conversation's campaign leaves the configuration, so that no message fails", async () => {
   const house = await startHouse({ site, env: { IDENTITY_SECRET } });
   const visitor = house.visitor();
   await visitor.connect();

@@ -22,7 +22,7 @@ it("sends the page's messages only after the visitor has agreed, once and in ord
   expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
 });
 
-it("is requested with a link to the privacy policy, and states only once what is stored", async () => {
+it("the consent form has a link to the privacy policy, and states only once what is stored", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-require-consent data-privacy-url="https://shop.example/privacy"')),
   });
@@ -32,7 +32,7 @@ it("is requested with a link to the privacy policy, and states only once what is
   expect(await chat.panel.getByText(/\bstore\b/).count()).toBe(1);
 });
 
-it("is requested, or no longer requested, when the page says so after the panel has loaded", async () => {
+it("the page can switch the consent form on and off after the panel has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.hover();
   await page.locator("porch-light dialog[aria-labelledby]").waitFor({ state: "attached" });
@@ -44,7 +44,7 @@ it("is requested, or no longer requested, when the page says so after the panel 
   await chat.composer.waitFor();
 });
 
-it("can be changed by the page at any time, like the sound, but not against the visitor's own choice", async () => {
+it("the page can change consent and sound at any time, but not against the visitor's own choice", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const options = chat.panel.getByRole("button", { name: "Chat options" });

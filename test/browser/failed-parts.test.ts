@@ -44,7 +44,7 @@ async function fails(page: Page, chat: Chat, name: string, want: () => Promise<u
   expect(await chat.composer.inputValue()).toBe("half a sentence");
 }
 
-it("report that they did not load, keep typed text, and load on request: emoji, menu, files", async () => {
+it("parts report that they did not load, keep typed text, and load on request: emoji, menu, files", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const emoji = chat.panel.getByRole("button", { name: "Insert an emoji" });
@@ -78,7 +78,7 @@ it("report that they did not load, keep typed text, and load on request: emoji, 
   expect(stage.house.sandbox.messages()[0]?.body).toContain("half a sentence");
 });
 
-it("report that they did not load, and load on request: reactions and the rating", async () => {
+it("parts report that they did not load, and load on request: reactions and the rating", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
   const rating = await without(page, "rating");
   await converse(chat);
@@ -94,7 +94,7 @@ it("report that they did not load, and load on request: reactions and the rating
   await fails(page, chat, "palette", () => react.click(), came);
 });
 
-it("show the text field in place of a form until they load", async () => {
+it("the text field is shown in place of a form until the form's code loads", async () => {
   const html = pageOf(stage.tag('data-site="default" data-prechat="email"'));
   const { page, chat } = await stage.visit({ html });
   const forms = await without(page, "forms");
@@ -105,7 +105,7 @@ it("show the text field in place of a form until they load", async () => {
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
-it("report it in the visitor's language, or in English until rarer texts have loaded", async () => {
+it("parts report a failure in the visitor's language, or in English until rarer texts have loaded", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
   const { asked, mend } = await without(page, "de\\.rare");
   await chat.launcher.first().click();
@@ -118,7 +118,7 @@ it("report it in the visitor's language, or in English until rarer texts have lo
   await page.getByRole("menuitem", { name: "Ton ausschalten" }).waitFor();
 });
 
-it("load automatically when the missing relay is back", async () => {
+it("parts load automatically when the missing relay is back", async () => {
   const { chat } = await stage.visit();
   await converse(chat);
   await stage.house.halt();
@@ -132,7 +132,7 @@ it("load automatically when the missing relay is back", async () => {
   expect(await chat.panel.getByText(WORDS).count()).toBe(0);
 });
 
-it("attach a file that is dropped before the code of the drop cover has loaded", async () => {
+it("attaches a file that is dropped before the code of the drop cover has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const { asked } = await without(page, "drop-target");

@@ -169,7 +169,7 @@ it("a page that removes unknown elements keeps working, and the widget stops wit
   expect(lines).toHaveLength(1);
 });
 
-it("returns and works after the page has called document.open", async () => {
+it("the chat returns and works after the page has called document.open", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-title="Kept title"')),
   });

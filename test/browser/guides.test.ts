@@ -79,7 +79,7 @@ const APPS: Record<string, string> = {
     window.hide = () => app.unmount();`,
 };
 
-it.each(Object.keys(APPS))("appears and disappears with a component: %s", async (name) => {
+it.each(Object.keys(APPS))("the chat appears and disappears with a component: %s", async (name) => {
   const script = await bundle(`${here(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
   stage.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
   const { page: tab } = await stage.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });

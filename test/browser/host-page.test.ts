@@ -15,7 +15,7 @@ const session = (page: Page): Promise<string[]> => page.evaluate(() => Object.ke
 const isOpen = (page: Page): Promise<boolean> =>
   page.locator("dialog.panel").evaluate((node) => node.hasAttribute("open"));
 
-it("reports one opening to the page when it is undone and repeated before the script has loaded", async () => {
+it("reports one opening to the page when the page opens, closes and opens the chat before the script has loaded", async () => {
   const stub = `window.heard=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>heard.push(name));
     window.Porchlight=Object.assign(()=>{},{q:[["open"],["toggle"],["open"]]});`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
@@ -185,7 +185,7 @@ it("offers emoji on a desktop page that is zoomed to the size of a phone", async
   expect(await chat.composer.inputValue()).toBe("😀");
 });
 
-it("stays open or closed on the next page, as the visitor left it", async () => {
+it("the chat stays open or closed on the next page, as the visitor left it", async () => {
   const { page, chat } = await stage.visit();
   stage.put("/next", { html: pageOf(stage.tag()) });
   const next = async (): Promise<void> => {
@@ -207,7 +207,7 @@ it("stays open or closed on the next page, as the visitor left it", async () => 
   expect(await isOpen(page)).toBe(false);
 });
 
-it("forgets that it was open when the conversation is deleted", async () => {
+it("the chat forgets that it was open when the conversation is deleted", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   expect(await session(page)).toEqual(["porchlight:default:open"]);
@@ -216,7 +216,7 @@ it("forgets that it was open when the conversation is deleted", async () => {
   expect(await session(page)).toEqual([]);
 });
 
-it("stores nothing when the page opened it, and does not stay open on phones", async () => {
+it("the chat stores nothing when the page opened it, and does not stay open on phones", async () => {
   const stub = '<script>window.Porchlight=Object.assign(()=>{},{q:[["open"]]})</script>';
   const opened = await stage.visit({ html: pageOf(stub + stage.tag()) });
   await opened.chat.composer.waitFor();

@@ -6,7 +6,7 @@ import { pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
-it("is reported to the page once the relay has accepted it; a forged token is reported as an error", async () => {
+it("an identity is reported to the page once the relay has accepted it; a forged one is reported as an error", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   await page.evaluate(() => {
     const told: string[] = [];
@@ -27,7 +27,7 @@ it("is reported to the page once the relay has accepted it; a forged token is re
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
 
-it("leaves no answers or settings to the next visitor after a logout, a deletion or withdrawn consent", async () => {
+it("the next visitor finds no answers or settings after a logout, a deletion or withdrawn consent", async () => {
   const html = pageOf(stage.tag('data-prechat="name" data-capture="phone" data-require-consent'));
   const { page, chat } = await stage.visit({ html });
   const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
@@ -67,7 +67,7 @@ it("leaves no answers or settings to the next visitor after a logout, a deletion
   }
 });
 
-it("returns when consent is withdrawn and given again, but not after a logout", async () => {
+it("an identity returns when consent is withdrawn and given again, but not after a logout", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();
   await chat.open();

@@ -115,14 +115,14 @@ async function visit() {
   return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
 }
 
-it("contains types for settings and events, and the manuals' code matches them", () => {
+it("the package contains types for settings and events, and the manuals' code matches them", () => {
   expect(MANUALS.length).toBeGreaterThanOrEqual(4);
   const tsc = join(packageOf("typescript"), "bin", "tsc");
   const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   expect([stdout, status]).toEqual(["", 0]);
 });
 
-it("has no dependencies", () => {
+it("the package has no dependencies", () => {
   const { dependencies } = JSON.parse(
     readFileSync(join(folder, "node_modules", "@porchlight", "widget", "package.json"), "utf8"),
   ) as { dependencies?: object };

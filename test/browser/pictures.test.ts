@@ -21,7 +21,7 @@ async function uploaded(page: Page): Promise<void> {
 }
 const send = (chat: Chat) => chat.panel.getByRole("button", { name: "Send message" }).click();
 
-it("leave room for the thread, however many are picked, and the keyboard reaches all of them", async () => {
+it("picked files leave room for the thread, however many there are, and the keyboard reaches all of them", async () => {
   const { page, chat } = await stage.visit({ options: { locale: "de-DE" } });
   await chat.open();
   await pick(page, "one.png", "two.png", "three.png", "four.png", "five.png");
@@ -44,7 +44,7 @@ it.each([
   ["en", "70 bytes"],
   ["de", "70 Byte"],
   ["fr", "70 octets"],
-])("show their size in the format of %s", async (locale, words) => {
+])("picked files show their size in the format of %s", async (locale, words) => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-locale="${locale}"`)) });
   await chat.launcher.first().click();
   await page.locator("textarea").waitFor();
@@ -52,7 +52,7 @@ it.each([
   expect((await page.locator(".tray small").textContent())?.replaceAll(/\s/g, " ")).toBe(words);
 });
 
-it("are dropped when another visitor is identified, and stay the visitor's own otherwise", async () => {
+it("picked files are dropped when another visitor is identified, and kept otherwise", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   await pick(page, "ada.png");
@@ -64,7 +64,7 @@ it("are dropped when another visitor is identified, and stay the visitor's own o
   await expect.poll(() => page.locator(".tray li").count()).toBe(0);
 });
 
-it("have an icon where the page allows no pictures, and are links in the thread", async () => {
+it("where the page allows no pictures, picked pictures have an icon, and pictures in the thread are links", async () => {
   const relay = stage.house.url;
   const policy = `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace("http", "ws")}; img-src 'none'`;
   const { page, chat } = await stage.visit({ headers: { "Content-Security-Policy": policy } });
@@ -81,7 +81,7 @@ it("have an icon where the page allows no pictures, and are links in the thread"
   expect(await chat.thread.getByText("No longer available").count()).toBe(0);
 });
 
-it("are shown as deleted, without a link", async () => {
+it("deleted pictures are shown as deleted, without a link", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   const headers = { "Access-Control-Allow-Origin": "*" };
@@ -95,7 +95,7 @@ it("are shown as deleted, without a link", async () => {
   expect(await chat.thread.locator(".own a[href]").count()).toBe(0);
 });
 
-it("fill their bubble from edge to edge, whatever the text is, and are never enlarged or drawn as a line", async () => {
+it("pictures fill their bubble from edge to edge, whatever the text is, and are never enlarged or drawn as a line", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const show = async (width: number, height: number, words: string) => {
@@ -138,7 +138,7 @@ it("fill their bubble from edge to edge, whatever the text is, and are never enl
   expect(await show(300, 2_000, "Tall")).toMatchObject({ ...flush, size: [255, 300] });
 });
 
-it("above the limit are reported as left out, visibly and to screen readers", async () => {
+it("files above the limit are reported as left out, visibly and to screen readers", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const said = await record(page);
@@ -149,7 +149,7 @@ it("above the limit are reported as left out, visibly and to screen readers", as
   expect(await page.locator(".tray li").count()).toBe(5);
 });
 
-it("in a reply that cannot be shown are described in the visitor's language, and passed to the page unchanged", async () => {
+it("files in a reply that cannot be shown are described in the visitor's language, and passed to the page unchanged", async () => {
   stage.house.sandbox.configure({ humanAttachment: "emptyBody" });
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-locale="de"')) });
   await page.evaluate(() => {

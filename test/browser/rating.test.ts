@@ -28,7 +28,7 @@ async function returnTo(page: Page, chat: Chat): Promise<void> {
   await chat.launcher.first().click();
 }
 
-it("is requested when the visitor returns to a closed chat, and stored once", async () => {
+it("a rating is requested when the visitor returns to a closed chat, and stored once", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await converse(chat);
   expect(await question(chat).count()).toBe(0);
@@ -78,7 +78,7 @@ it("keeps header and text field in their places while a score is chosen below a 
   expect(await places()).toEqual(before);
 });
 
-it("is requested after ten silent minutes, and disappears when the visitor writes", async () => {
+it("a rating is requested after ten silent minutes, and disappears when the visitor writes", async () => {
   const { page, chat } = await stage.visit({
     html: html('data-rating="two"'),
     before: async (page) => {
@@ -97,7 +97,7 @@ it("is requested after ten silent minutes, and disappears when the visitor write
   expect(await question(chat).count()).toBe(0);
 });
 
-it("can be declined permanently, in every tab", async () => {
+it("a rating can be declined permanently, in every tab", async () => {
   const { page, chat, context } = await stage.visit({ html: html() });
   await converse(chat);
   await returnTo(page, chat);
@@ -118,7 +118,7 @@ it("can be declined permanently, in every tab", async () => {
   expect(await page.locator(".rate").count()).toBe(0);
 });
 
-it("is not requested where the site does not want it", async () => {
+it("no rating is requested where the site does not want it", async () => {
   const { page, chat } = await stage.visit({ html: html("") });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));

@@ -60,7 +60,7 @@ it("says that nobody is available if the site never opens, and states the reply 
   await expect.poll(() => line(open.page).textContent()).toBe("AI assistant\u00a0· usually replies instantly");
 });
 
-it.each(["de", "ta", "th"])("fits under the title on a phone, whatever the text: %s", async (locale) => {
+it.each(["de", "ta", "th"])("the reply time fits under the title on a phone, in any language: %s", async (locale) => {
   const title = "Möbelhaus am Marienplatz, Kundendienst";
   const { page, chat } = await stage.visit({
     html: html(`data-locale="${locale}" data-title="${title}" data-reply-minutes="120" data-responder="mixed"`),

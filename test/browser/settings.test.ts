@@ -23,7 +23,7 @@ const html = (attributes: string, lang = "en"): string =>
 const glyphOn = (page: Page): Promise<string> =>
   page.locator(".launcher b").evaluate((glyph) => getComputedStyle(glyph).clipPath);
 
-it("follows the site's file, with other values on phones", async () => {
+it("the launcher follows the site's file, with other values on phones", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 40 });
@@ -69,7 +69,7 @@ it.each([
   expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("5");
 });
 
-it("opens despite invalid texts and suggestions", async () => {
+it("the chat opens despite invalid texts and suggestions", async () => {
   const { page, chat } = await stage.visit({ html: html('data-suggestions=" | |a||b"') });
   await tell(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
   await chat.open();
@@ -78,7 +78,7 @@ it("opens despite invalid texts and suggestions", async () => {
   expect(await chat.panel.getByRole("group", { name: "Suggested questions" }).getByRole("button").count()).toBe(2);
 });
 
-it("can be reworded by the site, but says in every language that a machine answers, visibly and to screen readers", async () => {
+it("a site can reword who answers, but the chat says in every language that a machine answers, visibly and to screen readers", async () => {
   const strings = {
     statusAi: "Maria from Acme",
     authorAi: "Maria",
@@ -195,7 +195,7 @@ it("leaves a link to the chat's own page in browsers that are too old for it", a
   expect(await page.locator("porch-light").count()).toBe(0);
 });
 
-it("moves out of the way while a phone's keyboard is open for a field of the page", async () => {
+it("the launcher moves away while a phone's keyboard is open for a field of the page", async () => {
   const { page, chat } = await stage.visit({
     options: PHONE,
     before: (page) =>

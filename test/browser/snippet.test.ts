@@ -116,7 +116,7 @@ it("asks for consent in the preview as soon as the owner chooses it, and keeps e
   expect(complaints).toEqual([]);
 });
 
-it("has a control for every setting", async () => {
+it("the page has a control for every setting", async () => {
   const { page } = await visitSnippet();
   await page.locator("#settings fieldset").first().waitFor();
   const named = page.locator("#settings :is([id^=set-][name],[data-setting])");
@@ -204,7 +204,7 @@ it("accepts different settings for phones, and shows them in a phone preview", a
   expect(complaints).toEqual([]);
 });
 
-it.each(["light", "dark"] as const)("is accessible, %s", async (colorScheme) => {
+it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorScheme) => {
   // Only for axe, which is a script that the page's policy does not allow.
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
   await page.getByLabel("Offset x").fill("5000");

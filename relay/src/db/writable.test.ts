@@ -31,7 +31,7 @@ afterEach(() => inner.close());
 
 const write = () => watched.db.transaction((tx) => tx.run("UPDATE meta SET value = value"));
 
-it("is writable at first, without a trial write", async () => {
+it("a database counts as writable at first, without a trial write", async () => {
   for (let i = 0; i < 100; i++) expect(await watched.takesWrites()).toBe(true);
   expect(writes).toBe(0);
 });

@@ -10,7 +10,7 @@ function partsOf(link: string): [exp: string, sig: string] {
   return [query.get("exp") ?? "", query.get("sig") ?? ""];
 }
 
-it("gives access to one file for one to two weeks, and stays the same for days", () => {
+it("a link gives access to one file for one to two weeks, and stays the same for days", () => {
   let now = 5 * DAY;
   const links = createLinks("signing key", () => now);
   const link = links.to(KEY, "image/jpeg");
@@ -25,7 +25,7 @@ it("gives access to one file for one to two weeks, and stays the same for days",
   expect(links.open(KEY, exp, sig)).toBe(false);
 });
 
-it("gives no access with another key, expiry, signature or deployment", () => {
+it("a link gives no access with another key, expiry, signature or deployment", () => {
   const links = createLinks("signing key", () => 0);
   const [exp, sig] = partsOf(links.to(KEY, "image/png"));
   expect(links.open(KEY.replace("0", "1"), exp, sig)).toBe(false);

@@ -189,7 +189,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
   });
 });
 
-it("never shows the key: not in answers that quote the request, not in errors", async () => {
+it("an outcome never shows the key: not in answers that quote the request, not in errors", async () => {
   const echo = await serve((request, response) =>
     response.writeHead(400).end(`{"error":"bad request ${request.url} ${KEY}"}`),
   );
@@ -252,7 +252,7 @@ describe("the knowledge whether a call was sent (R-011, RELIABILITY 3c)", () => 
   });
 });
 
-it("ends at its deadline, however slowly the answer arrives (R-011)", async () => {
+it("a call ends at its deadline, however slowly the answer arrives (R-011)", async () => {
   const url = await serve((request, response) => {
     request.resume();
     response.writeHead(200);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --counts`: counts again, prints the database operations of a round trip, and writes `counts.json`, which
- * `npm test` compares with. Run it and commit the file after a change that makes the relay do more on purpose.
+ * `npm run bench -- --counts`: counts again, prints the database operations of a round trip, and writes `counts.json`, the
+ * reference of `npm test`. Run it and commit the file after a change that makes the relay do more on purpose.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -183,7 +183,7 @@ it("28 throws no error into the page when the teaser cannot be loaded or the sit
   expect(errors).toEqual([]);
 });
 
-it("opens the hidden chat, so that no message counts as read unseen", async () => {
+it("the command open shows a hidden chat, so that no message counts as read unseen", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await tell(page, "hide");
@@ -191,7 +191,7 @@ it("opens the hidden chat, so that no message counts as read unseen", async () =
   await chat.composer.waitFor();
 });
 
-it("appears on a page with data-manual when the page sends a message, so that the visitor sees the answer", async () => {
+it("the chat appears on a page with data-manual when the page sends a message, so that the visitor sees the answer", async () => {
   for (const manual of ["data-manual", 'data-manual="manual"']) {
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${manual}`)) });
     await page.waitForFunction(() => "Porchlight" in window);

@@ -131,7 +131,7 @@ it("71 Escape, which Android's back button sends, closes the panel and does not 
 const isModal = (page: Page): Promise<boolean> =>
   page.locator("porch-light dialog").evaluate((dialog) => dialog.matches(":modal"));
 
-it("stays modal, with its focus and its draft, when the page empties or replaces its body", async () => {
+it("the panel stays modal, with its focus and its draft, when the page empties or replaces its body", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await converse(chat);
   await chat.composer.fill("half a thought");
@@ -148,7 +148,7 @@ it("stays modal, with its focus and its draft, when the page empties or replaces
   }
 });
 
-it("unlocks the page when the page hides it", async () => {
+it("the panel unlocks the page when the page hides the chat", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await chat.open();
   await expect.poll(() => isModal(page)).toBe(true);

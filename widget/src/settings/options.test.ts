@@ -96,7 +96,7 @@ describe("settings", () => {
   it("know the key of their site", () => expect(settled({}, site).site).toBe("shop"));
 });
 
-it("are the same from the served site, which omits default values", () => {
+it("settings are the same from the served site, which omits default values", () => {
   const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
   for (const whole of [DEFAULT_SITE, chosen])
     expect(settled(mergeLayers(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));

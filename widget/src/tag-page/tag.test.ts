@@ -6,7 +6,7 @@ import { tagOf } from "./tag.ts";
 
 const RELAY = "https://chat.example.com";
 
-it("is one line for a site without changed settings", () => {
+it("the tag is one line for a site without changed settings", () => {
   expect(tagOf(RELAY, "default", {})).toBe(
     '<script async src="https://chat.example.com/widget.js" data-site="default"></script>',
   );

@@ -67,7 +67,7 @@ it("never uploads a file that was removed before its turn", async () => {
   expect([begun.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
 });
 
-it.each(["gone", "normal"] as const)("is empty for the next visitor when the chat ends: %s", async (why) => {
+it.each(["gone", "normal"] as const)("the tray is empty for the next visitor when the chat ends: %s", async (why) => {
   files.add(some("one.txt", "two.txt"));
   await expect.poll(() => begun).toHaveLength(1);
   await drawn();
