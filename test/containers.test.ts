@@ -3,7 +3,17 @@
  * ports and series. Nothing is started: no container daemon is needed.
  */
 
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -238,6 +248,35 @@ describe.each([
     expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
   });
+});
+
+/** The module of `kubernetes-types` with the type of each kind. */
+const API = { Service: "core/v1", StatefulSet: "apps/v1", PodDisruptionBudget: "policy/v1", Ingress: "networking/v1" };
+
+/** A module that compiles only if each document has the fields of its kind in the Kubernetes API, and no other. */
+function typedModule(documents: readonly { kind: keyof typeof API }[]): string {
+  const imports = Object.entries(API).map(([kind, path]) => `import type { ${kind} } from "kubernetes-types/${path}";`);
+  return [
+    ...imports,
+    ...documents.map((each, n) => `export const part${n}: ${each.kind} = ${JSON.stringify(each, null, 2)};`),
+  ].join("\n");
+}
+
+it("has only fields of the Kubernetes API in its manifests, each with a value of the right type", () => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  // Inside the repository, where the compiler finds the types.
+  const folder = mkdtempSync(join(ROOT, ".cache", "manifests-"));
+  const names = ["one-node", "cluster"];
+  for (const name of names) {
+    const documents = parseAllDocuments(text(`kubernetes/${name}.yaml`)).map((document) => document.toJS());
+    writeFileSync(join(folder, `${name}.ts`), typedModule(documents));
+  }
+  const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2024", "--module", "preserve"];
+  const files = names.map((name) => `${name}.ts`);
+  const compiler = join(ROOT, "node_modules", ".bin", "tsc");
+  const { status, stdout } = spawnSync(compiler, [...flags, ...files], { cwd: folder, encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  expect([stdout, status]).toEqual(["", 0]);
 });
 
 describe("alert rules and dashboard", () => {
