@@ -55,9 +55,9 @@ export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, addressOf } = deps;
   const wrong = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
   /** Locked addresses, each with the uptime (ms) at which its lock ends. */
-  const shut = new Map<string, number>();
+  const locked = new Map<string, number>();
   /** Number of tokens that are being checked now, by address. */
-  const underWay = new Map<string, number>();
+  const checking = new Map<string, number>();
   return {
     addressOf,
     async hashOf(name) {
@@ -68,34 +68,34 @@ export function createAccess(deps: AccessDeps): AdminAccess {
     async credentialOf(address, given) {
       // Any web page can make an operator's browser send requests without a token, and must not lock that address.
       if (given === "") return undefined;
-      const until = shut.get(address) ?? 0;
-      const others = underWay.get(address) ?? 0;
+      const until = locked.get(address) ?? 0;
+      const others = checking.get(address) ?? 0;
       // Without this limit, guesses sent at the same time would all be checked before the first one counts.
       if (until > clock.uptime() || others >= GUESSES) return undefined;
-      shut.delete(address);
-      underWay.set(address, others + 1);
-      const credential = await credentialWith(deps, given).finally(() => leave(underWay, address));
+      locked.delete(address);
+      checking.set(address, others + 1);
+      const credential = await credentialWith(deps, given).finally(() => endCheck(checking, address));
       if (credential !== undefined) return credential;
       const wait = wrong.take(address);
-      if (wait > 0) keep(shut, address, clock.uptime() + Math.max(wait, SHUT_MS));
+      if (wait > 0) lock(locked, address, clock.uptime() + Math.max(wait, LOCK_MS));
       return undefined;
     },
   };
 }
 
-function leave(underWay: Map<string, number>, address: string): void {
-  const left = (underWay.get(address) ?? 1) - 1;
-  if (left === 0) underWay.delete(address);
-  else underWay.set(address, left);
+function endCheck(checking: Map<string, number>, address: string): void {
+  const left = (checking.get(address) ?? 1) - 1;
+  if (left === 0) checking.delete(address);
+  else checking.set(address, left);
 }
 
 /** How long an address that sent too many wrong tokens is locked, in milliseconds. */
-const SHUT_MS = 60_000;
+const LOCK_MS = 60_000;
 /** Most locked addresses. Above it, the oldest is unlocked. */
-const SHUT_MAX = 10_000;
+const LOCKED_MAX = 10_000;
 
-function keep(shut: Map<string, number>, address: string, until: number): void {
-  shut.set(address, until);
-  const [oldest] = shut.keys();
-  if (shut.size > SHUT_MAX && oldest !== undefined) shut.delete(oldest);
+function lock(locked: Map<string, number>, address: string, until: number): void {
+  locked.set(address, until);
+  const [oldest] = locked.keys();
+  if (locked.size > LOCKED_MAX && oldest !== undefined) locked.delete(oldest);
 }

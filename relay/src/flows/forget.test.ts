@@ -73,7 +73,7 @@ describe("a visitor who connects and leaves without writing", () => {
     expect(searches()).toBeGreaterThan(0);
   });
 
-  it("is remembered as deleted or logged out once they have written", async () => {
+  it("is remembered as deleted or logged out only if they had written", async () => {
     const { open, forget, logout, rows } = await stage();
     for (const leave of [(visitor: string) => forget(visitor), logout]) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;

@@ -3,7 +3,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, describe, expect, it } from "vitest";
 import { browserPage } from "../conversation/page.ts";
 import { openStorage } from "../conversation/storage.ts";
-import { mergeLayers, settled } from "../settings/options.ts";
+import { checkedSettings, mergeLayers } from "../settings/options.ts";
 import { loadLanguage } from "../text/i18n.ts";
 import { element } from "./dom.ts";
 import { pageFunction, pageSettings } from "./page-api.ts";
@@ -63,10 +63,10 @@ describe("a polluted Object.prototype", () => {
 
   it("is not read as a setting", () => {
     const site = { ...DEFAULT_SITE, title: "Shop" };
-    const [raw, clean] = pollute(() => [mergeLayers(false, site, {}, undefined), settled({}, site)] as const);
+    const [raw, clean] = pollute(() => [mergeLayers(false, site, {}, undefined), checkedSettings({}, site)] as const);
     expect(raw.launcher).toBeUndefined();
     expect(Object.keys(clean)).not.toContain("extra");
-    expect(pollute(() => settled(mergeLayers(false, site), site)).sound).toBe(true);
+    expect(pollute(() => checkedSettings(mergeLayers(false, site), site)).sound).toBe(true);
   });
 
   it("is not read as an attribute of an element, a colour, a text or a stored value", async () => {

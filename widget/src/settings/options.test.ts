@@ -1,6 +1,6 @@
 import { DEFAULT_SITE, type PublicSite, servedSite } from "@porchlight/shared/site";
 import { describe, expect, it } from "vitest";
-import { mergeLayers, settled } from "./options.ts";
+import { checkedSettings, mergeLayers } from "./options.ts";
 
 const uploads = { image: 1, av: 1, document: 1 };
 const site = { ...DEFAULT_SITE, id: "shop", title: "Shop", accent: "#112233", suggestions: ["One?"], uploads };
@@ -35,7 +35,7 @@ describe("settings", () => {
   });
 
   it("convert attributes to their types", () => {
-    const { sound, requireConsent, attachments, suggestions, hours } = settled(
+    const { sound, requireConsent, attachments, suggestions, hours } = checkedSettings(
       mergeLayers(false, site, {
         sound: "false",
         requireConsent: "",
@@ -56,7 +56,7 @@ describe("settings", () => {
 
   it("parse attributes with JSON, also for phones", () => {
     const tag = { hours: '{"timeZone":"UTC","mon":"9:00-17:00"}', phone: '{"title":"Small","offsetX":8}', title: "24" };
-    expect(settled(mergeLayers(false, site, tag), site)).toMatchObject({
+    expect(checkedSettings(mergeLayers(false, site, tag), site)).toMatchObject({
       title: "24",
       hours: { timeZone: "UTC", mon: "9:00-17:00" },
     });
@@ -66,13 +66,17 @@ describe("settings", () => {
 
   it("come from the site's file and from the page", () => {
     const own = { ...site, sound: false, capture: ["email"], hours: { timeZone: "UTC", mon: "9:00-17:00" } };
-    expect(settled(mergeLayers(false, own), own)).toMatchObject({ sound: false, capture: ["email"], hours: own.hours });
-    expect(settled(mergeLayers(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
+    expect(checkedSettings(mergeLayers(false, own), own)).toMatchObject({
+      sound: false,
+      capture: ["email"],
+      hours: own.hours,
+    });
+    expect(checkedSettings(mergeLayers(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
   });
 
   it("ignore invalid values and unknown names", () => {
     const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
-    const read = settled(mergeLayers(false, site, wrong), site);
+    const read = checkedSettings(mergeLayers(false, site, wrong), site);
     expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
     expect(read).not.toHaveProperty("unheard");
   });
@@ -82,23 +86,25 @@ describe("settings", () => {
       suggestions: " | |a||b",
       strings: { placeholder: 5, chat: "Ask us", send: { other: 1 }, title: null, authorAi: "", noticeAi: " " },
     };
-    const read = settled(mergeLayers(false, site, wrong), site);
+    const read = checkedSettings(mergeLayers(false, site, wrong), site);
     expect([read.suggestions, read.strings]).toEqual([["a", "b"], { chat: "Ask us" }]);
-    expect(settled({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
+    expect(checkedSettings({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
   });
 
   it("switch attachments off if the relay accepts no files", () => {
     const { uploads: _, ...without } = site;
-    expect(settled({}, without).attachments).toBe(false);
-    expect(settled({}, site).attachments).toBe(true);
+    expect(checkedSettings({}, without).attachments).toBe(false);
+    expect(checkedSettings({}, site).attachments).toBe(true);
   });
 
-  it("know the key of their site", () => expect(settled({}, site).site).toBe("shop"));
+  it("know the key of their site", () => expect(checkedSettings({}, site).site).toBe("shop"));
 });
 
 it("settings are the same from the served site, which omits default values", () => {
   const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
   for (const whole of [DEFAULT_SITE, chosen])
-    expect(settled(mergeLayers(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));
+    expect(checkedSettings(mergeLayers(false, servedSite(whole)), servedSite(whole))).toEqual(
+      checkedSettings({}, whole),
+    );
   expect(Object.keys(servedSite(DEFAULT_SITE))).toEqual(["id", "accent", "locale"]);
 });

@@ -43,11 +43,11 @@ export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] |
 export function mergeLayers(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
   // Own properties only, in source and result: other scripts may have added properties to `Object.prototype`.
   const all = { __proto__: null } as unknown as Record<string, unknown>;
-  const lay = (layer: object | null | undefined): void => {
+  const merge = (layer: object | null | undefined): void => {
     for (const [name, value] of Object.entries(layer ?? {})) all[name] = parsed(value) ?? all[name];
   };
-  layers.map(lay);
-  if (phone) lay(all.phone as object);
+  layers.map(merge);
+  if (phone) merge(all.phone as object);
   return all as RawSettings;
 }
 
@@ -109,9 +109,9 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
  * Converts unchecked settings: text becomes the type of the default value (a boolean, a list separated by `|`), and an invalid
  * value becomes the default, so a typing error never breaks a page.
  */
-export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
+export function checkedSettings(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
-  for (const name of Object.keys(result)) result[name] = like(result[name], raw[name as keyof RawSettings]);
+  for (const name of Object.keys(result)) result[name] = convertedLike(result[name], raw[name as keyof RawSettings]);
   const { uploads } = site;
   result.uploads = uploads && { image: UPLOAD_MAX, av: UPLOAD_MAX, document: UPLOAD_MAX, ...uploads };
   result.attachments &&= uploads !== undefined;
@@ -122,7 +122,7 @@ export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSet
 /** Whether the value is a text that is not blank. */
 const isWord = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
-function like(kept: unknown, value: unknown): unknown {
+function convertedLike(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
   if (typeof kept === "number") return Number(value) || kept;
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it } from "vitest";
-import { mergeLayers, settled } from "../settings/options.ts";
+import { checkedSettings, mergeLayers } from "../settings/options.ts";
 import { tagOf } from "./tag.ts";
 
 const RELAY = "https://chat.example.com";
@@ -29,5 +29,5 @@ it("passes the chosen settings to the browser, with any characters in the texts"
   const page = new DOMParser().parseFromString(text, "text/html");
   expect(page.querySelectorAll("script")).toHaveLength(1);
   const tag = (page.querySelector("script") as HTMLScriptElement).dataset;
-  expect(settled(mergeLayers(false, DEFAULT_SITE, { ...tag }), DEFAULT_SITE)).toMatchObject(chosen);
+  expect(checkedSettings(mergeLayers(false, DEFAULT_SITE, { ...tag }), DEFAULT_SITE)).toMatchObject(chosen);
 });

@@ -98,7 +98,7 @@ one site and for its scopes; <code>porchlight token add backend</code> makes one
 <ul>
 <li>Every call carries <code>Authorization: Bearer</code> and the token.</li>
 <li>Every call that changes something carries an <code>Idempotency-Key</code> of your choice. The same key with the same request gets the
-first answer again, and nothing is done twice.</li>
+first answer again, and the relay does nothing twice.</li>
 <li>Lists end with <code>next</code>: pass it as <code>cursor</code> to get the next page.</li>
 <li>Errors are <code>application/problem+json</code> (RFC 9457): <code>code</code> for programs, <code>detail</code> for people, and
 <code>errors</code> with each wrong field. 429 has <code>Retry-After</code>.</li>

@@ -9,7 +9,7 @@ import { browserPage } from "../../conversation/page.ts";
 import { openStorage } from "../../conversation/storage.ts";
 import type { Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
-import { type Options, type PanelSettings, settled } from "../../settings/options.ts";
+import { checkedSettings, type Options, type PanelSettings } from "../../settings/options.ts";
 import { loadLanguage, type Translate } from "../../text/i18n.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { Root } from "./component.ts";
@@ -102,7 +102,7 @@ export async function stage(options: Options = {}): Promise<Stage> {
   const launcher = element("button", { "aria-expanded": "false" });
   root.append(launcher, dialog);
   const chat = fakeChat();
-  const settings = signal(settled(options, { ...DEFAULT_SITE, title: "Shop" }));
+  const settings = signal(checkedSettings(options, { ...DEFAULT_SITE, title: "Shop" }));
   const isOpen = signal(true);
   const language = signal(await loadLanguage("en"));
   const t: Translate = (key, values) => language.value.t(key, values);

@@ -8,7 +8,7 @@ import { ROOM } from "../../conversation/outbox.ts";
 import { hasConversation, titleOf } from "../../conversation/storage.ts";
 import type { Panel as PanelSide, Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
-import { type PanelSettings, settled } from "../../settings/options.ts";
+import { checkedSettings, type PanelSettings } from "../../settings/options.ts";
 import { chooseLanguage, type Language, loadLanguage, type Translate } from "../../text/i18n.ts";
 import { wantedLanguages } from "../../text/wanted-languages.ts";
 import { createAnnouncer } from "../base/announcer.ts";
@@ -33,7 +33,7 @@ function settingsOf(shell: Shell): PanelSettings {
   // On a developer's machine the console lists wrong settings. `check` compares the host again, exactly.
   if (/^local|^127|:/.test(location.hostname))
     void import("../../settings/check-settings.ts").then(({ check }) => check(raw, shell.site.id));
-  return settled(raw, shell.site);
+  return checkedSettings(raw, shell.site);
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
   const wanted = wantedLanguages(locale);
