@@ -15,7 +15,7 @@ export type Guard = {
   /** `POST /v1/contacts: the body has neither phone nor email`, one line each. */
   violations: string[];
   /** Number of checked requests. */
-  judged: () => number;
+  checked: () => number;
   stop: () => Promise<void>;
 };
 
@@ -40,17 +40,17 @@ function sidsOf() {
 }
 
 /** A server that parses requests from copies of the bytes and answers nobody. */
-function makeJudge(violations: string[]) {
+function startChecker(violations: string[]) {
   const wrongSid = sidsOf();
-  let judged = 0;
-  const judge = createServer(
+  let checked = 0;
+  const checker = createServer(
     { requestTimeout: 0, headersTimeout: 0 },
     (request: IncomingMessage, response: ServerResponse) => {
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("error", () => {});
       request.on("end", () => {
-        judged++;
+        checked++;
         const { method = "", url: target = "", headers } = request;
         const body = Buffer.concat(parts);
         const wrong = wrongWith({ method, target, headers, body });
@@ -61,7 +61,7 @@ function makeJudge(violations: string[]) {
       });
     },
   );
-  judge.on("clientError", (error: NodeJS.ErrnoException) => {
+  checker.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code?.startsWith("HPE_") && error.code !== "HPE_INVALID_EOF_STATE")
       violations.push(`not HTTP: ${error.code}`);
   });
@@ -70,10 +70,10 @@ function makeJudge(violations: string[]) {
   function listen(): Duplex {
     const copy = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     copy.on("error", () => {});
-    judge.emit("connection", copy);
+    checker.emit("connection", copy);
     return copy;
   }
-  return { listen, judged: () => judged, close: () => judge.closeAllConnections() };
+  return { listen, checked: () => checked, close: () => checker.closeAllConnections() };
 }
 
 /** Forwards one connection, and copies what the client writes. */
@@ -97,7 +97,7 @@ function carry(client: Socket, service: Socket, copy: Duplex): void {
 export async function startGuard(service: string): Promise<Guard> {
   const { hostname, port, pathname } = new URL(service);
   const violations: string[] = [];
-  const judge = makeJudge(violations);
+  const checker = startChecker(violations);
   const open = new Set<Socket>();
   const server = createListener((client) => {
     const onward = connect(Number(port), hostname);
@@ -105,15 +105,15 @@ export async function startGuard(service: string): Promise<Guard> {
       open.add(socket);
       socket.on("close", () => open.delete(socket));
     }
-    carry(client, onward, judge.listen());
+    carry(client, onward, checker.listen());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     violations,
-    judged: judge.judged,
+    checked: checker.checked,
     async stop() {
-      judge.close();
+      checker.close();
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

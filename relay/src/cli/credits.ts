@@ -39,14 +39,14 @@ const row = (entry: Entry): (string | number | null)[] => {
 };
 const HEADINGS = ["KEY", "STATE", "E-MAIL", "CREDITS", "CREATED", "REASON"];
 
-const one = (entry: Entry): Result => ({
+const entryResult = (entry: Entry): Result => ({
   data: grantView(entry),
   lines: table(HEADINGS, [row(entry)]),
   code: entry.state === "unknown" ? 3 : 0,
 });
 
-/** The next steps for an entry that is not granted. */
-function furtherOf({ key, state, reason }: Entry): string[] {
+/** The next steps, for an entry that is not granted. */
+function nextStepsOf({ key, state, reason }: Entry): string[] {
   const end = `porchlight credits dismiss ${key} --reason <words> closes it.`;
   if (state === "intent" && reason === null)
     return [`Not granted yet: no relay has processed it. Start one; or ${end}`];
@@ -63,7 +63,7 @@ function furtherOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The result of a decision. @throws CommandError when the decision was not possible */
-function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
+function resultOf(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
     throw new CommandError(`${key} does not allow this in its state: see porchlight credits show ${key}.`);
@@ -72,7 +72,7 @@ function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" 
   if (outcome === "email") throw new CommandError("The e-mail is not an address like client@example.com.", 2);
   if (outcome === "amount")
     throw new CommandError("The amount exceeds perGrant of the account, or has more than two decimals.", 2);
-  return one(outcome);
+  return entryResult(outcome);
 }
 
 export const CREDITS: Record<string, Command> = {
@@ -107,7 +107,7 @@ export const CREDITS: Record<string, Command> = {
         state: GRANT_STATES[step.state],
       }));
       const rows = steps.map(({ at, state, actor, reason }) => [at, state, actor, reason]);
-      const { data, lines, ...rest } = one(entry);
+      const { data, lines, ...rest } = entryResult(entry);
       return {
         data: { ...(data as object), history: steps },
         lines: [...lines, "", ...table(["AT", "STATE", "WHO", "WHY"], rows)],
@@ -138,9 +138,13 @@ export const CREDITS: Record<string, Command> = {
       };
       const outcome = await context.credits.grant(order);
       if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another e-mail or amount.`);
-      if (outcome === "amount" || outcome === "email") return decided(key, outcome);
+      if (outcome === "amount" || outcome === "email") return resultOf(key, outcome);
       const entry = await waitUntilSettled(context, given, () => findEntry(context.db, { kind: "grant", ...name }));
-      return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: exitCodeOf(entry) };
+      return {
+        ...entryResult(entry),
+        lines: [...entryResult(entry).lines, ...nextStepsOf(entry)],
+        code: exitCodeOf(entry),
+      };
     },
   },
   "credits approve": {
@@ -163,7 +167,7 @@ export const CREDITS: Record<string, Command> = {
         reason: requiredOption(given, "reason"),
       };
       const completed = { ...(email && { email }), ...(amount && { amount: amountIn("--amount", amount) }) };
-      return decided(key, await context.credits.approve({ ...decision, ...completed }));
+      return resultOf(key, await context.credits.approve({ ...decision, ...completed }));
     },
   },
   "credits dismiss": {
@@ -174,7 +178,7 @@ export const CREDITS: Record<string, Command> = {
     async run(context, given) {
       const { key } = positionals(given, "key");
       const name = accountOf(context, given.text("account"));
-      return decided(
+      return resultOf(
         key,
         await context.credits.dismiss({ account: name, key, actor: "cli", reason: requiredOption(given, "reason") }),
       );
@@ -214,7 +218,7 @@ export const CREDITS: Record<string, Command> = {
         actor: "cli",
         reason: requiredOption(given, "reason"),
       };
-      return decided(key, await context.credits.resolve(decision));
+      return resultOf(key, await context.credits.resolve(decision));
     },
   },
 };

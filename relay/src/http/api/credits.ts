@@ -11,7 +11,7 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 type Grant = AnswerOf<"listGrants">["items"][number];
 
 /** The entry after a decision. @throws RelayError when the decision was not possible */
-function decided(outcome: Entry | Undone | "incomplete" | "amount" | "email"): Grant {
+function grantOf(outcome: Entry | Undone | "incomplete" | "amount" | "email"): Grant {
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete")
@@ -56,14 +56,14 @@ export function ledger({ db, credits }: { db: Database; credits: Credits }) {
     async grantCredits(call) {
       const outcome = await credits.grant({ ...about(call, call.key), ...call.body });
       if (outcome === "conflict") throw new RelayError("key_reused");
-      return decided(typeof outcome === "string" ? outcome : outcome.entry);
+      return grantOf(typeof outcome === "string" ? outcome : outcome.entry);
     },
     approveGrant: async (call) => {
       const { email, amount, reason } = call.body;
       const completed = { ...(email && { email }), ...(amount !== undefined && { amount }) };
-      return decided(await credits.approve({ ...about(call, call.params.key), reason, ...completed }));
+      return grantOf(await credits.approve({ ...about(call, call.params.key), reason, ...completed }));
     },
-    dismissGrant: async (call) => decided(await credits.dismiss({ ...about(call, call.params.key), ...call.body })),
-    resolveGrant: async (call) => decided(await credits.resolve({ ...about(call, call.params.key), ...call.body })),
+    dismissGrant: async (call) => grantOf(await credits.dismiss({ ...about(call, call.params.key), ...call.body })),
+    resolveGrant: async (call) => grantOf(await credits.resolve({ ...about(call, call.params.key), ...call.body })),
   } satisfies Partial<Handlers>;
 }
