@@ -8,6 +8,20 @@ import { type MinifyOptions, minify } from "terser";
  */
 const PRIVATE_MEMBERS = /^_[a-z]/;
 
+/**
+ * The widget never reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes to it.
+ * `unsafe` changes only templates, which become concatenations, `String(x)`, `new Error` and `Infinity`. Without
+ * `lhs_constants` comparisons stay as they are written, which compresses better.
+ */
+const COMPRESS = {
+  passes: 3,
+  keep_fargs: false,
+  unsafe_arrows: true,
+  hoist_props: true,
+  unsafe: true,
+  lhs_constants: false,
+};
+
 /** Options of one script besides the common ones. */
 type More = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
 
@@ -16,8 +30,7 @@ export async function minified(code: string, more: More = {}): Promise<string> {
   const result = await minify(code, {
     module: true,
     ecma: 2020,
-    // The widget never reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes to it.
-    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_props: true, ...more.compress },
+    compress: { ...COMPRESS, ...more.compress },
     mangle: { properties: { regex: PRIVATE_MEMBERS } },
     format: { comments: false, ...more.format },
   });

@@ -1,15 +1,18 @@
-/** The panel's entry, fetched when the visitor wants to chat: connects the conversation with the user interface. */
+/**
+ * The panel's entry, fetched when the visitor wants to chat: connects the conversation with the user interface. A page has one
+ * panel at a time, so its state is in this module; `start` sets all of it.
+ */
 
 import { isBlank } from "@porchlight/shared/text";
-import { effect, signal, untracked } from "@preact/signals-core";
+import { effect, type Signal, signal, untracked } from "@preact/signals-core";
 import { h, render } from "preact";
-import { createChat } from "../../conversation/chat.ts";
+import { type Attachment, type Chat, createChat } from "../../conversation/chat.ts";
 import { ROOM } from "../../conversation/outbox.ts";
 import { hasConversation, titleOf } from "../../conversation/storage.ts";
 import type { Panel as PanelSide, Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
 import { checkedSettings, type PanelSettings } from "../../settings/options.ts";
-import { chooseLanguage, type Language, loadLanguage, type Translate } from "../../text/i18n.ts";
+import { chooseLanguage, type Language, loadLanguage } from "../../text/i18n.ts";
 import { wantedLanguages } from "../../text/wanted-languages.ts";
 import { createAnnouncer } from "../base/announcer.ts";
 import { Root } from "../base/component.ts";
@@ -17,7 +20,7 @@ import type { PanelContext } from "../base/context.ts";
 import type { Files } from "../base/files.ts";
 import { createLateParts } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
-import { controlDialog } from "./dialog.ts";
+import { controlDialog, type DialogControl } from "./dialog.ts";
 import { keepFocus } from "./focus.ts";
 import { isolateFromPage } from "./host-page.ts";
 import { dressLauncher } from "./launcher.ts";
@@ -27,6 +30,26 @@ import { startReplyAlerts } from "./reply-alerts.ts";
 import { followOpen, wasLeftOpen } from "./stay-open.ts";
 import { panelTokens } from "./tokens.ts";
 import { fitWidth, followKeyboard, followWidth } from "./viewport.ts";
+
+let shell: Shell;
+let ui: PanelContext;
+let settings: Signal<PanelSettings>;
+let language: Signal<Language>;
+let isOpen: Signal<boolean>;
+let control: DialogControl;
+let lateParts: ReturnType<typeof createLateParts>;
+let app: HTMLElement;
+/** Messages that the page sent before the visitor gave consent. */
+let early: string[];
+/** Files that the tray's code has not taken yet. */
+let picked: File[];
+let fileTray: Signal<Files | undefined>;
+/** Number of picks that the tray's code has not taken yet. */
+let adding: Signal<number>;
+/** The token of the visitor that the page names. */
+let identity: string | undefined;
+/** Whether the visitor opened the panel, also by a button of the page. */
+let byVisitor: unknown;
 
 function settingsOf(shell: Shell): PanelSettings {
   const raw = shell.settings();
@@ -49,21 +72,10 @@ const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language>
   return language;
 };
 
-/** Starts the panel in the loader's frame. Connects at once only if the visitor already has a conversation. */
-export async function start(shell: Shell): Promise<PanelSide> {
-  const { root, dialog } = shell;
-  const settings = signal(settingsOf(shell));
-  const { site, requireConsent, sound } = settings.peek();
-  /** Messages that the page sent before the visitor gave consent. */
-  const early: string[] = [];
-  const language = signal(await languageOf(settings.peek()));
-  const t: Translate = (key, values) => language.value.t(key, values);
-  const known = hasConversation(site);
-  const isOpen = signal(false);
-  const consent = signal(known || !requireConsent);
-  const control = controlDialog(shell, isOpen, () => settings.peek().mode === "page");
+/** Creates the conversation. It connects later. */
+function createConversation(): Chat {
   const chat = createChat({
-    site,
+    site: shell.site.id,
     relay: shell.relay,
     context() {
       const { campaign } = settings.peek();
@@ -72,56 +84,58 @@ export async function start(shell: Shell): Promise<PanelSide> {
     },
     stays: () => window.Notification?.permission === "granted" && chat.storage.read().kept.includes("notify"),
   });
-  const app = element("div");
-  const announcer = createAnnouncer(root);
-  const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form [name],.composer textarea")?.focus();
-  const { close } = control;
-  const files = signal<Files | undefined>(undefined);
-  const adding = signal(0);
-  const picked: File[] = [];
-  const lateParts = createLateParts(language);
-  let identity: string | undefined;
-  /** Whether the visitor opened the panel, also by a button of the page. */
-  let byVisitor = false;
-  const ui: PanelContext = {
-    chat,
+  return chat;
+}
+
+/** Sends a message with its attachments. Returns the number of messages that the outbox took. */
+function sendMessage(text: string, [first, ...more]: readonly Attachment[] = []): number {
+  const { chat, consent } = ui;
+  if (!consent.peek()) return 0;
+  chat.start();
+  if (!chat.send(text, first)) return 0;
+  const full = more.findIndex((one) => !chat.send("", one));
+  return 1 + (full < 0 ? more.length : full);
+}
+
+/** Passes files to the tray, whose code is fetched on the first use. */
+function addFiles(added: Iterable<File>): void {
+  // Copy the files: they may be unavailable after the event, and the tray's code may handle the last pick first.
+  picked.push(...added);
+  adding.value++;
+  void ui
+    .part(
+      () => import("../files/file-tray.tsx"),
+      ({ createFiles }) => {
+        fileTray.value ??= createFiles(ui);
+        if (picked[0]) fileTray.value.add(picked.splice(0));
+      },
+    )
+    .then(() => {
+      adding.value--;
+    });
+}
+
+const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form [name],.composer textarea")?.focus();
+
+/** Creates what the components share. */
+function createContext(consents: boolean): PanelContext {
+  return {
+    chat: createConversation(),
     shell,
     settings,
     language,
-    t,
-    announcer,
-    sound: signal(sound),
-    consent,
+    t: (key, values) => language.value.t(key, values),
+    announcer: createAnnouncer(shell.root),
+    sound: signal(settings.peek().sound),
+    consent: signal(consents),
     isOpen,
-    close,
-    send(text, attachments = []) {
-      if (!consent.peek()) return 0;
-      chat.start();
-      const [first, ...more] = attachments;
-      if (!chat.send(text, first)) return 0;
-      const full = more.findIndex((one) => !chat.send("", one));
-      return 1 + (full < 0 ? more.length : full);
-    },
+    close: control.close,
+    send: sendMessage,
     forms: signal(undefined),
     asking: signal(false),
-    files,
+    files: fileTray,
     adding,
-    addFiles(added) {
-      // Copy the files: they may be unavailable after the event, and the tray's code may handle the last pick first.
-      picked.push(...added);
-      adding.value++;
-      void ui
-        .part(
-          () => import("../files/file-tray.tsx"),
-          ({ createFiles }) => {
-            files.value ??= createFiles(ui);
-            if (picked[0]) files.value.add(picked.splice(0));
-          },
-        )
-        .then(() => {
-          adding.value--;
-        });
-    },
+    addFiles,
     rating: signal(undefined),
     ended: signal(undefined),
     missing: lateParts.missing,
@@ -129,7 +143,11 @@ export async function start(shell: Shell): Promise<PanelSide> {
     focusComposer,
     now: Date.now,
   };
+}
 
+/** Adds the panel's styles, colours and accessible name to the loader's dialog. */
+function dressDialog(): void {
+  const { root, dialog, launcher } = shell;
   adopt(root, css);
   const fill = shell.tokens;
   shell.tokens = (accent, dark) => ({
@@ -138,10 +156,15 @@ export async function start(shell: Shell): Promise<PanelSide> {
     side: settings.peek().position === "left" ? "left" : "right",
   });
   dialog.id = "panel";
-  shell.launcher.setAttribute("aria-controls", "panel");
+  launcher.setAttribute("aria-controls", "panel");
   dialog.setAttribute("aria-labelledby", "title");
   dialog.setAttribute("aria-describedby", "about");
-  const stops = [
+}
+
+/** Begins everything that runs until the panel is destroyed. @returns the functions that stop it */
+function follow(known: boolean): (() => void)[] {
+  const { chat, consent, close, announcer } = ui;
+  return [
     control.stop,
     dressLauncher(ui),
     startReplyAlerts(ui),
@@ -153,77 +176,110 @@ export async function start(shell: Shell): Promise<PanelSide> {
       if (!consent.value) return;
       untracked(() => {
         if (starts) chat.start();
-        for (const text of early.splice(0)) ui.send(text);
+        for (const text of early.splice(0)) sendMessage(text);
       });
     }),
     followOpen(ui, () => byVisitor),
     announcer.stop,
     chat.destroy,
   ];
-  keepFocus(root);
+}
+
+/** What the loader calls, also for the page's commands. */
+const panel: Omit<PanelSide, "destroy"> = {
+  open(byHand) {
+    const { root, dialog } = shell;
+    control.opening();
+    if (dialog.firstChild !== app) dialog.replaceChildren(app);
+    if (!dialog.open) shell.show();
+    fitWidth(shell);
+    byVisitor = byHand || navigator.userActivation?.isActive;
+    isOpen.value = true;
+    if (!byHand) return;
+    const isTouch = !matchMedia("(pointer:fine)").matches;
+    if (!isTouch) focusComposer();
+    // The title on a touch screen, whose keyboard would cover the panel, and where no field is visible. A modal dialog of
+    // Firefox has already given the focus to its first button.
+    if (isTouch || !app.contains(root.activeElement)) app.querySelector("h2")?.focus();
+  },
+  close: () => control.close(),
+  async send(text) {
+    // Accept only a string: a click handler would pass an event, and each message may cost the owner money.
+    if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
+    if (isBlank(text)) return;
+    const isTaken = ui.consent.peek() ? sendMessage(text) : early.length < ROOM && early.push(text);
+    if (isTaken) return;
+    shell.emit("error", { code: "queue_full" });
+    throw new Error(`Porchlight: ${ROOM} messages wait to be sent already, so this one is not`);
+  },
+  identify(token) {
+    fileTray.peek()?.handOver(identity, String(token));
+    identity = String(token);
+    ui.chat.identify(identity);
+  },
+  logout(_, worth) {
+    identity = undefined;
+    early.length = 0;
+    ui.chat.logout();
+    if (worth) shell.emit("logout");
+  },
+  consent(given) {
+    ui.consent.value = given === true;
+    if (ui.consent.peek()) return;
+    ui.chat.logout();
+    // The page still names this visitor: log them in again.
+    if (identity) ui.chat.identify(identity);
+  },
+  update() {
+    const was = settings.peek();
+    const now = settingsOf(shell);
+    settings.value = now;
+    // The visitor's choice stays until the setting changes.
+    if (now.sound !== was.sound) ui.sound.value = now.sound && !ui.chat.storage.read().kept.includes("mute");
+    if (now.requireConsent !== was.requireConsent) ui.consent.value = !now.requireConsent || hasConversation(now.site);
+    void languageOf(now).then(async (spoken) => {
+      if (lateParts.wasUsed()) await spoken.more();
+      // Texts that load late must not replace those of a later update.
+      if (settings.peek() === now) language.value = spoken;
+    });
+  },
+  unread: () => ui.chat.unread.peek(),
+};
+
+/** Starts the panel in the loader's frame. Connects at once only if the visitor already has a conversation. */
+export async function start(given: Shell): Promise<PanelSide> {
+  const first = settingsOf(given);
+  const spoken = await languageOf(first);
+  // From here on nothing waits: a page may destroy one widget and start another while both fetch their language.
+  shell = given;
+  settings = signal(first);
+  language = signal(spoken);
+  isOpen = signal(false);
+  identity = undefined;
+  early = [];
+  picked = [];
+  fileTray = signal(undefined);
+  adding = signal(0);
+  control = controlDialog(shell, isOpen, () => settings.peek().mode === "page");
+  lateParts = createLateParts(language);
+  app = element("div");
+  const drawn = app;
+  const known = hasConversation(first.site);
+  ui = createContext(known || !first.requireConsent);
+  dressDialog();
+  const stops = follow(known);
+  keepFocus(shell.root);
   render(h(Root, { ui, children: h(Panel, {}) }), app);
 
   // From here on the loader opens the panel itself, without moving the focus.
   if (wasLeftOpen(ui)) shell.show();
 
   return {
-    open(byHand) {
-      control.opening();
-      if (dialog.firstChild !== app) dialog.replaceChildren(app);
-      if (!dialog.open) shell.show();
-      fitWidth(shell);
-      byVisitor = byHand || navigator.userActivation?.isActive;
-      isOpen.value = true;
-      if (!byHand) return;
-      if (matchMedia("(pointer:fine)").matches) focusComposer();
-      // Not if no field is visible, or on a touch screen, whose keyboard would cover the panel.
-      if (!app.contains(root.activeElement)) app.querySelector("h2")?.focus();
-    },
-    close,
-    async send(text) {
-      // Accept only a string: a click handler would pass an event, and each message may cost the owner money.
-      if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
-      if (isBlank(text)) return;
-      const isTaken = consent.peek() ? ui.send(text) : early.length < ROOM && early.push(text);
-      if (isTaken) return;
-      shell.emit("error", { code: "queue_full" });
-      throw new Error(`Porchlight: ${ROOM} messages wait to be sent already, so this one is not`);
-    },
-    identify(token) {
-      files.peek()?.handOver(identity, String(token));
-      identity = String(token);
-      chat.identify(identity);
-    },
-    logout(_, worth) {
-      identity = undefined;
-      early.length = 0;
-      chat.logout();
-      if (worth) shell.emit("logout");
-    },
-    consent(given) {
-      consent.value = given === true;
-      if (consent.peek()) return;
-      chat.logout();
-      // The page still names this visitor: log them in again.
-      if (identity) chat.identify(identity);
-    },
-    update() {
-      const was = settings.peek();
-      const now = settingsOf(shell);
-      settings.value = now;
-      // The visitor's choice stays until the setting changes.
-      if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
-      if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
-      void languageOf(now).then(async (spoken) => {
-        if (lateParts.wasUsed()) await spoken.more();
-        // Texts that load late must not replace those of a later update.
-        if (settings.peek() === now) language.value = spoken;
-      });
-    },
-    unread: () => chat.unread.peek(),
+    ...panel,
+    // Only its own: by then another panel may have been started.
     destroy() {
       for (const stop of stops) stop();
-      render(null, app);
+      render(null, drawn);
     },
   };
 }

@@ -32,7 +32,7 @@ export const wasLeftOpen = (ui: Needs<"settings" | "consent">): boolean =>
  */
 export function followOpen(
   ui: Needs<"chat" | "settings" | "consent" | "isOpen">,
-  byVisitor: () => boolean,
+  byVisitor: () => unknown,
 ): () => void {
   const key = keyOf(ui.settings.peek().site);
   const wasLeft = wasLeftOpen(ui);
