@@ -87,7 +87,10 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
   });
 });
 
-it("sends the tag's script, with the default site's settings in it, in 4 kB in every language, in English with a twentieth free", async () => {
+/** Bound of the tag's script as it is served, in bytes. Every page downloads it. */
+const SCRIPT_MAX = 4_096;
+
+it("sends the tag's script, with the default site's settings in it, with a fortieth of 4 kB free in every language, and a twentieth in English", async () => {
   const manifest = join(import.meta.dirname, "../widget/dist/manifest.json");
   const { words } = JSON.parse(readFileSync(manifest, "utf8")) as { words: object };
   const languages = Object.keys(words);
@@ -95,11 +98,11 @@ it("sends the tag's script, with the default site's settings in it, in 4 kB in e
   const sizes = await Promise.all(
     languages.map(async (language) => {
       const { headers } = await ask("/widget.js", { "Accept-Encoding": "gzip", "Accept-Language": language });
-      return Number(headers["content-length"]);
+      return [language, Number(headers["content-length"])] as const;
     }),
   );
-  expect(sizes.filter((bytes) => !(bytes > 0 && bytes <= 4_096))).toEqual([]);
-  expect(sizes[languages.indexOf("en")]).toBeLessThanOrEqual(0.95 * 4_096);
+  const share = (language: string): number => (language === "en" ? 0.95 : 0.975);
+  expect(sizes.filter(([language, bytes]) => !(bytes > 0 && bytes <= share(language) * SCRIPT_MAX))).toEqual([]);
 });
 
 it("serves the frame's code and its words outside /assets/, for proxies that refuse that path", async () => {

@@ -184,7 +184,7 @@ function chunkNamed({ built, former, kept }: Assets, name: string): Packed | und
 /** The script of a site's tag, with the words of a language that the request accepts. */
 function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: string | undefined): Packed {
   const words = wordsFor(built.words, site.public.locale, accepted);
-  const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.file}`;
+  const key = `${site.public.id} ${words.lang} ${words.file}`;
   const made = scripts.get(key);
   if (made !== undefined) return made;
   // A function, so that `$` in a site's texts is not read as a pattern.

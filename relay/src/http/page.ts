@@ -35,9 +35,8 @@ const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.
 
 /** The words of the page in the visitor's language, with that language and its direction. English where there are none. */
 function noticeFor(locale: string, accepted: string | undefined) {
-  const [found] = Object.entries(wordsFor(NOTICES, locale, accepted) ?? {});
-  const [lang, words] = found ?? ["en", ENGLISH];
-  return { ...ENGLISH, dir: "ltr", ...words, lang };
+  const words = wordsFor(NOTICES, locale, accepted);
+  return { ...ENGLISH, dir: "ltr", ...words, lang: words.lang };
 }
 
 /** Answers a browser that asks for the chat of a site that does not exist. */

@@ -26,9 +26,10 @@ function found(tag: string, words: AllWords): [language: string, spoken: Spoken]
   }
 }
 
-/** The words of the first language besides English that has some. */
-function foreign(tags: readonly string[], words: AllWords): [language: string, spoken: Spoken] | undefined {
-  return tags.flatMap((tag) => [found(tag, words)]).find((one) => one !== undefined && one[0] !== "en");
+/** The words of the first language besides English that has some. English if there is none. */
+function foreign(tags: readonly string[], words: AllWords): [language: string, spoken: Spoken] {
+  const known = tags.flatMap((tag) => [found(tag, words)]);
+  return known.find((one) => one !== undefined && one[0] !== "en") ?? ["en", words.en ?? {}];
 }
 
 /** The languages of an Accept-Language header, as the browser orders them. */
@@ -41,14 +42,12 @@ const languagesIn = (accepted: string): string[] =>
  * @param words by BCP 47 tag
  * @param locale the site's setting; `auto`: what the browser accepts
  * @param accepted the request's Accept-Language
- * @returns words by primary language, because a cache may give the script to a browser with another language. Undefined for
- *   English, whose words the script knows.
+ * @returns the words with their primary language, because a cache may give the script to a browser with another language
  */
-export function wordsFor(words: AllWords, locale: string, accepted = ""): Readonly<Record<string, Spoken>> | undefined {
-  const [language, spoken] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words) ?? [];
-  if (language === undefined || spoken === undefined) return undefined;
+export function wordsFor(words: AllWords, locale: string, accepted = ""): Spoken & { readonly lang: string } {
+  const [language, spoken] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words);
   const { close: _close, page: _page, ...few } = spoken;
-  return { [language]: few };
+  return { lang: language, ...few };
 }
 
 /**

@@ -12,10 +12,8 @@ export type ServedData = {
   /** Path of the panel's file. */
   panel: string;
   site: ServedSite;
-  /**
-   * The words of the first language that the browser requests, by primary language. Absent for English.
-   */
-  words?: { readonly [language: string]: Spoken };
+  /** The words of the first language that the browser requests, and its primary subtag (BCP 47). */
+  words: Spoken & { readonly lang: string };
 };
 
 /** Words that the tag's script contains, in one language. */

@@ -34,8 +34,7 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
     addEventListener("keyup", watch, true);
     const { body, documentElement } = pageDocument;
     for (const node of [document, documentElement, body]) if (node) removal.observe(node, { childList: true });
-    if (!body) return;
-    body.append(host);
+    body?.append(host);
     // Measure the launcher; the host itself has no size.
     place.observe(launcher);
   };
@@ -51,7 +50,7 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
   const place = new IntersectionObserver(() => {
     const { right, bottom } = host.getBoundingClientRect();
     // A hidden element has no position. Allow for the width of scroll bars.
-    if (right && (right - innerWidth) ** 2 + (bottom - innerHeight) ** 2 > 1600) extra("raise");
+    if (right && Math.hypot(right - innerWidth, bottom - innerHeight) > 40) extra("raise");
   });
   putIn();
   return () => {

@@ -18,9 +18,6 @@ import { declare, fill } from "./theme.ts";
 /** Set by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
 declare const EXTRAS: string;
 
-/** Has its own `word`, because pages may have added properties to `Object.prototype`. */
-const ENGLISH: Spoken = { word: "Chat", failed: "Couldn't load the chat.", retry: "Retry" };
-
 let emit: Emit;
 let shell: Shell;
 let launcher: HTMLButtonElement;
@@ -52,12 +49,13 @@ const extra: Extra = (name, ...more) =>
     () => {},
   );
 
-/** The texts in the site's language, else the page's, else the browser's first. English if the script has none for it. */
-function spokenOn(now: RawSettings): Spoken {
-  const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
-    .replace("auto", "")
-    .slice(0, 2);
-  return words?.[language] ?? ENGLISH;
+/**
+ * The script's texts, if they are in the site's language, else the page's, else the browser's first. Otherwise, as when a cache
+ * gives the script to a browser with another language, the launcher's name is a word that most languages know.
+ */
+function spokenOn({ locale }: RawSettings): Spoken {
+  const wanted = (locale + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
+  return wanted.startsWith(words.lang) ? words : { word: "Chat", failed: words.failed, retry: words.retry };
 }
 
 /** Applies settings, colours and language. */
