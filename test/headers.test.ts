@@ -41,7 +41,7 @@ type Ask = { method: string; path: string; headers?: Record<string, string> };
 
 /** Every route and every operation of the API, with and without a token, and unknown addresses. */
 function everything(): Ask[] {
-  const doors = ROUTE_ROWS.map(({ method, path }) => ({
+  const routes = ROUTE_ROWS.map(({ method, path }) => ({
     method: method === "ALL" ? "PUT" : method,
     path: values[path] ?? path.replace(/:\w+/, "none"),
   }));
@@ -53,7 +53,7 @@ function everything(): Ask[] {
   const known = calls
     .map((call) => ({ ...call, headers: { Authorization: `Bearer ${token}` } }))
     .toSorted((one, other) => isLast(one) - isLast(other));
-  return [...doors, ...calls, ...known, { method: "GET", path: "/nowhere" }, { method: "GET", path: "/api/v1/none" }];
+  return [...routes, ...calls, ...known, { method: "GET", path: "/nowhere" }, { method: "GET", path: "/api/v1/none" }];
 }
 
 it("sends no-store and nosniff with every answer of every route that may contain personal data", async () => {

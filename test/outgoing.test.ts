@@ -6,7 +6,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { assertPrivate, backupTo, bucketOf, place, postTo, smtp, web } from "../relay/src/base/settings/parsers.ts";
+import {
+  assertPrivate,
+  backupTo,
+  bucketOf,
+  postTo,
+  rootAddress,
+  smtp,
+  web,
+} from "../relay/src/base/settings/parsers.ts";
 import { parseDataUrl } from "../relay/src/files/dataurl.ts";
 import { createS3Files } from "../relay/src/files/s3.ts";
 import { createForward } from "../relay/src/hooks/forward.ts";
@@ -161,7 +169,7 @@ describe("an address in the settings", () => {
     expect(accepted(parse, ["https://a.example", "https://10.0.0.1"])).toHaveLength(2);
   });
 
-  it.each(Object.entries({ web, place, postTo, "endpoint of a bucket": endpoint }))(
+  it.each(Object.entries({ web, rootAddress, postTo, "endpoint of a bucket": endpoint }))(
     "has no user, no password and no other scheme: %s",
     (_, parse) => {
       expect(accepted(parse, [...WITH_USER, ...SCHEMES])).toEqual([]);
@@ -170,7 +178,7 @@ describe("an address in the settings", () => {
   );
 
   it("of the relay has no path, and the mail server's has nothing but user, password, host and port", () => {
-    expect(accepted(place, ["https://a.example/b", "https://a.example?b", "https://a.example#b"])).toEqual([]);
+    expect(accepted(rootAddress, ["https://a.example/b", "https://a.example?b", "https://a.example#b"])).toEqual([]);
     const wrong = ["http://a.example", "smtp://", "smtp://a.example/x", "smtp://a.example?x", "smtp://a.example#x"];
     expect(accepted(smtp, [...wrong, ...SCHEMES])).toEqual([]);
     expect(accepted(smtp, ["smtps://user:word@a.example:465"])).toHaveLength(1);

@@ -53,13 +53,13 @@ describe("a person's names and e-mail", () => {
     "is refused at every input when the address is %j, and the error names the field",
     async (email) => {
       const before = house.sandbox.requests().length;
-      const doors: [string, object][] = [
+      const requests: [string, object][] = [
         ["/contacts", { email }],
         ["/leads", { email }],
         ["/messages", { to: { user: "7" }, text: "hi", email }],
         ["/credits/grants", { email, amount: 1 }],
       ];
-      for (const [path, body] of doors)
+      for (const [path, body] of requests)
         expect([path, (await call("POST", path, body, `x${path}${email.length}`)).body]).toEqual([
           path,
           expect.objectContaining({ status: 400, code: "invalid_field", field: "email" }),

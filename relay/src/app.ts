@@ -32,7 +32,7 @@ export type AppDeps = {
   /** The client address that limits count a request under. */
   addressOf: (request: IncomingMessage) => string;
   /** Counts visitors' connections, over every transport, against the limits. */
-  places: ConnectionSlots;
+  slots: ConnectionSlots;
   /** The other nodes, for connections over HTTP. */
   nodes: Parameters<typeof fallback>[0]["nodes"];
   /** What uploads need. */
@@ -132,7 +132,7 @@ export const readsBody = bodyReader(ROUTE_ROWS);
 
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
-  const { sites, connections, clock, allows, addressOf, places, nodes, mail, called, log } = deps;
+  const { sites, connections, clock, allows, addressOf, slots, nodes, mail, called, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
   return {
     root: root({ sites, admin: deps.admin !== undefined }),
@@ -140,7 +140,7 @@ function modulesOf(deps: AppDeps) {
     help: help(sites, deps.help),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
-    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places, nodes }),
+    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, slots, nodes }),
     media: media(deps.media),
     mail: mail && unsubscribePage(mail),
     api: serverApi({ ...deps.api, relay, address }),

@@ -138,7 +138,7 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const visitors: VisitorFlows = createVisitorFlows(core, files, service, owner);
   const intake = createCallbackIntake(core, files, owner);
   const { uptime } = core.clock;
-  const places = createConnectionSlots({
+  const slots = createConnectionSlots({
     perAddress: settings.socketsPerAddress,
     total: settings.socketsTotal,
     uptime,
@@ -151,10 +151,16 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const adminParts = adminDeps({ core, owner, visitors, gauges, doctor: () => doctor.examine() });
   const adminListener = createAdminListener(core, getRequestListener(createAdminApp(adminParts, core.log).fetch));
   const app = createApp(
-    appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget, doctor: () => doctor.examine() }),
+    appDeps({ core, files, owner, visitors, intake, slots, gauges, open, widget, doctor: () => doctor.examine() }),
   );
   const framework = getRequestListener(app.fetch);
-  const server: RelayServer = createServer(core, { door: intake.door, framework, readsBody, visitors, places });
+  const server: RelayServer = createServer(core, {
+    handleCallback: intake.handleCallback,
+    framework,
+    readsBody,
+    visitors,
+    slots,
+  });
   const chores = createChores(core, visitors, { gates: service.gates, owner });
   return { core, files, service, owner, visitors, intake, server, sampler, chores, doctor, adminListener };
 }

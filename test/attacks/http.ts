@@ -149,7 +149,7 @@ async function earlyUpgrades({ house }: Ground, port: number): Promise<{ tried: 
  */
 export async function oddHeaders(ground: Ground): Promise<Result> {
   const port = Number(new URL(ground.house.url).port);
-  const door = new URL(ground.house.callbackUrl).pathname;
+  const path = new URL(ground.house.callbackUrl).pathname;
   const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
   const paths = [
     "/healthz",
@@ -169,7 +169,7 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
     const statuses = await exchange(port, Buffer.from(text, "latin1"));
     through += statuses.filter((status) => status >= 500 && status !== 505).length;
   }
-  const smuggled = [...SMUGGLED, ...SMUGGLED.map((text) => text.replace("/healthz", door))];
+  const smuggled = [...SMUGGLED, ...SMUGGLED.map((text) => text.replace("/healthz", path))];
   for (const text of smuggled)
     if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) through++;
   const upgrades = await earlyUpgrades(ground, port);

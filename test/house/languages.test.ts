@@ -22,7 +22,7 @@ it("the page's texts are translated in each language, with typographic quotes an
   expect(odd).toEqual([]);
 });
 
-it("mails have texts in every language of the chat, and use the chat's word for you", async () => {
+it("mails have texts in every language of the chat, and address the reader like the chat", async () => {
   const you = (await readTranslations()).map(({ tag, messages }): [string, string] => [tag, messages.you]);
   const mails = Object.entries(MAIL_WORDS).map(([tag, [, , word]]): [string, string] => [tag, word]);
   expect(new Map(mails)).toEqual(new Map([["en", en.you], ...you]));

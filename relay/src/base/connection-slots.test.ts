@@ -1,33 +1,33 @@
 import { expect, it } from "vitest";
 import { type ConnectionSlots, createConnectionSlots, TURNS_PER_MINUTE } from "./connection-slots.ts";
 
-const take = (places: ConnectionSlots, address: string, count: number): number =>
-  Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
+const take = (slots: ConnectionSlots, address: string, count: number): number =>
+  Array.from({ length: count }, () => slots.take(address)).filter((leave) => leave !== undefined).length;
 
-it("limits the places of an address, and lets it reuse released ones", () => {
-  const places = createConnectionSlots({ perAddress: 3, total: 0 });
-  const leave = places.take("a");
-  expect(take(places, "a", 10)).toBe(2);
-  expect(take(places, "b", 10)).toBe(3);
+it("limits the slots of an address, and lets it reuse released ones", () => {
+  const slots = createConnectionSlots({ perAddress: 3, total: 0 });
+  const leave = slots.take("a");
+  expect(take(slots, "a", 10)).toBe(2);
+  expect(take(slots, "b", 10)).toBe(3);
   leave?.();
   leave?.();
-  expect(take(places, "a", 10)).toBe(1);
+  expect(take(slots, "a", 10)).toBe(1);
 });
 
-it("reserves the last tenth of all places for addresses that have none", () => {
-  const places = createConnectionSlots({ perAddress: 1_000, total: 100 });
-  expect(take(places, "flood", 1_000)).toBe(90);
-  expect(take(places, "second", 5)).toBe(1);
-  const honest = Array.from({ length: 20 }, (_, n) => take(places, `honest ${n}`, 1));
+it("reserves the last tenth of all slots for addresses that have none", () => {
+  const slots = createConnectionSlots({ perAddress: 1_000, total: 100 });
+  expect(take(slots, "flood", 1_000)).toBe(90);
+  expect(take(slots, "second", 5)).toBe(1);
+  const honest = Array.from({ length: 20 }, (_, n) => take(slots, `honest ${n}`, 1));
   expect(honest.filter((count) => count === 1)).toHaveLength(9);
-  expect(places.taken()).toBe(100);
+  expect(slots.taken()).toBe(100);
 });
 
-it("limits how often an address takes a place in a minute, also when it gives each back at once", () => {
+it("limits how often an address takes a slot in a minute, also when it gives each back at once", () => {
   let now = 0;
-  const places = createConnectionSlots({ perAddress: 10, total: 0, uptime: () => now });
+  const slots = createConnectionSlots({ perAddress: 10, total: 0, uptime: () => now });
   const reconnect = (address: string): boolean => {
-    const leave = places.take(address);
+    const leave = slots.take(address);
     leave?.();
     return leave !== undefined;
   };

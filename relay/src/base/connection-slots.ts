@@ -2,34 +2,34 @@ import { createLimiter } from "./limiter.ts";
 
 /** A bounded number of connections. */
 export type ConnectionSlots = {
-  /** Takes a place for an address. @returns a function that gives it back; `undefined` when none is free for this address */
+  /** Takes a slot for an address. @returns a function that gives it back; `undefined` when none is free for this address */
   take: (address: string) => (() => void) | undefined;
-  /** The number of taken places. */
+  /** The number of taken slots. */
   taken: () => number;
 };
 
-/** The share of places after which only addresses without a connection are accepted. */
+/** The share of slots after which only addresses without a connection are accepted. */
 const NEARLY_FULL = 0.9;
 /**
- * How often an address may take each of its places in a minute. Honest clients connect again a few times a minute: after a
+ * How often an address may take each of its slots in a minute. Honest clients connect again a few times a minute: after a
  * restart, on a page change, or with backoff from one second.
  */
 export const TURNS_PER_MINUTE = 6;
 
-type PlacesOptions = {
+type SlotOptions = {
   /** Open connections of one address; 0: no limit. */
   perAddress: number;
   /** Open connections in total; 0: no limit. */
   total: number;
-  /** Monotonic milliseconds. With it, one address may take at most `TURNS_PER_MINUTE` times its places in a minute. */
+  /** Monotonic milliseconds. With it, one address may take at most `TURNS_PER_MINUTE` times its slots in a minute. */
   uptime?: () => number;
 };
 
 /**
- * Counts connections of all transports, per address and in total. The last places are for addresses without a connection,
+ * Counts connections of all transports, per address and in total. The last slots are for addresses without a connection,
  * so that a flood from a few addresses does not lock others out (RELIABILITY A26).
  */
-export function createConnectionSlots({ perAddress, total, uptime }: PlacesOptions): ConnectionSlots {
+export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions): ConnectionSlots {
   const most = uptime === undefined ? 0 : perAddress * TURNS_PER_MINUTE;
   const arrivals = createLimiter({ burst: most, perMinute: most, uptime: uptime ?? (() => 0) });
   const held = new Map<string, number>();

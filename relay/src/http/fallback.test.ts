@@ -45,7 +45,7 @@ beforeEach(async () => {
   } as unknown as Connections;
   const app = new Hono();
   const address = (): string => "192.0.2.1";
-  const places = createConnectionSlots({ perAddress: PER_ADDRESS, total: 0 });
+  const slots = createConnectionSlots({ perAddress: PER_ADDRESS, total: 0 });
   app.route(
     "/",
     fallback({
@@ -54,7 +54,7 @@ beforeEach(async () => {
       allows: (origin) => origin !== "https://evil.example",
       remoteOf: address,
       addressOf: address,
-      places,
+      slots,
       nodes: ALONE,
     }),
   );

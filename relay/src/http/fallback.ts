@@ -50,7 +50,7 @@ type FallbackConnection = {
   answers: Set<Answer>;
   ended: Ending | undefined;
   cancelTimer: () => void;
-  /** Frees the connection's place in the limit. */
+  /** Frees the connection's slot. */
   leave: () => void;
 };
 
@@ -62,7 +62,7 @@ export type FallbackDeps = {
   /** The address or network by which limits count the client. */
   addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
-  places: ConnectionSlots;
+  slots: ConnectionSlots;
   /** The other nodes. A connection lives in the process that opened it; any node forwards requests to that one. */
   nodes: Nodes;
 };
@@ -80,7 +80,7 @@ export function fallback(deps: FallbackDeps): Hono<App> {
   return new Hono<App>()
     .use("/socket/lines/*", (c, next) => checkOrigin(state, c, next))
     .post("/socket/lines", (c) => {
-      const leave = state.places.take(state.addressOf(c.env.incoming));
+      const leave = state.slots.take(state.addressOf(c.env.incoming));
       if (leave === undefined) throw new RelayError("rate_limited");
       return c.json({ line: start(state, c, leave).id }, 201);
     })

@@ -13,18 +13,18 @@ const framers = (answer: Response): string | undefined =>
   /frame-ancestors ([^;]+)/.exec(answer.headers.get("content-security-policy") ?? "")?.[1]?.trim();
 
 it("only the site's own pages may frame the chat page (A36)", async () => {
-  const door = page(createSites([site], () => []));
-  expect(framers(await door.request("/c/default"))).toBe("'self' https://shop.example https://*.shop.example");
+  const app = page(createSites([site], () => []));
+  expect(framers(await app.request("/c/default"))).toBe("'self' https://shop.example https://*.shop.example");
 });
 
 it("no page may frame the unsubscribe page, because its button acts (A36)", async () => {
-  const door = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
-  expect(framers(await door.request("/mail/stop/link"))).toBe("'none'");
+  const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
+  expect(framers(await app.request("/mail/stop/link"))).toBe("'none'");
 });
 
 it("no page may frame the API page (A36)", async () => {
-  const door = serverApi({ flows: {}, relay: "", address: () => "https://chat.example.com" } as unknown as Parameters<
+  const app = serverApi({ flows: {}, relay: "", address: () => "https://chat.example.com" } as unknown as Parameters<
     typeof serverApi
   >[0]);
-  expect(framers(await door.request("/api"))).toBe("'none'");
+  expect(framers(await app.request("/api"))).toBe("'none'");
 });

@@ -3,15 +3,15 @@ import { expect, it } from "vitest";
 import { createSites } from "../records/sites.ts";
 import { page } from "./page.ts";
 
-const doorOf = (settings: Partial<typeof DEFAULT_SITE>) => {
+const pageOf = (settings: Partial<typeof DEFAULT_SITE>) => {
   const own = { ...DEFAULT_SITE, ...settings };
   const site = { public: own, account: "", origins: [], channel: "", business: "", campaign: undefined };
   return page(createSites([site], () => []));
 };
 
 async function languageOf(locale: string, accept?: string): Promise<string | undefined> {
-  const door = doorOf({ locale });
-  const answer = await door.request(
+  const app = pageOf({ locale });
+  const answer = await app.request(
     "/c/default",
     accept === undefined ? {} : { headers: { "Accept-Language": accept } },
   );
@@ -34,7 +34,7 @@ it("sets the site's configured language, whatever the browser prefers", async ()
 });
 
 it("shows a browser without scripts what the chat needs, with the site's title and colour", async () => {
-  const text = await (await doorOf({ title: "Lamps & <more>", accent: "#fe0" }).request("/c/default")).text();
+  const text = await (await pageOf({ title: "Lamps & <more>", accent: "#fe0" }).request("/c/default")).text();
   const [, noscript = ""] = /<noscript>(.*)<\/noscript>/s.exec(text) ?? [];
   expect(noscript).toContain("<h1>Lamps &amp; &lt;more&gt;</h1>");
   expect(noscript).toContain("needs JavaScript");
@@ -44,7 +44,7 @@ it("shows a browser without scripts what the chat needs, with the site's title a
 it("says in the visitor's language what the chat needs, and that an address has no chat", async () => {
   const ask = async (path: string, accepted: string, locale = "auto") => {
     const headers = { Accept: "text/html", "Accept-Language": accepted };
-    return (await doorOf({ locale }).request(path, { headers })).text();
+    return (await pageOf({ locale }).request(path, { headers })).text();
   };
   expect(await ask("/c/nobody", "xx, ar-EG;q=0.9")).toContain('<html lang="ar" dir="rtl">');
   expect(await ask("/c/nobody", "pt-BR")).toContain("<h1>Não há chat neste endereço</h1>");
@@ -55,9 +55,9 @@ it("says in the visitor's language what the chat needs, and that an address has 
 });
 
 it("answers a browser that requests an unknown site with a page, and a program with text", async () => {
-  const door = doorOf({});
-  door.onError((error, c) => c.json({ error: error.message }, 404));
-  const answer = await door.request("/c/nobody", { headers: { Accept: "text/html,*/*;q=0.8" } });
+  const app = pageOf({});
+  app.onError((error, c) => c.json({ error: error.message }, 404));
+  const answer = await app.request("/c/nobody", { headers: { Accept: "text/html,*/*;q=0.8" } });
   expect([answer.status, answer.headers.get("content-security-policy")]).toEqual([
     404,
     expect.stringContaining("default-src 'none'; style-src 'nonce-"),
@@ -65,11 +65,11 @@ it("answers a browser that requests an unknown site with a page, and a program w
   const text = await answer.text();
   expect(text).toContain("<h1>There is no chat at this address</h1>");
   expect(text).not.toContain("<script");
-  expect(await (await door.request("/c/nobody")).json()).toEqual({ error: "Unknown site key." });
+  expect(await (await app.request("/c/nobody")).json()).toEqual({ error: "Unknown site key." });
 });
 
 it("allows nothing but the relay's own scripts and connections, and no markup made of texts (A14)", async () => {
-  const policy = (await doorOf({}).request("/c/default")).headers.get("content-security-policy") ?? "";
+  const policy = (await pageOf({}).request("/c/default")).headers.get("content-security-policy") ?? "";
   expect(policy.replace(/'nonce-[\w-]{36}'/, "'nonce'").split("; ")).toEqual([
     "default-src 'none'",
     "script-src 'self'",
@@ -85,7 +85,7 @@ it("allows nothing but the relay's own scripts and connections, and no markup ma
 });
 
 it("gives each page a nonce of its own, and marks its only style with it (A14)", async () => {
-  const answers = [await doorOf({}).request("/c/default"), await doorOf({}).request("/c/default")];
+  const answers = [await pageOf({}).request("/c/default"), await pageOf({}).request("/c/default")];
   const nonces = answers.map(
     ({ headers }) => /'nonce-([\w-]{36})'/.exec(headers.get("content-security-policy") ?? "")?.[1],
   );

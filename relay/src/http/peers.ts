@@ -28,20 +28,20 @@ const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? 
 
 /**
  * Limits the TCP connections per client address and in total, before any request: slow headers, incomplete bodies and idle
- * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `places` must have no
+ * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `slots` must have no
  * limit per address then, and the proxy's own limit applies.
  * @param options.proxied connections come from a proxy, so many clients share one address
  */
 export function limitPeers(
   server: Server,
-  places: ConnectionSlots,
+  slots: ConnectionSlots,
   { clock, proxied }: { clock: Pick<Clock, "uptime">; proxied: boolean },
 ): Peers {
   const state: State = { open: new Map(), away: new Map() };
   server.prependListener("connection", (socket: Socket) => {
     const address = addressOf(socket);
     const away = (state.away.get(address) ?? 0) > clock.uptime();
-    const leave = away ? undefined : places.take(address);
+    const leave = away ? undefined : slots.take(address);
     if (leave === undefined) return void socket.destroy();
     socket.once("close", leave);
     if (!proxied) remember(state, address, socket);

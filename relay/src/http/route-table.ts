@@ -62,8 +62,8 @@ const expressionOf = (path: string): RegExp =>
 export type ReadsBody = (method: string, path: string) => boolean;
 
 /** Looks up in the table of routes whether a request's body is read. */
-export function bodyReader(doors: readonly RouteRow[]): ReadsBody {
-  const reading = doors
+export function bodyReader(rows: readonly RouteRow[]): ReadsBody {
+  const reading = rows
     .filter(({ bytes }) => bytes !== 0)
     .map(({ method, path }) => ({ method, expression: expressionOf(path) }));
   return (method, path) =>

@@ -40,12 +40,12 @@ it("checks for late headers often enough to enforce the deadline", async () => {
 
 it("limits the TCP connections of one address, and closes further ones before they send anything (A24, A26)", async () => {
   const { server, knock, stop } = await start();
-  const places = createConnectionSlots({ perAddress: 20, total: 0 });
-  limitPeers(server, places, { clock: realClock, proxied: false });
+  const slots = createConnectionSlots({ perAddress: 20, total: 0 });
+  limitPeers(server, slots, { clock: realClock, proxied: false });
   const all = await Promise.all(Array.from({ length: 100 }, knock));
   await expect.poll(() => all.filter(({ destroyed }) => destroyed).length).toBe(80);
   for (const socket of all) socket.destroy();
-  await expect.poll(places.taken).toBe(0);
+  await expect.poll(slots.taken).toBe(0);
   const honest = await knock();
   honest.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(String((await once(honest, "data"))[0])).toContain("200 OK");

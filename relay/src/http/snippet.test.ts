@@ -9,7 +9,7 @@ import { snippet } from "./snippet.ts";
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
 writeFileSync(join(folder, "manifest.json"), JSON.stringify({ snippet: "assets/snippet-1.js" }));
 
-function door(look: object, origins: string[] = []) {
+function snippetApp(look: object, origins: string[] = []) {
   const known = { account: "", origins, channel: "", business: "", campaign: undefined };
   const site = { ...known, public: { ...DEFAULT_SITE, ...look } };
   return snippet({
@@ -20,7 +20,7 @@ function door(look: object, origins: string[] = []) {
   });
 }
 const textOf = async (look: object, origins?: string[]): Promise<string> =>
-  (await door(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
+  (await snippetApp(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
 
 it("shows the tag without running a script", async () => {
   expect(await textOf({})).toContain(
@@ -40,12 +40,12 @@ it("escapes a site's texts, so that they cannot leave their element", async () =
 it("says when no page may open the chat, and its policy allows only its own script", async () => {
   expect(await textOf({})).toContain("ALLOWED_ORIGINS");
   expect(await textOf({}, ["https://shop.example"])).not.toContain("ALLOWED_ORIGINS");
-  const { headers } = await door({}).request("/c/default/snippet");
+  const { headers } = await snippetApp({}).request("/c/default/snippet");
   expect(headers.get("content-security-policy")).toMatch(
     /default-src 'none'.*script-src 'self';.*frame-ancestors 'none'/,
   );
 });
 
 it("answers 404 for an unknown site", async () => {
-  expect((await door({}).request("/c/other/snippet")).status).toBe(500);
+  expect((await snippetApp({}).request("/c/other/snippet")).status).toBe(500);
 });

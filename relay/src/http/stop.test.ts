@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { unsubscribePage } from "./stop.ts";
 
-const door = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
+const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
 const ask = async (accepted: string): Promise<string> =>
-  (await door.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
+  (await app.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
 
 it("asks in the reader's language before it stops the mails; in English for other languages", async () => {
   expect(await ask("de-AT,en;q=0.5")).toContain("<button>Keine weiteren E-Mails</button>");

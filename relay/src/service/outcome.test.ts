@@ -90,7 +90,7 @@ describe("an answer that is not a success does not count as one", () => {
   });
 });
 
-describe("an answer that refuses every call holds the account, and fails no message (BEHAVIOUR 2.8)", () => {
+describe("an answer that refuses every call pauses the account, and fails no message (BEHAVIOUR 2.8)", () => {
   it.each([
     [429, "<html>Too many requests</html>", "edge"],
     [307, "", "config"],

@@ -9,8 +9,8 @@ export type Transport = {
   /** Bytes that were sent and that the operating system has not accepted yet, because the client reads too slowly. */
   buffered: () => number;
   /**
-   * Sends a short ASCII text frame, and if asked a ping, in one write; every client answers the ping by itself. Absent: the
-   * transport has no pings, and detects dead clients in its own way.
+   * Sends a short ASCII text frame, with a ping in the same write if `ping` is set; every client answers a ping automatically.
+   * Absent: the transport has no pings, and detects dead clients in its own way.
    */
   sendHeartbeat?: (text: string, ping: boolean) => void;
 };

@@ -30,7 +30,7 @@ async function startServer() {
     allows: () => true,
     addressOf: same,
     remoteOf: same,
-    places: createConnectionSlots({ perAddress: 0, total: 0 }),
+    slots: createConnectionSlots({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
   return { server, transports, heard, address };

@@ -22,7 +22,7 @@ export type SocketsDeps = {
   /** The client's whole address. */
   remoteOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with every other transport. */
-  places: ConnectionSlots;
+  slots: ConnectionSlots;
   clock?: Clock;
 };
 
@@ -101,7 +101,7 @@ function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessag
   socket.on("error", ignore);
   if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
   if (request.headers.origin === undefined) return refuse(socket, "403 Forbidden");
-  const leave = sockets.places.take(sockets.addressOf(request));
+  const leave = sockets.slots.take(sockets.addressOf(request));
   if (leave === undefined) return refuse(socket, "429 Too Many Requests");
   // On the raw socket, because a failed handshake opens no WebSocket.
   socket.once("close", leave);

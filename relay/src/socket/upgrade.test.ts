@@ -47,12 +47,12 @@ const ORIGIN = "https://shop.example";
 let time: number;
 let sweeps: (() => void)[];
 let heard: string[];
-let places = createConnectionSlots({ perAddress: 3, total: 0 });
+let slots = createConnectionSlots({ perAddress: 3, total: 0 });
 let server = createServer();
 
 beforeEach(() => {
   [time, sweeps, heard] = [0, [], []];
-  places = createConnectionSlots({ perAddress: 3, total: 0 });
+  slots = createConnectionSlots({ perAddress: 3, total: 0 });
   server = createServer();
   const clock: Clock = {
     now: () => time,
@@ -76,7 +76,7 @@ beforeEach(() => {
     allows: (origin) => origin === ORIGIN,
     addressOf: address,
     remoteOf: address,
-    places,
+    slots,
     clock,
   });
 });
@@ -180,7 +180,7 @@ describe("a WebSocket", () => {
     expect(upgrade().answer.toString()).toContain("429");
     for (const wire of wires) wire.destroy();
     await turn();
-    expect(places.taken()).toBe(0);
+    expect(slots.taken()).toBe(0);
     expect(upgrade().answer.toString()).toContain("101");
   });
 });

@@ -30,7 +30,7 @@ type Groups = {
   owner: OwnerFlows;
   visitors: VisitorFlows;
   intake: CallbackIntake;
-  places: ConnectionSlots;
+  slots: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
   /** Whether the relay accepts requests: it is not stopping. */
@@ -48,7 +48,7 @@ export function appDeps({
   owner,
   visitors,
   intake,
-  places,
+  slots,
   gauges,
   open,
   doctor,
@@ -61,7 +61,7 @@ export function appDeps({
     connections,
     clock,
     allows,
-    places,
+    slots,
     log,
     widget,
     addressOf: addressesOf(settings.trustProxy).network,

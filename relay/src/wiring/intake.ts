@@ -38,7 +38,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
   const address = callbackAddress(core);
   const seen = createCallbackFields({ db, clock, log });
-  const door = callbackHandler({
+  const handleCallback = callbackHandler({
     seen,
     ...address,
     clock,
@@ -51,7 +51,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   });
   return {
     address,
-    door,
+    handleCallback,
     /** Stores the entries that an earlier process left in the spools. */
     async start(): Promise<void> {
       await receive.start();

@@ -43,12 +43,12 @@ const peerLimits = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) =
 
 type ServerDeps = {
   /** Handles callbacks before the framework. @returns whether it handled the request */
-  door: (request: IncomingMessage, response: ServerResponse) => boolean;
+  handleCallback: (request: IncomingMessage, response: ServerResponse) => boolean;
   framework: RequestListener;
   readsBody: ReadsBody;
   visitors: Pick<VisitorFlows, "connections" | "allows">;
   /** Limits the visitors' connections, over every transport. */
-  places: ConnectionSlots;
+  slots: ConnectionSlots;
 };
 
 export type RelayServer = {
@@ -63,7 +63,10 @@ export type RelayServer = {
 };
 
 /** The HTTP server with the visitors' WebSockets. */
-export function createServer(core: Core, { door, framework, readsBody, visitors, places }: ServerDeps): RelayServer {
+export function createServer(
+  core: Core,
+  { handleCallback, framework, readsBody, visitors, slots }: ServerDeps,
+): RelayServer {
   const { settings, clock, log } = core;
   const { connections, allows } = visitors;
   const { remote, network } = addressesOf(settings.trustProxy);
@@ -72,14 +75,14 @@ export function createServer(core: Core, { door, framework, readsBody, visitors,
   const answer = withAnswers(clock, (request, response) => {
     // The last answer on each connection says that the connection ends.
     if (stopping) response.shouldKeepAlive = false;
-    if (!door(request, response)) limited(request, response);
+    if (!handleCallback(request, response)) limited(request, response);
   });
   const server = createHttpServer(limitPipelining((socket) => peers.sendAway(socket), answer));
   server.keepAliveTimeout = KEPT_MS;
   const limits = peerLimits(settings);
   const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });
   const pending = watchConnections(server, clock);
-  const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
+  const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, slots, clock };
   const stopSockets = serveSockets(sockets);
   refuseEarlyUpgrades(server);
   return {

@@ -135,7 +135,7 @@ export const SAFETY: Mutant[] = [
   without("deadline for headers", "server.test.ts", { in: "server.headersTimeout", replace: "0" }),
   without("limit on connections of a peer", "server.test.ts", {
     in: "limitPeers",
-    find: "places.take($address)",
+    find: "slots.take($address)",
     replace: "(() => {})",
   }),
   without("limit on pipelined requests", "server.test.ts", {

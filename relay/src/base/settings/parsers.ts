@@ -54,7 +54,7 @@ export function assertPrivate(address: string): void {
   problem("plain http sends the key unencrypted: use https, or set ALLOW_INSECURE_SERVICE=true");
 }
 /** The relay's public address, without a path: the paths of pages, files and callbacks are fixed. */
-export const place = (given: string): string => {
+export const rootAddress = (given: string): string => {
   const address = web(given);
   return new URL(address).pathname === "/"
     ? address
@@ -94,7 +94,7 @@ export function bucketOf(given: string): { bucket: string; prefix: string; regio
   const unknown = [...url.searchParams.keys()].find((name) => name !== "region" && name !== "endpoint");
   if (unknown !== undefined) problem(`has the unknown parameter "${unknown}"; allowed are region and endpoint`);
   const folder = url.pathname.replace(/^\/+|\/+$/g, "");
-  if (!/^[\w./-]*$/.test(folder)) problem("may have a folder of A-Z a-z 0-9 _ . / -");
+  if (!/^[\w./-]*$/.test(folder)) problem("must have only A-Z a-z 0-9 _ . / - in its folder");
   const region = url.searchParams.get("region") ?? "us-east-1";
   const endpoint = new URL(web(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
   if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) problem("must have an https endpoint");

@@ -13,8 +13,8 @@ it("the page of the API shows the relay's own address, which no request chooses"
 
 it("the page of the API is made once for each address of the relay, because it takes long (A24)", async () => {
   let address = "https://one.example";
-  const door = apiAt(() => address);
-  const text = async (): Promise<string> => (await door.request("/api")).text();
+  const app = apiAt(() => address);
+  const text = async (): Promise<string> => (await app.request("/api")).text();
   // The page groups the operations once each time it is made.
   const made = vi.spyOn(Map, "groupBy");
   const first = await text();

@@ -15,7 +15,7 @@ type ServerApiDeps = Omit<ApiParts, "handlers"> & {
 };
 
 /** `/api/v1`, its OpenAPI document and its page. */
-export function serverApi({ flows, relay, address, ...door }: ServerApiDeps): Hono<{ Bindings: HttpBindings }> {
+export function serverApi({ flows, relay, address, ...parts }: ServerApiDeps): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
   /** Made at the first request, to keep the start fast. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(OPERATIONS, relay));
@@ -31,5 +31,5 @@ export function serverApi({ flows, relay, address, ...door }: ServerApiDeps): Ho
       c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
       return c.html(pageFor(address()));
     })
-    .route("/", api({ ...door, handlers: createHandlers(flows) }));
+    .route("/", api({ ...parts, handlers: createHandlers(flows) }));
 }

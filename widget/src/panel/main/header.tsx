@@ -9,7 +9,7 @@ import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
 import { into, toggler } from "../base/late-parts.ts";
-import { rarely } from "../base/rarely.tsx";
+import { lazyPart } from "../base/lazy-part.tsx";
 import type { FacesProps } from "../thread/faces.tsx";
 import { fetchReplyPart } from "../thread/message.tsx";
 import type { LineProps } from "./header-line.tsx";
@@ -34,7 +34,7 @@ const avatarOf = ({ title, avatar }: PanelSettings, lost: Signal<string>): VNode
   );
 
 /** The faces of the team, if the site names one. */
-const Faces = rarely<FacesProps>(
+const Faces = lazyPart<FacesProps>(
   async () => (await fetchReplyPart()).Faces,
   (_, { usual }) => usual,
 );

@@ -2,7 +2,7 @@
 
 import { mayHideLink, parseInline, parsePlain } from "../../text/inline.ts";
 import { live } from "../base/component.ts";
-import { rarely } from "../base/rarely.tsx";
+import { lazyPart } from "../base/lazy-part.tsx";
 import { inline } from "./inline-text.tsx";
 import type { RichTextProps } from "./rich-text.tsx";
 
@@ -26,7 +26,7 @@ const PlainText = ({ text, isReply }: RichTextProps) => (
   <p>{(isReply ? parseInline(text.trim()) : parsePlain(text)).map(inline)}</p>
 );
 
-const RichText = rarely<RichTextProps>(
+const RichText = lazyPart<RichTextProps>(
   async () => (await import("./rich-text.tsx")).RichText,
   (_, props) => <PlainText {...props} />,
 );

@@ -6,7 +6,7 @@ import { authorOf, wordsOf } from "../base/author.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRefused } from "../base/conversation-state.ts";
-import { rarely } from "../base/rarely.tsx";
+import { lazyPart } from "../base/lazy-part.tsx";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
@@ -94,23 +94,23 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
 export const fetchReplyPart = () => import("./rich-text.tsx");
 
 /** Only the emoji, until the code of the button that removes it is loaded. */
-const BelowReply = rarely<BelowProps>(
+const BelowReply = lazyPart<BelowProps>(
   async () => (await fetchReplyPart()).BelowReply,
   (_, { item }) => item.reaction,
 );
 
-const ReplyTools = rarely<ToolsProps>(
+const ReplyTools = lazyPart<ToolsProps>(
   async () => (await fetchReplyPart()).ReplyTools,
   () => false,
 );
 
 /** Why it failed, and what the visitor can do. */
-const Failed = rarely<FailureProps>(
+const Failed = lazyPart<FailureProps>(
   async () => (await import("./failure.tsx")).Failure,
   ({ t }) => <p class="meta">{t("failed")}</p>,
 );
 
-const Attached = rarely<AttachedProps>(
+const Attached = lazyPart<AttachedProps>(
   async () => (await import("../files/file-tray.tsx")).Attached,
   (_, { media }) => <bdi class="file">{media.name}</bdi>,
 );

@@ -6,7 +6,7 @@ import { live, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
-import { rarely } from "../base/rarely.tsx";
+import { lazyPart } from "../base/lazy-part.tsx";
 import { Greeting, PrivacyLine, Suggestions } from "./empty-thread.tsx";
 import { Message } from "./message.tsx";
 import { followNew } from "./new-line.ts";
@@ -97,7 +97,7 @@ function rareRows(ui: ThreadNeeds) {
 }
 
 /** What the visitor may choose: a topic, or a person. */
-const Choices = rarely(
+const Choices = lazyPart(
   async () => (await import("./choices.tsx")).Choices,
   () => false,
 );

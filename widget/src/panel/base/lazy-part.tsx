@@ -1,4 +1,4 @@
-/** A component whose code is fetched when it is first drawn. */
+/** Components whose code is fetched when they are first drawn. */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
@@ -6,13 +6,13 @@ import { live } from "./component.ts";
 import type { Needs } from "./context.ts";
 
 /**
- * A part that most messages do not have.
+ * Makes a component whose code is fetched when it is first drawn, because most messages do not need it.
  * @param fetch the component
- * @param stead rendered until the code has loaded
+ * @param placeholder rendered until the code has loaded
  */
-export const rarely = <Props extends object>(
+export const lazyPart = <Props extends object>(
   fetch: () => Promise<ComponentType<Props>>,
-  stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
+  placeholder: (ui: Needs<"t">, props: Props) => ComponentChildren,
 ) => {
   /** After the first fetch, the component is rendered without a delay. */
   let fetched: ComponentType<Props> | undefined;
@@ -26,7 +26,7 @@ export const rarely = <Props extends object>(
     });
     return (props) => {
       const Part = code.value;
-      return Part ? <Part {...props} /> : stead(ui, props);
+      return Part ? <Part {...props} /> : placeholder(ui, props);
     };
   });
 };
