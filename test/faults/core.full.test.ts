@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { SPECIAL } from "./core/scenario.ts";
-import { failures, live, RELAY } from "./workers.ts";
+import { failures, RELAY, runSeeds } from "./workers.ts";
 
 const SEEDS = 2_000;
 const SPECIAL_SEEDS = 20;
@@ -11,17 +11,17 @@ describe("the simulated relay", () => {
   it(`loses nothing, duplicates nothing and keeps the order in ${SEEDS} simulated runs`, {
     timeout: 1_800_000,
   }, async () => {
-    const lived = await live({ root: RELAY, from: 1, to: SEEDS });
-    expect(failures(lived)).toEqual([]);
-    expect(lived.sum.seeds).toBe(SEEDS);
+    const results = await runSeeds({ root: RELAY, from: 1, to: SEEDS });
+    expect(failures(results)).toEqual([]);
+    expect(results.sum.seeds).toBe(SEEDS);
     // The runs were not idle.
-    expect(lived.sum.effects).toBeGreaterThan(10 * SEEDS);
-    expect(lived.sum.accepted).toBeGreaterThan(5 * SEEDS);
+    expect(results.sum.effects).toBeGreaterThan(10 * SEEDS);
+    expect(results.sum.accepted).toBeGreaterThan(5 * SEEDS);
   });
 
   it.each(Object.entries(SPECIAL))("keeps its promises through %s", async (_name, given) => {
-    const lived = await live({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
-    expect(failures(lived, given)).toEqual([]);
-    expect(lived.sum.seeds).toBe(SPECIAL_SEEDS);
+    const results = await runSeeds({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
+    expect(failures(results, given)).toEqual([]);
+    expect(results.sum.seeds).toBe(SPECIAL_SEEDS);
   });
 });

@@ -9,31 +9,31 @@ import { loadCore } from "./core/core.ts";
 import { REGRESSIONS } from "./core/regressions.ts";
 import { SPECIAL } from "./core/scenario.ts";
 import { simulate } from "./core/simulate.ts";
-import { failures, live, RELAY } from "./workers.ts";
+import { failures, RELAY, runSeeds } from "./workers.ts";
 
 const SEEDS = 100;
 const SPECIAL_SEEDS = 3;
 
 describe("the simulated relay", () => {
   it(`loses nothing, duplicates nothing and keeps the order in ${SEEDS} simulated runs`, async () => {
-    const lived = await live({ root: RELAY, from: 1, to: SEEDS });
-    expect(failures(lived)).toEqual([]);
-    expect(lived.sum.seeds).toBe(SEEDS);
+    const results = await runSeeds({ root: RELAY, from: 1, to: SEEDS });
+    expect(failures(results)).toEqual([]);
+    expect(results.sum.seeds).toBe(SEEDS);
     // The runs were not idle.
-    expect(lived.sum.effects).toBeGreaterThan(10 * SEEDS);
-    expect(lived.sum.accepted).toBeGreaterThan(5 * SEEDS);
+    expect(results.sum.effects).toBeGreaterThan(10 * SEEDS);
+    expect(results.sum.accepted).toBeGreaterThan(5 * SEEDS);
   });
 
   it.each(Object.entries(SPECIAL))("keeps its promises through %s", async (_name, given) => {
-    const lived = await live({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
-    expect(failures(lived, given)).toEqual([]);
-    expect(lived.sum.seeds).toBe(SPECIAL_SEEDS);
+    const results = await runSeeds({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
+    expect(failures(results, given)).toEqual([]);
+    expect(results.sum.seeds).toBe(SPECIAL_SEEDS);
   });
 
   it("does not repeat an old mistake", async () => {
     const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {
-      const lived = await live({ root: RELAY, from: seed, to: seed, given });
-      return failures(lived, given).map((failure) => `${found}: ${failure}`);
+      const results = await runSeeds({ root: RELAY, from: seed, to: seed, given });
+      return failures(results, given).map((failure) => `${found}: ${failure}`);
     });
     expect((await Promise.all(again)).flat()).toEqual([]);
   });

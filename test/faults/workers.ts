@@ -10,28 +10,28 @@ export const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
 const RUN = join(import.meta.dirname, "core", "run.ts");
 
 export type Broken = { seed: number; violations: string[] };
-export type Lived = { sum: Sum; broken: Broken[] };
+export type SeedResults = { sum: Sum; broken: Broken[] };
 
 /** Seeds that one process simulates before it returns its findings. */
 const CHUNK = 100;
 
 /** Simulates the seeds in separate processes: as many at a time as there are cores, at most four. */
-export async function live({ from, to, ...order }: Order): Promise<Lived> {
-  const lived: Lived = { sum: nothing(), broken: [] };
+export async function runSeeds({ from, to, ...order }: Order): Promise<SeedResults> {
+  const results: SeedResults = { sum: nothing(), broken: [] };
   let next = from;
   const work = async (): Promise<void> => {
-    while (next <= to && !(order.stopAtFirst && lived.broken.length > 0)) {
+    while (next <= to && !(order.stopAtFirst && results.broken.length > 0)) {
       const first = next;
       next += CHUNK;
-      await liveInProcess({ ...order, from: first, to: Math.min(to, first + CHUNK - 1) }, lived);
+      await runInProcess({ ...order, from: first, to: Math.min(to, first + CHUNK - 1) }, results);
     }
   };
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
-  lived.broken.sort((a, b) => a.seed - b.seed);
-  return lived;
+  results.broken.sort((a, b) => a.seed - b.seed);
+  return results;
 }
 
-async function liveInProcess(order: Order, lived: Lived): Promise<void> {
+async function runInProcess(order: Order, results: SeedResults): Promise<void> {
   const child = spawn(process.execPath, [RUN, JSON.stringify(order)], {
     env: { ...process.env, ...compiledIn(order.root) },
     stdio: ["ignore", "pipe", "pipe"],
@@ -43,13 +43,13 @@ async function liveInProcess(order: Order, lived: Lived): Promise<void> {
   let finished = false;
   createInterface(child.stdout).on("line", (text) => {
     const line = JSON.parse(text) as Line;
-    if ("sum" in line) add(lived.sum, line.sum, line.sum.seeds);
-    else lived.broken.push(line);
+    if ("sum" in line) add(results.sum, line.sum, line.sum.seeds);
+    else results.broken.push(line);
     finished ||= "sum" in line;
   });
   await new Promise((resolve) => child.once("close", resolve));
   // A core that cannot be loaded, or throws an uncaught error, has failed too.
-  if (!finished) lived.broken.push({ seed: order.from, violations: [`ended: ${said.slice(-500)}`] });
+  if (!finished) results.broken.push({ seed: order.from, violations: [`ended: ${said.slice(-500)}`] });
 }
 
 /** The command that repeats one seed. */
@@ -57,5 +57,5 @@ const replay = ({ seed, violations }: Broken, given: object = {}): string =>
   `node test/faults/core/run.ts '${JSON.stringify({ root: RELAY, from: seed, to: seed, given })}'\n  ${violations.join("\n  ")}`;
 
 /** The first five broken seeds, each with the command that repeats it. */
-export const failures = ({ broken }: Lived, given: Partial<Scenario> = {}): string[] =>
+export const failures = ({ broken }: SeedResults, given: Partial<Scenario> = {}): string[] =>
   broken.slice(0, 5).map((seed) => replay(seed, given));

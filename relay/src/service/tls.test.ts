@@ -37,7 +37,7 @@ async function callFrom(env: Record<string, string>): Promise<unknown> {
   return JSON.parse(said);
 }
 
-it("calls the service over TLS, and sends nothing to a server with an untrusted certificate", async () => {
+it("the relay calls the service over TLS, and sends nothing to a server with an untrusted certificate", async () => {
   const { file, tls } = certificate();
   const sandbox = await startSandbox({ tls, config: { botActive: false } });
   onTestFinished(() => sandbox.close());

@@ -101,7 +101,7 @@ describe("the menu", () => {
   });
 });
 
-it("writes the conversation as plain text, without the formatting characters of Markdown", () => {
+it("the transcript is plain text, without the formatting characters of Markdown", () => {
   on.chat.items.value = [
     own("<b>Do you ship?</b>", { at: new Date(2026, 10, 21, 10, 1).getTime() }),
     reply("**Yes**", {
@@ -115,14 +115,14 @@ it("writes the conversation as plain text, without the formatting characters of 
   expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\nYes\n\[map.png\]\n/);
 });
 
-it("names the file after the site and the day", () => {
+it("the transcript's file is named after the site and the day", () => {
   const at = new Date(2026, 0, 5, 23, 59).getTime();
   expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Shop 2026-01-05.txt");
   on.settings.value = { ...on.settings.value, title: 'Lamps: "a/b"' };
   expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Lamps a b 2026-01-05.txt");
 });
 
-it("contains only menu entries, also if the browser blocks notifications", async () => {
+it("the menu contains only entries, also if the browser blocks notifications", async () => {
   Object.assign(window, { isSecureContext: true, Notification: { permission: "denied" } });
   const real = window.matchMedia;
   window.matchMedia = ((query: string) => ({ matches: query === "(pointer:fine)" })) as typeof window.matchMedia;

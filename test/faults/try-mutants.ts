@@ -8,55 +8,55 @@ import { PARTS } from "./mutants/place.ts";
 import { plant, ROOT, shelfOf } from "./mutants/plant.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
-import { live } from "./workers.ts";
+import { runSeeds } from "./workers.ts";
 
 /** Failures that mean that the mutant or the suite did not run at all. They do not count as a kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
 type Planted = { mutant: Mutant; root: string };
-export type Hunted = { name: string; by: string | undefined; seconds: number };
+export type MutantResult = { name: string; by: string | undefined; seconds: number };
 
 /**
  * Runs the tests against mutants.
  * @returns for each the first failure; `by` is undefined when no test failed.
  * @throws Error when one did not run
  */
-async function hunt(mutants: readonly Mutant[]): Promise<Hunted[]> {
+async function tryGroup(mutants: readonly Mutant[]): Promise<MutantResult[]> {
   const planted = mutants.map((mutant) => ({
     mutant,
     root: plant({ ...mutant, withTests: "unit" in mutant.killedBy }),
   }));
   try {
-    const hunted = await noticed(planted);
-    for (const { name, by } of hunted)
+    const results = await resultsOf(planted);
+    for (const { name, by } of results)
       if (by !== undefined && BROKEN.test(by)) throw new Error(`${name}: it does not run: ${by}`);
-    return hunted;
+    return results;
   } finally {
     for (const { root } of planted) rmSync(join(root, ".."), { recursive: true });
   }
 }
 
-async function noticed(planted: readonly Planted[]): Promise<Hunted[]> {
-  const hunted: Hunted[] = [];
+async function resultsOf(planted: readonly Planted[]): Promise<MutantResult[]> {
+  const results: MutantResult[] = [];
   for (const { mutant, root } of planted) {
     const { name, killedBy } = mutant;
     if ("unit" in killedBy) continue;
     const begun = performance.now();
-    const by = await ("suite" in killedBy ? suffered(killedBy.suite({ root })) : lived(root, killedBy));
-    hunted.push({ name, by, seconds: seconds(performance.now() - begun) });
+    const by = await ("suite" in killedBy ? firstViolation(killedBy.suite({ root })) : firstBrokenSeed(root, killedBy));
+    results.push({ name, by, seconds: seconds(performance.now() - begun) });
   }
-  return [...hunted, ...(await tested(planted))];
+  return [...results, ...(await unitResults(planted))];
 }
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
-async function lived(root: string, { given, seeds = 40 }: { given: Partial<Scenario>; seeds?: number }) {
-  const { broken } = await live({ root, from: 1, to: seeds, given, stopAtFirst: true });
+async function firstBrokenSeed(root: string, { given, seeds = 40 }: { given: Partial<Scenario>; seeds?: number }) {
+  const { broken } = await runSeeds({ root, from: 1, to: seeds, given, stopAtFirst: true });
   const [first] = broken;
   return first && `${first.violations[0]} (seed ${first.seed})`;
 }
 
-const suffered = (report: Promise<Report>): Promise<string | undefined> =>
+const firstViolation = (report: Promise<Report>): Promise<string | undefined> =>
   report.then(
     ({ violations }) => violations[0],
     (error: unknown) => String(error),
@@ -83,7 +83,7 @@ type Tested = {
  * @returns for each the first test that failed
  * @throws Error when every test of a file fails: then something other than the mutant is broken
  */
-async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
+async function unitResults(planted: readonly Planted[]): Promise<MutantResult[]> {
   const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
     "unit" in killedBy ? [{ test: { name, root, include: [`**/${killedBy.unit}`], ...LIMITS } }] : [],
   );
@@ -113,17 +113,17 @@ function groupsOf(mutants: readonly Mutant[]): Mutant[][] {
 }
 
 /** Tests all mutants, two groups at a time. */
-export async function huntAll(
+export async function tryMutants(
   mutants: readonly Mutant[],
-  told: (hunted: Hunted) => void = () => {},
-): Promise<Hunted[]> {
+  onResult: (result: MutantResult) => void = () => {},
+): Promise<MutantResult[]> {
   const waiting = groupsOf(mutants);
-  const hunted: Hunted[] = [];
+  const results: MutantResult[] = [];
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const found = await hunt(group);
-      hunted.push(...found);
-      found.forEach(told);
+      const found = await tryGroup(group);
+      results.push(...found);
+      found.forEach(onResult);
     }
   };
   try {
@@ -131,14 +131,14 @@ export async function huntAll(
   } finally {
     for (const part of PARTS) rmSync(shelfOf(part), { recursive: true, force: true });
   }
-  return hunted;
+  return results;
 }
 
-/** `node test/faults/hunt.ts [part of a name]` tests the mutants with such a name. */
+/** `node test/faults/try-mutants.ts [part of a name]` tests the mutants with such a name. */
 if (import.meta.main) {
   const chosen = [...MUTANTS, ...LONG_MUTANTS].filter(({ name }) => name.includes(process.argv[2] ?? ""));
-  const hunted = await huntAll(chosen, ({ name, by, seconds }) =>
+  const results = await tryMutants(chosen, ({ name, by, seconds }) =>
     console.log(`${by === undefined ? "ALIVE " : "killed"} ${seconds} s  ${name}: ${by ?? ""}`),
   );
-  console.log(`mutants killed: ${hunted.filter(({ by }) => by !== undefined).length} of ${chosen.length}`);
+  console.log(`mutants killed: ${results.filter(({ by }) => by !== undefined).length} of ${chosen.length}`);
 }
