@@ -23,7 +23,7 @@ const WELCOME = {
 
 describe("a frame from a client", () => {
   it.each([HELLO, { ...HELLO, token: "t", epoch: "e", since: 7 }, SEND, { t: "ping" }, { t: "read", n: 0 }])(
-    "is taken: %j",
+    "is accepted: %j",
     (frame) => {
       expect(client(frame)).toEqual({ frame });
     },
@@ -90,7 +90,7 @@ describe("a frame from a client", () => {
 
 describe("a frame from the relay", () => {
   it.each([WELCOME, { t: "message", after: 1, message: MESSAGE }, { t: "pong", head: 9 }, { t: "bye", retry: [0, 5] }])(
-    "is taken: %j",
+    "is accepted: %j",
     (frame) => {
       expect(relay(frame)).toEqual({ frame });
     },

@@ -11,7 +11,7 @@ import { runCommand } from "./shell.ts";
 
 const DEMO = join(import.meta.dirname, "..", "relay", "demo", "main.ts");
 
-it("accepts commands on the demo's relay, which also serves the reader's own page", async () => {
+it("the demo's relay accepts commands, and also serves the reader's own page", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "porchlight-demo-"));
   const [PORT, SANDBOX_PORT, SHOP_PORT] = (await Promise.all([freePort(), freePort(), freePort()])).map(String);
   const env = {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { jpeg, PNG, png, TOLD } from "../relay/src/files/samples.fixture.ts";
+import { jpeg, PNG, png, WITH_METADATA } from "../relay/src/files/samples.fixture.ts";
 import { corpus } from "./corpora.ts";
 import { type House, startHouse } from "./harness.ts";
 import { post } from "./uploads.ts";
@@ -31,7 +31,7 @@ const endless = (start: Uint8Array): ReadableStream =>
   });
 
 /** The types of the samples of known kinds, by their extension; all others are refused. */
-const TAKEN: Record<string, string> = {
+const ACCEPTED: Record<string, string> = {
   gif: "image/gif",
   jpg: "image/jpeg",
   m4a: "audio/mp4",
@@ -102,7 +102,7 @@ describe("a file", () => {
   });
 
   it("reaches the page and the service without metadata about place and camera (C4)", async () => {
-    for (const [type, bytes] of Object.entries(TOLD)) {
+    for (const [type, bytes] of Object.entries(WITH_METADATA)) {
       const { answer } = await post(house, visitor, bytes, { name: "holiday" });
       expect(answer).toMatchObject({ type, width: 2, height: 1 });
       await visitor.send(`from ${type}`, undefined, { media: answer.key });
@@ -287,7 +287,7 @@ describe("a file", () => {
     const known = samples("mime-samples/file-type").filter(([name]) => !name.includes("corrupt"));
     for (const [name, bytes] of known) {
       const { answer } = await post(house, visitor, bytes, { name: "anything.png" });
-      const expected = TAKEN[name.split(".").at(-1) ?? ""] ?? "type_not_allowed";
+      const expected = ACCEPTED[name.split(".").at(-1) ?? ""] ?? "type_not_allowed";
       expect(`${name}: ${answer.type ?? answer.code}`).toBe(`${name}: ${expected}`);
     }
   });

@@ -10,7 +10,7 @@ const pages = ["/", "/shipping", ...LAMPS.map(({ slug }) => `/lamps/${slug}`)];
 const textOf = async (path: string): Promise<string> => (await app.request(path)).text();
 
 describe("the demo shop", () => {
-  it.each(pages)("carries the one tag on %s", async (path) => {
+  it.each(pages)("has exactly one tag on %s", async (path) => {
     const tags = (await textOf(path)).match(/<script[^>]*widget[^>]*>/g);
     expect(tags).toEqual([`<script async src="${relay}/widget.js" data-site="default">`]);
   });

@@ -9,7 +9,7 @@ import { phoneOf } from "../../relay/src/base/phone.ts";
 import { dimensionsOf } from "../../relay/src/files/dimensions.ts";
 import { withoutMetadata } from "../../relay/src/files/metadata.ts";
 import { displayName, disposition } from "../../relay/src/files/names.ts";
-import { TOLD } from "../../relay/src/files/samples.fixture.ts";
+import { WITH_METADATA } from "../../relay/src/files/samples.fixture.ts";
 import { TEXT } from "../../relay/src/files/types.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { httpDate, statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
@@ -227,7 +227,7 @@ const kinds = ["image/jpeg", "image/png", "image/webp", "image/gif"] as const;
 const picture = fc
   .tuple(fc.constantFrom(...kinds), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }), fc.nat())
   .map(([type, changes, end]) => {
-    const copy = Buffer.from(TOLD[type]);
+    const copy = Buffer.from(WITH_METADATA[type]);
     for (const [at, by] of changes) copy[at % copy.length] = by;
     return { type, bytes: end % 3 === 0 ? copy.subarray(0, Math.max(SNIFFED, end % copy.length)) : copy };
   });

@@ -20,7 +20,7 @@ it("writes the first of many lines that outsiders cause, then one line with a co
   expect(lines).toHaveLength(5);
 });
 
-it("does not fold lines that only the relay itself causes", () => {
+it("does not combine lines that only the relay itself causes", () => {
   const lines: unknown[][] = [];
   const log = combineRepeatedEvents((...line) => void lines.push(line), { after: () => () => {} });
   for (let n = 0; n < 3; n++) log("relay.started", { port: n });

@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { Log, LogEvent } from "./log.ts";
 
 /** Events that anybody can cause without limit. */
-const FOLDED: ReadonlySet<LogEvent> = new Set<LogEvent>([
+const COMBINED: ReadonlySet<LogEvent> = new Set<LogEvent>([
   "callback.wrong_secret",
   "callback.wrong_address",
   "identity.refused",
@@ -14,20 +14,20 @@ const PERIOD_MS = 60_000;
 
 /** Wraps a log and combines repeated events that strangers can cause, so that they cannot fill the disk. */
 export function combineRepeatedEvents(log: Log, clock: Pick<Clock, "after">): Log {
-  const folded = new Map<LogEvent, number>();
+  const counts = new Map<LogEvent, number>();
 
-  function unfold(event: LogEvent): void {
-    const count = folded.get(event) ?? 0;
-    folded.delete(event);
+  function logCount(event: LogEvent): void {
+    const count = counts.get(event) ?? 0;
+    counts.delete(event);
     if (count > 0) log(event, { count, seconds: PERIOD_MS / 1_000 });
   }
 
   return (event, details) => {
-    if (!FOLDED.has(event)) return log(event, details);
-    const count = folded.get(event);
-    folded.set(event, (count ?? -1) + 1);
+    if (!COMBINED.has(event)) return log(event, details);
+    const count = counts.get(event);
+    counts.set(event, (count ?? -1) + 1);
     if (count !== undefined) return;
     log(event, details);
-    clock.after(PERIOD_MS, () => unfold(event));
+    clock.after(PERIOD_MS, () => logCount(event));
   };
 }

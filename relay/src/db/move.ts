@@ -107,7 +107,7 @@ async function fingerprint(db: Database, table: Table): Promise<Moved> {
   }
 }
 
-/** Number of leases that a relay holds now. */
+/** A row if a relay holds a lease now. */
 const HELD = "SELECT 1 FROM leases WHERE until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) LIMIT 1";
 
 /**

@@ -19,7 +19,7 @@ import {
   undone,
   type Verdict,
 } from "../records/ledger/ledger.ts";
-import { isErased, prove, type SendContent, sentContent } from "../records/ledger/own-messages.ts";
+import { isErased, type SendContent, sentContent, settleAsSent } from "../records/ledger/own-messages.ts";
 import { setSubject } from "../records/profiles.ts";
 import { appendReply } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
@@ -192,7 +192,7 @@ async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdic
   const about = { visitor: hashed(entry.lane), key: entry.key };
   if (verdict.kind !== "done") {
     const { shown } = entry;
-    const sent = shown !== null && verdict.kind !== "refused" && (await prove(tx, entry, shown, clock.now()));
+    const sent = shown !== null && verdict.kind !== "refused" && (await settleAsSent(tx, entry, shown, clock.now()));
     return () => (sent ? log("outreach.sent", about) : log("outreach.waiting", { ...about, why: verdict.kind }));
   }
   const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };

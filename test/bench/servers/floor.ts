@@ -42,10 +42,10 @@ async function deliver(socket: WebSocket, fromId: string, { id, text }: Frame): 
 }
 
 type Beat = { socket: WebSocket; pings: boolean };
-/** The sockets by the second of the interval in which their heartbeat is due. */
+/** Sockets, by the second of the interval in which their heartbeat is due. */
 const beats = Array.from({ length: HEARTBEAT_MS / 1_000 }, () => new Set<Beat>());
 
-/** Sends the heartbeats of one second, and plans those of the next one. */
+/** Sends the heartbeats of one second, and schedules those of the next one. */
 function sendHeartbeats(second: number): void {
   for (const beat of beats[second % beats.length] ?? []) {
     if (beat.pings) beat.socket.ping();
@@ -55,8 +55,8 @@ function sendHeartbeats(second: number): void {
   setTimeout(sendHeartbeats, 1_000, second + 1);
 }
 
-/** Gives a socket its heartbeats until it closes. */
-function plan(socket: WebSocket): void {
+/** Sends heartbeats to a socket until it closes. */
+function startHeartbeats(socket: WebSocket): void {
   const slot = beats[Math.floor(Math.random() * beats.length)];
   const beat = { socket, pings: true };
   slot?.add(beat);
@@ -71,7 +71,7 @@ new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (sock
   sockets.set(id, socket);
   socket.on("close", () => sockets.delete(id));
   socket.on("error", () => {});
-  if (hasHeartbeats) plan(socket);
+  if (hasHeartbeats) startHeartbeats(socket);
   socket.on("message", (data) => {
     const text = String(data);
     if (text.startsWith('{"t":"echo"')) return socket.send(text);

@@ -37,9 +37,9 @@ function createServer(world: World) {
   const lines = new Set<TransportEvents>();
   const server = {
     up: true,
-    knocks: [] as number[],
+    attempts: [] as number[],
     open(events: TransportEvents) {
-      server.knocks.push(world.now());
+      server.attempts.push(world.now());
       let alive = true;
       lines.add(events);
       const answer = (run: () => void): void => void world.after(LATENCY_MS, () => alive && run());
@@ -87,7 +87,7 @@ it("35 after a restart two hundred clients return evenly within the stated time,
     const server = createServer(world);
     const all = Array.from({ length: CLIENTS }, () => connectTo(server, world));
     world.advance(20_000);
-    server.knocks = [];
+    server.attempts = [];
     const begin = world.now();
     server.up = false;
     server.end(retry);
@@ -97,11 +97,11 @@ it("35 after a restart two hundred clients return evenly within the stated time,
     world.advance(20_000);
     expect(all.filter(({ link }) => link.value === "online")).toHaveLength(CLIENTS);
     const within = (second: number): number =>
-      server.knocks.filter((at) => Math.floor((at - begin) / 1_000) === second).length;
+      server.attempts.filter((at) => Math.floor((at - begin) / 1_000) === second).length;
     // The last bin may be incomplete.
     const bins = Array.from({ length: Math.floor(seconds) }, (_, second) => within(second));
-    expect(Math.max(...bins), bins.join(" ")).toBeLessThanOrEqual(0.15 * server.knocks.length);
-    expect(Math.min(...bins), bins.join(" ")).toBeGreaterThan(0.03 * server.knocks.length);
+    expect(Math.max(...bins), bins.join(" ")).toBeLessThanOrEqual(0.15 * server.attempts.length);
+    expect(Math.min(...bins), bins.join(" ")).toBeGreaterThan(0.03 * server.attempts.length);
   }
 });
 
@@ -114,9 +114,9 @@ it("35 the wait grows with each loss, and is reset only after thirty good second
   const waited = (goodMs: number): number => {
     while (connection.link.value !== "online") world.advance(1);
     world.advance(goodMs);
-    const [cut, before] = [world.now(), server.knocks.length];
+    const [cut, before] = [world.now(), server.attempts.length];
     server.end();
-    while (server.knocks.length === before) world.advance(1);
+    while (server.attempts.length === before) world.advance(1);
     return Math.round((world.now() - cut) / 100) / 10;
   };
   expect([1_000, 1_000, 1_000, 29_000].map(waited)).toEqual([1, 2, 4, 8]);

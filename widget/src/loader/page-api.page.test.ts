@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("a property of the window", () => {
-  it("is taken as settings only if it is a plain object", () => {
+  it("is used as settings only if it is a plain object", () => {
     put("PorchlightSettings", { accent: "#123456" });
     expect(pageSettings()).toEqual({ accent: "#123456" });
     const others = [
@@ -32,7 +32,7 @@ describe("a property of the window", () => {
     }
   });
 
-  it("is taken as the chat's function only if it is a function", () => {
+  it("is used as the chat's function only if it is a function", () => {
     const stub = Object.assign(() => {}, { q: [] });
     put("Porchlight", stub);
     expect(pageFunction()).toBe(stub);

@@ -73,7 +73,7 @@ const backupsOf = (place: { folder: string } | { bucket: Bucket }, clock = manua
     },
   });
 
-it("removes the old backup only after the new one is on the disk, with its folders", async () => {
+it("a scheduled backup replaces the old one only when the new one is on the disk, with its folders", async () => {
   const folder = join(root, "backups");
   const clock = manualClock(1_000_000);
   const backups = backupsInto(folder, clock);
@@ -89,7 +89,7 @@ it("removes the old backup only after the new one is on the disk, with its folde
   await backups?.stop();
 });
 
-it("contains the files of visitors and the help articles of the owner", async () => {
+it("a scheduled backup contains the files of visitors and the help articles of the owner", async () => {
   mkdirSync(join(root, "data", "help"));
   writeFileSync(join(root, "data", "help", "default.json"), '[{"title": "Returns", "url": "/returns"}]');
   const folder = join(root, "backups");

@@ -29,7 +29,7 @@ export const SENT_STATES = {
 
 /** A sent message may come back as a callback until this long (ms) after the answer to its call. */
 const ECHO_MS = 120_000;
-const LOOK_AT = 50;
+const RECENT_MAX = 50;
 
 type Arrived = { visitor: string; external: string; text: string; now: number };
 
@@ -40,7 +40,7 @@ type Arrived = { visitor: string; external: string; text: string; now: number };
  */
 export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<boolean> {
   const { visitor, external, text, now } = arrived;
-  const sent = await laneEntries(tx, "send", visitor, LOOK_AT);
+  const sent = await laneEntries(tx, "send", visitor, RECENT_MAX);
   if (sent.length === 0) return false;
   if (sent.some(({ echo }) => echo === external)) return true;
   const known = sent.find(({ shown }) => shown === external);
@@ -55,7 +55,7 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
   }
   // The callback came before the answer, or instead of it; it proves that the message was sent.
   for (const field of ["shown", "echo"] as const) await link(tx, match, field, external);
-  if (match.state === "unknown") await prove(tx, match, external, now);
+  if (match.state === "unknown") await settleAsSent(tx, match, external, now);
   return false;
 }
 
@@ -63,7 +63,7 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
  * Settles a message that came back as a reply: it was sent, whatever the outcome of its call was.
  * @param external key of the reply; contains the service's message id, if the callback had one
  */
-export function prove(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
+export function settleAsSent(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
   const id = external.slice(entry.account.length + 1);
   const result = JSON.stringify(id.startsWith("~") ? {} : { messageId: id });
   const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now, result } as const;
@@ -71,10 +71,10 @@ export function prove(tx: Transaction, entry: Entry, external: string, now: numb
 }
 
 /** Normalises line ends and trims the text, because the service's callback may differ in both. */
-const evened = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
+const normalised = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
 function fits(entry: Entry, text: string, now: number): boolean {
-  if (entry.echo !== null || evened(sentContent(entry).text) !== evened(text)) return false;
+  if (entry.echo !== null || normalised(sentContent(entry).text) !== normalised(text)) return false;
   if (entry.state === "calling") return true;
   return (entry.state === "done" || entry.state === "unknown") && now - entry.changed < ECHO_MS;
 }
