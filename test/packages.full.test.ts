@@ -12,7 +12,7 @@ import { createVisitor } from "./visitor.ts";
 const ORIGIN = "https://www.example.com";
 const KEY = "key-of-the-packages";
 
-it("packs relay, widget and client, which work in an empty project: a visitor chats, and the client reads the conversation", {
+it("the packed relay, widget and client work in an empty project: a visitor chats, and the client reads the conversation", {
   timeout: 600_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-empty-"));

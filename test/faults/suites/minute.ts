@@ -52,7 +52,7 @@ export async function minute({ root, seed = 8, seconds: lasts, kills }: Options)
   }
 }
 
-/** Types a message every fifth to half of a second. */
+/** Types a message every 0.2 to 0.5 seconds. */
 async function write(stage: Stage, tab: Tab, more: () => boolean): Promise<void> {
   while (more()) {
     tab.type(`${tab.name} ${tab.typed.length}`);

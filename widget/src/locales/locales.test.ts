@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { pack, packExtra } from "../../build/translations.ts";
 import { chooseLanguage, loadLanguage, type Messages, translator } from "../text/i18n.ts";
-import { named } from "../text/site-words.ts";
+import { withAiMark } from "../text/site-words.ts";
 import { rare } from "./en.rare.ts";
 import { en } from "./en.ts";
 import { type Extra, extra } from "./extra/en.ts";
@@ -148,7 +148,7 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     const t = translator(tag, messages);
     expect(t("ai").length).toBeLessThanOrEqual(12);
     expect(t("authorAi").toLowerCase()).toContain(t("ai").toLowerCase());
-    expect(named({ authorAi: t("authorAi"), noticeAi: "Maria" }, t)).toEqual({
+    expect(withAiMark({ authorAi: t("authorAi"), noticeAi: "Maria" }, t)).toEqual({
       authorAi: t("authorAi"),
       noticeAi: `Maria · ${t("ai")}`,
       ai: t("ai"),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Messages, translator } from "./i18n.ts";
-import { named } from "./site-words.ts";
+import { withAiMark } from "./site-words.ts";
 
 /** The words shown for a site's own words, with English or a language with another mark for AI. */
 const shown = (words: Partial<Messages>, language: Partial<Messages> = {}): Partial<Messages> =>
-  named(words, translator("en", language));
+  withAiMark(words, translator("en", language));
 
 describe("a site's own words for who answers", () => {
   it("get the AI mark if they hide that an AI answers", () => {

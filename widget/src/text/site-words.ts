@@ -22,7 +22,7 @@ const says = (words: string, mark: string): boolean =>
  * @param words the site's
  * @param t the language's own words
  */
-export function named(words: Partial<Messages>, t: Translate): Partial<Messages> {
+export function withAiMark(words: Partial<Messages>, t: Translate): Partial<Messages> {
   // A site cannot change the mark itself.
   const ai = t("ai");
   const hide = (own: string | undefined): own is string =>

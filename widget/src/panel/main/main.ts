@@ -66,7 +66,7 @@ const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language>
   const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
   if (Object.keys(strings)[0])
     await import("../../text/site-words.ts").then(
-      ({ named }) => Object.assign(own, named(strings, language.t)),
+      ({ withAiMark }) => Object.assign(own, withAiMark(strings, language.t)),
       console.warn,
     );
   return language;
