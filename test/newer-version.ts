@@ -5,17 +5,26 @@ import { plant } from "./faults/mutants/plant.ts";
 /** Number of the step of the schema that `newerVersion` adds. */
 export const NEWER = 999;
 
+/** What the newer version writes to stderr before each statement of a step of the schema. */
+export const STATEMENT = "statement\n";
+const WRITE = `{ process.stderr.write(${JSON.stringify(STATEMENT)}); await tx.run(statement); }`;
+
 /**
  * Sources of a newer version: this one, with one more step of the schema, which changes tables that every message uses. Remove
  * `shelfOf("relay")` afterwards.
  * @returns their folder
  */
 export function newerVersion(): string {
-  const root = plant({ name: "newer version", edits: [] });
+  const edits = [{ in: "migrate", find: "await tx.run(statement);", replace: WRITE }];
+  const root = plant({ name: "newer version", edits });
+  // The numbers take a fraction of a second, so that a kill can meet the step halfway.
   const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
-    ALTER TABLE visitors ADD COLUMN newer TEXT NOT NULL DEFAULT '';
+    CREATE TABLE newer (id TEXT PRIMARY KEY);
+    INSERT INTO newer
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
+      SELECT CAST(n AS TEXT) FROM numbers;
     UPDATE messages SET newer = pos;
-    CREATE TABLE newer (id TEXT PRIMARY KEY)`;
+    ALTER TABLE visitors ADD COLUMN newer TEXT NOT NULL DEFAULT ''`;
   writeFileSync(join(root, "db", "migrations", `${NEWER}.sql`), step);
   return root;
 }

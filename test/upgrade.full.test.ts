@@ -5,18 +5,24 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startHolder } from "./callback-holder.ts";
 import { shelfOf } from "./faults/mutants/plant.ts";
 import { FLAWLESS } from "./flaws.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
-import { NEWER, newerVersion } from "./newer-version.ts";
+import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";
 import { traffic } from "./nodes/traffic.ts";
 import { type Env, runFrom, runProcess } from "./relays.ts";
 import { type Postgres, startPostgres } from "./setup/postgres.ts";
 import { postgresPath } from "./setup/programs.ts";
 import { porchlight } from "./shell.ts";
 
-/** Starts of the newer version that are killed, each a step (ms) later than the one before: before, in and after its migration. */
-const KILLS = { count: 20, stepMs: 100 };
+/** Starts of the newer version that are killed: so long (ms) after this statement of its migration began, or after the start. */
+const KILLS = [
+  ...[1, 2, 3, 4, 5].map((statement) => ({ statement, ms: 0 })),
+  ...[100, 300, 900].map((ms) => ({ statement: 3, ms })),
+];
+/** Most milliseconds for the killed starts and the traffic around them, on a slow machine. */
+const UPGRADE_MS = 300_000;
 
 /** The visitors write and connect more often than people: they have one address, and try again at once. */
 const FREQUENT = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
@@ -27,8 +33,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(shelfOf("relay"), { recursive: true, force: true }));
 
-/** Makes the backup before the upgrade, and puts it in place of the data. */
-type Backups = { make: (house: House) => Promise<void>; restore: (house: House) => Promise<void> };
+/** Makes the backup before the upgrade, and restores it. `restore` returns the settings with which the relay uses it. */
+type Backups = { make: (house: House) => Promise<void>; restore: (house: House) => Promise<Env> };
 
 /** `porchlight backup`, which copies SQLite and the data folder. */
 function folderBackup(folder: string): Backups {
@@ -38,29 +44,34 @@ function folderBackup(folder: string): Backups {
     restore: async ({ dataDir }) => {
       rmSync(dataDir, { recursive: true });
       cpSync(backup, dataDir, { recursive: true });
+      return {};
     },
   };
 }
 
-/** PostgreSQL's own tools, as in relay/docs/guides/operation.md. */
-function dumpBackup(folder: string, postgres: Postgres): Backups {
+/** The commands of relay/docs/guides/operation.md. */
+function dumpBackup(folder: string, { url }: Postgres): Backups {
   const dump = join(folder, "porchlight.dump");
-  const server = postgres.url("postgres");
-  const run = (program: string, ...args: string[]) => execFileSync(postgresPath(program), args, { stdio: "pipe" });
+  const [from, to] = [url("postgres"), url("restored")];
+  const run = (program: string, ...args: string[]) => execFileSync(postgresPath(program), args);
   return {
-    make: async () => void run("pg_dump", "--format=custom", `--file=${dump}`, postgres.url("chat")),
+    make: async () => void run("pg_dump", "--format=custom", `--file=${dump}`, from),
     restore: async () => {
-      run("dropdb", "--force", `--maintenance-db=${server}`, "chat");
-      run("createdb", `--maintenance-db=${server}`, "chat");
-      run("pg_restore", "--exit-on-error", `--dbname=${postgres.url("chat")}`, dump);
-      run("psql", postgres.url("chat"), "--command", "DELETE FROM meta WHERE name = 'epoch'");
+      run("createdb", `--maintenance-db=${from}`, "restored");
+      run("pg_restore", "--exit-on-error", `--dbname=${to}`, dump);
+      run("psql", to, "--command", "DELETE FROM meta WHERE name = 'epoch'");
+      return { DATABASE_URL: to };
     },
   };
 }
+
+/** Longer than all killed starts together, on a slow machine. */
+const HELD_MS = 100_000;
 
 describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   let postgres: Postgres | undefined;
   let house: House;
+  let holder: Awaited<ReturnType<typeof startHolder>>;
   let backups: Backups;
   let isNewer = false;
   /** The settings of the last start. */
@@ -68,30 +79,43 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-before-"));
 
   beforeAll(async () => {
-    if (database === "PostgreSQL") {
-      postgres = await startPostgres();
-      execFileSync(postgresPath("createdb"), [`--maintenance-db=${postgres.url("postgres")}`, "chat"]);
-    }
+    if (database === "PostgreSQL") postgres = await startPostgres();
     backups = postgres === undefined ? folderBackup(folder) : dumpBackup(folder, postgres);
     house = await startHouse({
-      sandbox: SCRIPTED,
-      env: { ...FREQUENT, ...(postgres && { DATABASE_URL: postgres.url("chat") }) },
+      sandbox: { ...SCRIPTED, callbackTimeoutMs: HELD_MS },
+      env: { ...FREQUENT, ...(postgres && { DATABASE_URL: postgres.url("postgres") }) },
       run: (env) => {
         settings = env;
         return isNewer ? runFrom(newer)(env) : runProcess(env);
       },
     });
+    const { callbackUrl } = house;
+    holder = await startHolder(() => callbackUrl);
+    house.sandbox.configure({ callbackUrl: holder.url });
   });
   afterAll(async () => {
+    await holder.stop();
     await house.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true });
   });
 
-  /** Starts the newer version and kills it after a time. */
-  async function startAndKill(ms: number): Promise<void> {
-    const child = spawn(process.execPath, [join(newer, "cli.ts"), "serve"], { env: settings, stdio: "ignore" });
+  /** Starts the newer version, and kills it in its migration, or when it has started, if an earlier start has migrated. */
+  async function startAndKill({ statement, ms }: (typeof KILLS)[number]): Promise<void> {
+    const child = spawn(process.execPath, [join(newer, "cli.ts"), "serve"], { env: settings });
     const ended = once(child, "exit");
+    let [out, err] = ["", ""];
+    const reached = new Promise<void>((resolve) => {
+      child.stdout.on("data", (chunk) => {
+        out += chunk;
+        if (out.includes("relay.started")) resolve();
+      });
+      child.stderr.on("data", (chunk) => {
+        err += chunk;
+        if (err.split(STATEMENT).length > statement) resolve();
+      });
+    });
+    await Promise.race([reached, ended]);
     const timer = setTimeout(() => child.kill("SIGKILL"), ms);
     await ended;
     clearTimeout(timer);
@@ -101,16 +125,20 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   const trafficOf = (visitors: number, messages: number, halfway?: () => Promise<void>) =>
     traffic({ ...stage, sandbox: house.sandbox }, { visitors, messages, nodeOf: () => 0, ...(halfway && { halfway }) });
 
-  it("loses, duplicates and reorders no message while a newer version takes over and is killed during its first starts", async () => {
-    const halfway = async (): Promise<void> => {
-      await backups.make(house);
-      await house.halt();
-      isNewer = true;
-      for (let n = 1; n <= KILLS.count; n++) await startAndKill(n * KILLS.stepMs);
-      await house.start();
-    };
-    expect(await trafficOf(6, 50, halfway)).toEqual({ acknowledged: 300, ...FLAWLESS });
-  });
+  it(
+    "loses, duplicates and reorders no message while a newer version takes over and is killed during its first starts",
+    async () => {
+      const halfway = async (): Promise<void> => {
+        await backups.make(house);
+        await house.halt();
+        isNewer = true;
+        for (const kill of KILLS) await startAndKill(kill);
+        await house.start();
+      };
+      expect(await trafficOf(6, 50, halfway)).toEqual({ acknowledged: 300, ...FLAWLESS });
+    },
+    UPGRADE_MS,
+  );
 
   it("refuses the older version on the upgraded data, which stay as they are", async () => {
     await house.halt();
@@ -124,8 +152,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   it("goes back to the older version with the backup from before the upgrade, and loses nothing from then on", async () => {
     await house.halt();
     isNewer = false;
-    await backups.restore(house);
-    await house.start();
+    await house.start(await backups.restore(house));
     expect(await trafficOf(6, 20)).toEqual({ acknowledged: 120, ...FLAWLESS });
   });
 });

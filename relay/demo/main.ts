@@ -104,6 +104,7 @@ Porchlight is running, with a sandbox in place of the messaging service: nothing
   ${at(ports.sandbox)}   The sandbox's inbox. Read the conversations and answer as a person.
   ${at(ports.relay)}/c/default/snippet   Makes the tag for your own pages, with a live preview.
 
+A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start
 Commands work on this relay while it runs, for example: npm run porchlight -- site
 Ctrl-C ends everything.
 `);
