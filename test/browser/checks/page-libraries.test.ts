@@ -229,7 +229,7 @@ it("17 destroy leaves no listener, timer, observer, socket or global behind", as
         EventTarget.prototype.addEventListener = function (type, listener, options) {
           const target = nameOf(this ?? window);
           const signal = typeof options === "object" ? options?.signal : undefined;
-          const once = typeof options === "object" && options?.once === true;
+          const once = typeof options === "object" && Boolean(options?.once);
           const key = `${target} ${type} ${id(listener)}`;
           if (target && !once && new Error().stack?.includes("http://127.0.0.1")) {
             open.listeners.add(key);
