@@ -32,10 +32,10 @@ const BAKED = '"__PORCHLIGHT__"';
 const COMPILE_EAGERLY = "//# allFunctionsCalledOnLoad";
 
 /**
- * Makes the loader smaller: functions in front, only simple functions in the place of their call, and numbers instead of
- * booleans. The first two make the panel larger, and the third would change the panel's comparisons with values of the page.
+ * Makes the loader smaller: functions in front, and only simple functions in the place of their call. Both would make the panel
+ * larger. Booleans stay booleans, because pages replace functions of the platform that the loader calls.
  */
-const LOADER_COMPRESS = { hoist_funs: true, inline: 1, booleans_as_integers: true, lhs_constants: true };
+const LOADER_COMPRESS = { hoist_funs: true, inline: 1, lhs_constants: true };
 
 /** Keeps the script as the last plugin wrote it: the bundler does not minify it again. */
 const AS_WRITTEN = { minify: false as const };
