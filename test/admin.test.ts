@@ -241,6 +241,7 @@ describe("the admin pages", () => {
     expect(page).toMatch(/Sent, but not accepted<\/strong> · <time[\s\S]+The service answered <code>400/);
     expect(page).toMatch(/Failed after 1 try<\/strong> · <time/);
     expect(page).toContain("The service refused this message");
+    expect(page).toContain('<a href="/admin/conversations" aria-current="page">');
     expect((await ask(`/admin/messages/${visitor}/none`)).status).toBe(404);
     expect((await ask("/admin/conversations/none")).status).toBe(404);
   });
@@ -248,6 +249,10 @@ describe("the admin pages", () => {
   it("send a failed message again, and record who did it", async () => {
     expect(await text("/admin/deliveries")).toContain(failed);
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
+    const journey = () => text(`/admin/messages/${visitor}/${failed}`);
+    house.sandbox.failNext("incoming", 1, 400);
+    await ask("/admin/deliveries/retry", { form });
+    await expect.poll(journey).toContain("Failed after 2 tries");
     const answer = await ask("/admin/deliveries/retry", { form });
     expect(answer.headers.get("location")).toBe("/admin/deliveries?retried=1");
     await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));

@@ -1,8 +1,7 @@
 /** A real PostgreSQL on a free port, in a temporary folder. */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
@@ -48,12 +47,12 @@ export type Postgres = {
   stop: () => Promise<void>;
 };
 
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  return new Promise((resolve) => {
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-  }).finally(() => socket.destroy()) as Promise<boolean>;
-}
+/** Whether the server accepts queries: its port is open earlier than that. */
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const args = ["-q", "-h", "127.0.0.1", "-p", String(port)];
+    execFile(postgresPath("pg_isready"), args, (error) => resolve(error === null));
+  });
 
 /** Waits for the condition. Resolves to false if the process ends first. */
 async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<boolean> {

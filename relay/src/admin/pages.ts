@@ -80,7 +80,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
   app.get("/admin/messages/:visitor/:id", async (c) => {
     const { viewer, secret } = c.var;
     const body = await journey(db, c.req.param(), { token: formToken(secret), viewer, note: outcomeOf(c.req.query()) });
-    return body === undefined ? nothing(c, "message") : show(c, "", "Message", body);
+    return body === undefined ? nothing(c, "message") : show(c, "/admin/conversations", "Message", body);
   });
   app.get("/admin/find", async (c) => {
     const id = (c.req.query("id") ?? "").trim().slice(0, 200);
