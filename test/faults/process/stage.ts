@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { freePort } from "../../ports.ts";
 import { UNLIMITED } from "../../unlimited.ts";
 import { seeded } from "../core/world.ts";
 import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
@@ -61,7 +62,8 @@ export async function openStage({
     }),
   );
   const settings: Env = {
-    PORT: "0",
+    // Kept over restarts. The system could give a port of its own range to a client while the relay is down.
+    PORT: String(await freePort()),
     HOST: "127.0.0.1",
     DATA_DIR: join(folder, "data"),
     PORCHLIGHT_CONFIG: join(folder, "sites.json"),
@@ -75,17 +77,16 @@ export async function openStage({
   const tabs: Tab[] = [];
   const lives: RelayProcess[] = [];
   let relay: RelayProcess | undefined;
+  mock.callTo(`http://127.0.0.1:${settings.PORT}`, callbackPath);
 
   async function start(): Promise<RelayProcess> {
     relay = await startRelay(root, settings, wrapper);
     lives.push(relay);
-    meet(relay.port);
     return relay;
   }
 
-  /** Passes the relay's port to the service and the visitors. All processes of the relay use this port. */
+  /** Lets the service and the visitors use another port, that of a supervisor. */
   function meet(port: number): void {
-    if (settings.PORT === String(port)) return;
     settings.PORT = String(port);
     mock.callTo(`http://127.0.0.1:${port}`, callbackPath);
   }

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { wrongWith } from "../../contract/interface.ts";
+import { freePort } from "../../ports.ts";
 import { seeded } from "../core/world.ts";
 import { type RelayProcess, startRelay } from "../process/relay.ts";
 import { until } from "../process/stage.ts";
@@ -133,7 +134,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
   const config = { accounts: { main: account }, sites: { default: { account: "main" } } };
   writeFileSync(join(folder, "sites.json"), JSON.stringify(config));
   const env = {
-    PORT: "0",
+    PORT: String(await freePort()),
     HOST: "127.0.0.1",
     DATA_DIR: join(folder, "data"),
     CALLBACK_SECRET: SECRET,
@@ -145,7 +146,6 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
 
   async function start(): Promise<void> {
     relay = await startRelay(root, env);
-    env.PORT = String(relay.port);
   }
 
   /** Submits like the service: repeats until the answer is 200. */

@@ -108,13 +108,15 @@ async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>
     (error: unknown) => (error instanceof NotStarted ? error : String(error)),
   );
   readOnly(false);
-  const started = await stage.start().then(
-    () => true,
-    () => false,
+  const failure = await stage.start().then(
+    () => undefined,
+    (error: unknown) => String(error),
   );
   const loud = refused instanceof NotStarted && (refused.ended.code ?? 0) > 0 && refused.message.includes(folder);
   return [
     ...(loud ? [] : [`read-only: the relay ${refused instanceof NotStarted ? refused.message : refused}`]),
-    ...(started ? [] : ["read-only: the relay did not start when the disk was writable again"]),
+    ...(failure === undefined
+      ? []
+      : [`read-only: the relay did not start when the disk was writable again: ${failure}`]),
   ];
 }
