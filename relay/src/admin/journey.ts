@@ -35,8 +35,8 @@ async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
       note: html`The service answered <code>${answer ?? "nothing"}</code>`,
     }),
   );
-  // Retry sets the counter back; the tries before it are still listed.
-  const all = (counted: number | null): number => Math.max(counted ?? 0, tried.length);
+  // Retry resets the counter, but the page still lists the tries before it.
+  const allTries = (counted: number | null): number => Math.max(counted ?? 0, tried.length);
   if (row.state === "delivered")
     return [
       stored,
@@ -48,14 +48,14 @@ async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
       stored,
       ...tried,
       {
-        name: `Failed after ${tries(all(row.attempts))}`,
+        name: `Failed after ${tries(allTries(row.attempts))}`,
         at: row.settled,
         kind: "bad",
         note: html`${REASONS[row.reason ?? ""] ?? row.reason ?? ""}${row.error === null ? "" : html` The service said: <code>${row.error}</code>`}`,
       },
     ];
   const waits: Stage = {
-    name: `Waiting for the service, after ${tries(all(row.tries))}`,
+    name: `Waiting for the service, after ${tries(allTries(row.tries))}`,
     at: null,
     kind: "open",
     note: html`Next try at ${time(row.due)}; no tries after ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,

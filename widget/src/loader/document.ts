@@ -9,8 +9,8 @@
  */
 export const pageDocument = /* @__PURE__ */ new Proxy({} as Document, {
   get(_, name) {
-    const value = Reflect.get(Document.prototype, name, document);
-    // Only functions can be bound.
-    return value?.bind?.(document) ?? value;
+    const value: unknown = Reflect.get(Document.prototype, name, document);
+    // Not `value.bind?.`: libraries may have given elements a method of that name.
+    return typeof value === "function" ? value.bind(document) : value;
   },
 });

@@ -1,0 +1,13 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, it } from "vitest";
+import { pageDocument } from "./document.ts";
+
+afterEach(() => {
+  Reflect.deleteProperty(Element.prototype, "bind");
+});
+
+it("returns elements as they are on a page whose library gives elements a method named bind", () => {
+  Object.assign(Element.prototype, { bind: () => "bound" });
+  expect(pageDocument.body).toBe(document.body);
+  expect(pageDocument.documentElement).toBe(document.documentElement);
+});
