@@ -32,7 +32,9 @@ export const Bar = live((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" 
         if (text) announcer.status(t(text));
         else if (before === "offline" || before === "connecting") announcer.status(t("online"));
       };
-      if (text !== "connecting" || before) return show();
+      // A retry without a network fails within milliseconds: until then, the text stays.
+      if (text === before) return;
+      if (text !== "connecting" || (before && before !== "offline")) return show();
       const timer = setTimeout(show, PATIENCE_MS);
       return () => clearTimeout(timer);
     }),
