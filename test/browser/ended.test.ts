@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { heard, record } from "./checks/recorder.ts";
 import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+import { setOffline } from "./offline.ts";
 
 const stage = setStage();
 
@@ -37,7 +38,7 @@ it("accepts messages while a deletion waits for the network, and sends them as a
   await converse(chat, "before the end");
   const first = stage.house.sandbox.messages().at(-1)?.fromId;
   const network = async (on: boolean): Promise<void> => {
-    await page.context().setOffline(!on);
+    await setOffline(page, !on);
     await page.evaluate((type) => void dispatchEvent(new Event(type)), on ? "online" : "offline");
   };
   await chat.panel.getByRole("button", { name: "Chat options" }).click();

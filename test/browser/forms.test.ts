@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
 import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+import { setOffline } from "./offline.ts";
 
 /** Times on a Monday in Oslo, before and after nine. */
 const EARLY = "2026-01-05T07:30:00Z";
@@ -66,12 +67,12 @@ it("outside business hours, confirms a message only when it is stored, and refus
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByRole("alert").getByText("200 characters over the limit").waitFor();
   await message.fill("Where is my lamp?");
-  await page.context().setOffline(true);
+  await setOffline(page, true);
   await page.evaluate(() => dispatchEvent(new Event("offline")));
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.locator(".form").getByText("Waiting to send").waitFor();
   expect(await chat.panel.getByText("We've got your message").count()).toBe(0);
-  await page.context().setOffline(false);
+  await setOffline(page, false);
   await page.evaluate(() => dispatchEvent(new Event("online")));
   await chat.panel.getByText("We've got your message").waitFor();
   expect(await chat.thread.getByText("Not sent").count()).toBe(0);

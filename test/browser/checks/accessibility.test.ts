@@ -3,6 +3,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
+import { setOffline } from "../offline.ts";
 import { type Chat, converse, pageOf, readUpTo, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();
@@ -17,7 +18,7 @@ const focused = (page: Page) =>
   });
 
 it("59 the focus does not move when a message arrives, the page opens the chat, or the connection returns", async () => {
-  const { page, context, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
+  const { page, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await page.locator("#own").focus();
@@ -27,11 +28,11 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   await stage.reply("news");
   await chat.thread.getByText("news", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
-  await context.setOffline(true);
+  await setOffline(page, true);
   await stage.house.halt();
   await page.locator("porch-light .bar").waitFor();
   await stage.house.start();
-  await context.setOffline(false);
+  await setOffline(page, false);
   await page.locator("porch-light .bar").waitFor({ state: "detached" });
   await stage.reply("news after the break");
   await chat.thread.getByText("news after the break", { exact: true }).waitFor();

@@ -7,6 +7,7 @@ import { CLOSE } from "@porchlight/shared/close";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cutter, startCutter } from "../cutter.ts";
+import { setOffline } from "../offline.ts";
 import { type Chat, converse, pageOf, readUpTo, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
@@ -156,26 +157,26 @@ it("38 an acknowledgement that is lost after the relay stored the message leads 
 });
 
 it("41 a message sent while offline waits and is sent automatically", async () => {
-  const { page, context, chat } = await stage.visit();
+  const { page, chat } = await stage.visit();
   await converse(chat);
-  await context.setOffline(true);
+  await setOffline(page, true);
   // An open socket survives `setOffline`, so the relay is really stopped.
   await stage.house.halt();
   await page.locator(".bar").getByText("You're offline.").waitFor();
   await chat.say("waits for the network");
   await expect.poll(() => stateOf(page).textContent()).toBe("Waiting to send");
   await stage.house.start();
-  await context.setOffline(false);
+  await setOffline(page, false);
   await echo(chat, "waits for the network").waitFor();
 });
 
 it("41 a reload keeps messages that were sent while offline, and they are sent afterwards", async () => {
-  const { page, context, chat } = await stage.visit();
+  const { page, chat } = await stage.visit();
   await converse(chat);
-  await context.setOffline(true);
+  await setOffline(page, true);
   await stage.house.halt();
   await chat.say("outlives the page");
-  await context.setOffline(false);
+  await setOffline(page, false);
   await page.reload();
   await reopen(chat);
   await chat.thread.getByText("outlives the page", { exact: true }).waitFor();

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { startHouse } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
+import { setOffline } from "../offline.ts";
 import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
@@ -184,24 +185,15 @@ describe("27 the panel's file cannot be loaded", () => {
 
 it("27 files requested without a network load when it returns, in an open panel and in a closed one", async () => {
   for (const ask of ["open", "send"]) {
-    let isOffline = false;
-    const { page, context, chat } = await stage.visit({
-      path: `/${ask}`,
-      // Chromium may let a request through that begins soon after `setOffline`.
-      before: (page) => page.route(/\.js/, (route) => (isOffline ? route.abort() : route.continue())),
-    });
-    const setOffline = (off: boolean): Promise<void> => {
-      isOffline = off;
-      return context.setOffline(off);
-    };
+    const { page, chat } = await stage.visit({ path: `/${ask}` });
     await chat.launcher.waitFor();
-    await setOffline(true);
+    await setOffline(page, true);
     // The promise of `send` resolves once the panel has loaded.
     const failed = page.waitForEvent("requestfailed");
     const told = tell(page, ask, "from the page");
     await failed;
     if (ask === "open") await page.getByRole("link", { name: "Chat" }).waitFor();
-    await setOffline(false);
+    await setOffline(page, false);
     await told;
     if (ask === "open") await chat.say("from the page");
     await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);

@@ -4,6 +4,7 @@ import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
+import { setOffline } from "../offline.ts";
 import { type Chat, converse, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
@@ -128,7 +129,7 @@ describe("45 a clock that is wrong by a day", () => {
     ["behind", -1],
   ] as const)
     it(`45 when the relay's clock is a day ${name} the browser's, order and days are right`, async () => {
-      const { page, context, chat } = await stage.visit({
+      const { page, chat } = await stage.visit({
         options: { timezoneId: noon() },
         before: (page) => page.clock.install({ time: Date.now() - days * DAY_MS }),
       });
@@ -145,13 +146,13 @@ describe("45 a clock that is wrong by a day", () => {
       await echo(chat, "today").waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       // Messages that have no time from the relay yet.
-      await context.setOffline(true);
+      await setOffline(page, true);
       await stage.house.halt();
       await chat.say("not sent yet");
       await chat.thread.getByText("not sent yet", { exact: true }).waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       expect(await texts(page)).toEqual(["yesterday", "echo: yesterday", "today", "echo: today", "not sent yet"]);
-      await context.setOffline(false);
+      await setOffline(page, false);
       await stage.house.start();
     });
 });

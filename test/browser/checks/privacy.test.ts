@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Page, type Request, type Response } from "playwright-core";
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
@@ -26,30 +26,30 @@ const kept = (page: Page) =>
 const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, workers: 0 };
 
 it("46 before the click nothing is stored, and no request identifies the visitor", async () => {
-  const asked: { url: string; headers: Record<string, string>; body: string | null }[] = [];
-  const given: (string | null)[] = [];
+  const asked: Request[] = [];
+  const answered: Response[] = [];
   const note = async (page: Page): Promise<void> => {
-    page.on("request", async (request) => {
-      asked.push({ url: request.url(), headers: await request.allHeaders(), body: request.postData() });
-    });
-    // A browser may drop a cookie; the relay must not even try to set one.
-    page.on("response", async (response) => given.push(await response.headerValue("set-cookie")));
+    page.on("request", (request) => asked.push(request));
+    page.on("response", (response) => answered.push(response));
   };
   const { page, context, chat } = await stage.visit({ before: note });
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
   expect(await kept(page)).toEqual(NOTHING);
   expect(await context.cookies([stage.host, stage.house.url])).toEqual([]);
-  const ours = asked.filter(({ url }) => url.startsWith(stage.house.url));
+  const ours = asked.filter((request) => request.url().startsWith(stage.house.url));
   expect(ours.length).toBeGreaterThan(0);
-  for (const { url, headers, body } of ours) {
-    expect(new URL(url).search).toBe("");
-    expect(body).toBeNull();
+  for (const request of ours) {
+    const headers = await request.allHeaders();
+    expect(new URL(request.url()).search).toBe("");
+    expect(request.postData()).toBeNull();
     expect(headers).not.toHaveProperty("cookie");
     expect(headers).not.toHaveProperty("authorization");
   }
-  await expect.poll(() => given.length - asked.length).toBe(0);
-  expect(given.filter((cookie) => cookie !== null)).toEqual([]);
+  await expect.poll(() => answered.length - asked.length).toBe(0);
+  // A browser may drop a cookie; the relay must not even try to set one.
+  const cookies = await Promise.all(answered.map((response) => response.headerValue("set-cookie")));
+  expect(cookies.filter((cookie) => cookie !== null)).toEqual([]);
 });
 
 it("47 where cookies are blocked, a whole conversation works in memory, without an error", async () => {
@@ -205,9 +205,10 @@ for (const [how, blocked] of [
 ] as const)
   it(`51 over ${how} the token appears in no address, referrer, console message or page content`, async () => {
     const seen: string[] = [];
+    const asked: Request[] = [];
     const { page, chat } = await stage.visit({
       before: async (page) => {
-        page.on("request", async (request) => seen.push(request.url(), (await request.allHeaders()).referer ?? ""));
+        page.on("request", (request) => asked.push(request));
         page.on("websocket", (socket) => seen.push(socket.url()));
         page.on("console", (message) => seen.push(message.text()));
         if (blocked) await page.routeWebSocket(/socket/, (line) => line.close({ code: 1006 }));
@@ -217,6 +218,7 @@ for (const [how, blocked] of [
     await page.reload();
     await reopen(chat);
     await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+    for (const request of [...asked]) seen.push(request.url(), (await request.allHeaders()).referer ?? "");
     expect(seen.some((url) => url.includes("mode=stream"))).toBe(blocked);
     const token = await page.evaluate(
       () => (JSON.parse(localStorage["porchlight:default"]) as { token: string }).token,

@@ -4,6 +4,7 @@
  */
 
 import type { Page } from "playwright-core";
+import { setOffline } from "../offline.ts";
 import type { Stage } from "./stage.ts";
 
 export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
@@ -83,14 +84,14 @@ export const STATES: State[] = [
   {
     name: "offline",
     async enter(page) {
-      await page.context().setOffline(true);
+      await setOffline(page, true);
       await part(page, ".bar").waitFor();
     },
   },
   {
     name: "unread",
     async enter(page, stage) {
-      await page.context().setOffline(false);
+      await setOffline(page, false);
       await page.evaluate(() => void dispatchEvent(new Event("online")));
       await part(page, ".bar").waitFor({ state: "detached" });
       await read(page);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Options } from "../../../widget/src/settings/options.ts";
 import type { House } from "../../harness.ts";
+import { setOffline } from "../offline.ts";
 
 export type State = {
   name: string;
@@ -191,9 +192,9 @@ export const STATES: readonly State[] = [
     settings: SHOP,
     async enter(page, house) {
       await talk(page, house);
-      await page.context().setOffline(true);
+      await setOffline(page, true);
       await say(page, "Black then, please.");
-      await part(page, ".bar").waitFor();
+      await part(page, ".bar").getByText("You're offline.").waitFor();
     },
   },
   { name: "talk-ar", screen: "desk", settings: ARABIC, enter: arabic },
