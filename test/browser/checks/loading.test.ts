@@ -105,7 +105,7 @@ describe("26 ways in which the script gets into the page", () => {
         `<script>var s=document.createElement('script');s.async=true;s.src='${relay}/w/other.js';document.head.append(s)</script>`,
     ],
     [
-      "eval, with an attribute nowhere",
+      "eval, without a tag in the page",
       (relay) => `<script>fetch('${relay}/w/other.js').then((r)=>r.text()).then((text)=>(0,eval)(text))</script>`,
     ],
     ["a module", (relay) => `<script type="module" src="${relay}/w/other.js"></script>`],
