@@ -163,7 +163,7 @@ it("files in a reply that cannot be shown are described in the visitor's languag
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   const fromId = stage.house.sandbox.messages().at(-1)?.fromId ?? "";
   await stage.house.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
-  await chat.thread.getByText("Eine Datei wurde geschickt, kann hier aber nicht angezeigt werden.").waitFor();
+  await chat.thread.getByText("Es wurde eine Datei gesendet, die hier nicht angezeigt werden kann.").waitFor();
   expect(await chat.thread.getByText("not available here").count()).toBe(0);
   await expect.poll(() => page.title()).toBe("[attachment – not available here]");
 });

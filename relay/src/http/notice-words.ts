@@ -64,7 +64,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChatHelp:
       "Der Link ist vielleicht veraltet oder unvollständig. Bitte gehen Sie zurück zur Website und öffnen Sie den Chat dort.",
     needsScript:
-      "Dieser Chat braucht JavaScript. Bitte schalten Sie es ein und laden Sie die Seite neu, oder kontaktieren Sie uns auf anderem Weg.",
+      "Dieser Chat benötigt JavaScript. Bitte aktivieren Sie es und laden Sie die Seite neu, oder kontaktieren Sie uns auf anderem Weg.",
   },
   el: {
     title: "Μιλήστε μαζί μας",
@@ -112,7 +112,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Il n’y a pas de chat à cette adresse",
     noChatHelp: "Ce lien est peut-être ancien ou incomplet. Veuillez revenir sur le site et y ouvrir le chat.",
     needsScript:
-      "Ce chat a besoin de JavaScript. Veuillez l’activer et recharger la page, ou nous contacter autrement.",
+      "Ce chat nécessite JavaScript. Veuillez l’activer et recharger la page, ou nous contacter par un autre moyen.",
   },
   gu: {
     title: "અમારી સાથે વાત કરો",
@@ -164,8 +164,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     title: "Chatta con noi",
     noChat: "Non c’è nessuna chat a questo indirizzo",
     noChatHelp: "Il link potrebbe essere vecchio o incompleto. Torna al sito e apri la chat da lì.",
-    needsScript:
-      "Questa chat ha bisogno di JavaScript. Attivalo e ricarica la pagina, oppure contattaci in un altro modo.",
+    needsScript: "Questa chat richiede JavaScript. Attivalo e ricarica la pagina, oppure contattaci in un altro modo.",
   },
   ja: {
     title: "チャットで相談",
@@ -236,8 +235,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     title: "Chat med oss",
     noChat: "Det er ingen chat på denne adressen",
     noChatHelp: "Lenken kan være gammel eller ufullstendig. Gå tilbake til nettstedet og åpne chatten der.",
-    needsScript:
-      "Chatten trenger JavaScript. Slå det på og last inn siden på nytt, eller kontakt oss på en annen måte.",
+    needsScript: "Chatten krever JavaScript. Slå det på og last inn siden på nytt, eller kontakt oss på en annen måte.",
   },
   ne: {
     title: "हामीसँग कुरा गर्नुहोस्",
@@ -251,7 +249,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Op dit adres is geen chat",
     noChatHelp: "Deze link is misschien oud of onvolledig. Ga terug naar de website en open de chat daar.",
     needsScript:
-      "Deze chat heeft JavaScript nodig. Zet het aan en laad de pagina opnieuw, of neem op een andere manier contact op.",
+      "Deze chat heeft JavaScript nodig. Schakel het in en laad de pagina opnieuw, of neem op een andere manier contact op.",
   },
   pa: {
     title: "ਸਾਡੇ ਨਾਲ ਗੱਲ ਕਰੋ",
@@ -329,7 +327,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     title: "Chatta med oss",
     noChat: "Det finns ingen chatt på den här adressen",
     noChatHelp: "Länken kan vara gammal eller ofullständig. Gå tillbaka till webbplatsen och öppna chatten där.",
-    needsScript: "Chatten behöver JavaScript. Slå på det och ladda om sidan, eller kontakta oss på ett annat sätt.",
+    needsScript: "Chatten kräver JavaScript. Aktivera det och ladda om sidan, eller kontakta oss på ett annat sätt.",
   },
   sw: {
     title: "Zungumza nasi",

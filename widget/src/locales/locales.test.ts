@@ -33,7 +33,7 @@ const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
 const SAME = (
   "cs:chat da:chat da:formStart da:rateFair de:chat de:name de:optional de:rateFair de:emojiFaces el:email es:chat fi:chat " +
   "fil:chat fil:authorAi fil:file fil:email fil:voiceMessage fr:chat fr:message fr:emojiFaces hr:chat id:chat id:file " +
-  "id:email is:sent it:chat it:file nb:chat nl:chat nl:emojiFaces pt-BR:chat pt-PT:chat ro:chat sk:chat sv:emojiFaces uz:chat vi:email"
+  "id:email is:sent it:chat it:file nb:chat nl:chat nl:emojiFaces pt-BR:chat pt-PT:chat pt-PT:emojiFaces ro:chat sk:chat sv:emojiFaces uz:chat vi:email"
 ).split(" ");
 
 /**

@@ -1,13 +1,13 @@
 import type { Extra } from "./en.ts";
 
 export const extra: Extra = {
-  camera: "Hacer una foto",
+  camera: "Tomar una foto",
   record: "Grabar un mensaje de voz",
   recording: "Grabando",
   recordDone: "Añadir la grabación",
   recordDiscard: "Descartar la grabación",
   voiceMessage: "Mensaje de voz",
-  micBlocked: "El micrófono está bloqueado. Permítelo en los ajustes del navegador.",
+  micBlocked: "El micrófono está bloqueado. Permítelo en la configuración del navegador.",
   micFailed: "El micrófono no se puede usar en este momento.",
 
   emojiSearch: "Buscar emojis",
@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Símbolos",
 
   helpTitle: "Artículos de ayuda",
-  helpSearch: "Buscar ayuda",
+  helpSearch: "Buscar en la ayuda",
   helpNone: "No se han encontrado artículos",
   helpStart: "Envíanos un mensaje",
   helpContinue: "Continuar la conversación",

@@ -7,8 +7,8 @@ export const extra: Extra = {
   recordDone: "Ajouter l’enregistrement",
   recordDiscard: "Supprimer l’enregistrement",
   voiceMessage: "Message vocal",
-  micBlocked: "Le micro est bloqué. Autorisez-le dans les réglages du navigateur.",
-  micFailed: "Le micro est inutilisable pour le moment.",
+  micBlocked: "Le micro est bloqué. Autorisez-le dans les paramètres du navigateur.",
+  micFailed: "Impossible d’utiliser le micro pour le moment.",
 
   emojiSearch: "Rechercher un emoji",
   emojiNone: "Aucun emoji trouvé",

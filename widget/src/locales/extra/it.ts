@@ -7,7 +7,7 @@ export const extra: Extra = {
   recordDone: "Aggiungi la registrazione",
   recordDiscard: "Elimina la registrazione",
   voiceMessage: "Messaggio vocale",
-  micBlocked: "Il microfono è bloccato. Consentilo nelle impostazioni del browser.",
+  micBlocked: "Il microfono è bloccato. Consenti l’accesso nelle impostazioni del browser.",
   micFailed: "Al momento non è possibile usare il microfono.",
 
   emojiSearch: "Cerca emoji",
@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Simboli",
 
   helpTitle: "Articoli di assistenza",
-  helpSearch: "Cerca assistenza",
+  helpSearch: "Cerca negli articoli",
   helpNone: "Nessun articolo trovato",
   helpStart: "Inviaci un messaggio",
   helpContinue: "Continua la conversazione",

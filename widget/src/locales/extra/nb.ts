@@ -2,7 +2,7 @@ import type { Extra } from "./en.ts";
 
 export const extra: Extra = {
   camera: "Ta bilde",
-  record: "Spill inn talemelding",
+  record: "Ta opp talemelding",
   recording: "Tar opp",
   recordDone: "Legg til opptaket",
   recordDiscard: "Forkast opptaket",

@@ -7,7 +7,7 @@ export const extra: Extra = {
   recordDone: "Opname toevoegen",
   recordDiscard: "Opname verwijderen",
   voiceMessage: "Spraakbericht",
-  micBlocked: "De microfoon is geblokkeerd. Sta hem toe in de instellingen van je browser.",
+  micBlocked: "De microfoon is geblokkeerd. Sta het gebruik toe in de instellingen van je browser.",
   micFailed: "De microfoon kan nu niet worden gebruikt.",
 
   emojiSearch: "Emoji zoeken",
@@ -20,8 +20,8 @@ export const extra: Extra = {
   emojiThings: "Activiteiten en objecten",
   emojiSymbols: "Symbolen",
 
-  helpTitle: "Hulpartikelen",
-  helpSearch: "Zoek naar hulp",
+  helpTitle: "Helpartikelen",
+  helpSearch: "Zoeken in helpartikelen",
   helpNone: "Geen artikelen gevonden",
   helpStart: "Stuur ons een bericht",
   helpContinue: "Gesprek voortzetten",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Símbolos",
 
   helpTitle: "Artigos de ajuda",
-  helpSearch: "Buscar ajuda",
+  helpSearch: "Buscar na ajuda",
   helpNone: "Nenhum artigo encontrado",
   helpStart: "Envie uma mensagem",
   helpContinue: "Continuar a conversa",

@@ -12,7 +12,7 @@ export const extra: Extra = {
 
   emojiSearch: "Pesquisar emojis",
   emojiNone: "Nenhum emoji encontrado",
-  emojiFaces: "Sorrisos",
+  emojiFaces: "Smileys",
   emojiPeople: "Pessoas",
   emojiNature: "Animais e natureza",
   emojiFood: "Comida e bebida",
@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Símbolos",
 
   helpTitle: "Artigos de ajuda",
-  helpSearch: "Pesquisar ajuda",
+  helpSearch: "Pesquisar na ajuda",
   helpNone: "Nenhum artigo encontrado",
   helpStart: "Envie-nos uma mensagem",
   helpContinue: "Continuar a conversa",
