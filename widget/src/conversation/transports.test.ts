@@ -48,7 +48,7 @@ it("uses the HTTP fallback after two failures while the relay answers plain HTTP
   const transports = transportsTo("https://relay.example", page);
   await failTwice(transports);
   const transport = transports.open(events);
-  await vi.waitFor(() => expect(fetched.map(([path]) => path)).toContain("/socket/lines"));
+  await expect.poll(() => fetched.map(([path]) => path)).toContain("/socket/lines");
   expect(sockets).toHaveLength(2);
   transport.close();
 });

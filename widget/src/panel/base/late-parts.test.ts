@@ -24,7 +24,7 @@ it("remembers a failed fetch, and repeats it on request", async () => {
   expect([parts.missing.value.length, used.mock.calls]).toEqual([1, []]);
   isDown = false;
   tryAgain(parts);
-  await vi.waitFor(() => expect(used).toHaveBeenCalledWith("code"));
+  await expect.poll(() => used.mock.calls).toEqual([["code"]]);
   expect(parts.missing.value).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ it("repeats the failed fetches when another one succeeds", async () => {
   await parts.part(async () => (isDown ? Promise.reject(new Error("offline")) : "first"), used);
   isDown = false;
   await parts.part(async () => "second", used);
-  await vi.waitFor(() => expect(used.mock.calls.flat()).toEqual(["second", "first"]));
+  await expect.poll(() => used.mock.calls.flat()).toEqual(["second", "first"]);
 });
 
 it("does not report a quiet fetch that failed", async () => {

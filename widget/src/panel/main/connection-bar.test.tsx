@@ -14,7 +14,7 @@ const bar = (): string | null | undefined => on.root.querySelector(".bar")?.text
 it("says that the visitor is offline rather than that something could not be fetched", async () => {
   on.show(Bar);
   on.ui.missing.value = [vi.fn()];
-  await vi.waitFor(() => expect(bar()).toMatch(/Retry$/));
+  await expect.poll(bar).toMatch(/Retry$/);
   on.chat.link.value = "offline";
   await drawn();
   expect(bar()).toMatch(/offline/);

@@ -37,13 +37,13 @@ it.each(STATES)("the header shows the right line: %s", async (_, link, ending, d
   on.chat.ending.value = ending;
   on.chat.delivery.value = delivery;
   on.show(Header);
-  await vi.waitFor(() => expect(line()).toBe(words));
+  await expect.poll(line).toBe(words);
 });
 
 it("says after two minutes that no reply came, and resets with the next question", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
-  await vi.waitFor(() => expect(line()).toBe("AI assistant\u00a0· No reply yet."));
+  await expect.poll(line).toBe("AI assistant\u00a0· No reply yet.");
   on.chat.working.value = { since: Date.now() };
   await drawn();
   expect(line()).toBe(READY);
