@@ -62,7 +62,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   te: { failed: "చాట్ లోడ్ కాలేదు.", retry: "మళ్లీ ప్రయత్నించండి", page: "చాట్ పేజీని తెరవండి" },
   th: { failed: "โหลดแชตไม่สำเร็จ", retry: "ลองอีกครั้ง", page: "เปิดหน้าแชต" },
   tr: { failed: "Sohbet yüklenemedi.", retry: "Yeniden dene", page: "Sohbet sayfasını aç" },
-  uk: { failed: "Не вдалося завантажити чат.", retry: "Спробувати ще раз", page: "Відкрити сторінку чату" },
+  uk: { failed: "Не вдалося завантажити чат.", retry: "Повторити", page: "Відкрити сторінку чату" },
   ur: { failed: "چیٹ لوڈ نہیں ہو سکی۔", retry: "دوبارہ کوشش کریں", page: "چیٹ کا صفحہ کھولیں" },
   uz: { failed: "Chat yuklanmadi.", retry: "Qayta urinish", page: "Chat sahifasini ochish" },
   vi: { failed: "Không tải được cuộc trò chuyện.", retry: "Thử lại", page: "Mở trang trò chuyện" },

@@ -392,13 +392,13 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
   },
   "zh-Hans": {
     title: "联系我们",
-    noChat: "此地址没有聊天",
+    noChat: "此地址没有可用的聊天",
     noChatHelp: "链接可能已过期或不完整。请返回网站，从那里打开聊天。",
-    needsScript: "此聊天需要 JavaScript。请启用后重新加载页面，或通过其他方式联系我们。",
+    needsScript: "此聊天需要 JavaScript。请启用后刷新页面，或通过其他方式联系我们。",
   },
   "zh-Hant": {
     title: "聯絡我們",
-    noChat: "這個網址沒有聊天",
+    noChat: "這個網址沒有可用的聊天",
     noChatHelp: "連結可能已過期或不完整。請返回網站，從那裡開啟聊天。",
     needsScript: "這個聊天需要 JavaScript。請啟用後重新載入頁面，或用其他方式與我們聯絡。",
   },

@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "录制语音消息",
   recording: "正在录音",
   recordDone: "添加录音",
-  recordDiscard: "丢弃录音",
+  recordDiscard: "删除录音",
   voiceMessage: "语音消息",
   micBlocked: "麦克风已被禁用，请在浏览器设置中允许使用。",
   micFailed: "目前无法使用麦克风。",

@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "錄製語音訊息",
   recording: "正在錄音",
   recordDone: "加入錄音",
-  recordDiscard: "捨棄錄音",
+  recordDiscard: "刪除錄音",
   voiceMessage: "語音訊息",
   micBlocked: "麥克風遭到封鎖，請在瀏覽器設定中允許使用。",
   micFailed: "目前無法使用麥克風。",
