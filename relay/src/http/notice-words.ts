@@ -50,7 +50,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Na této adrese žádný chat není",
     noChatHelp: "Odkaz může být starý nebo neúplný. Vraťte se prosím na web a otevřete chat tam.",
     needsScript:
-      "Tento chat potřebuje JavaScript. Zapněte ho prosím a načtěte stránku znovu, nebo nás kontaktujte jinak.",
+      "Tento chat vyžaduje JavaScript. Zapněte ho prosím a načtěte stránku znovu, nebo nás kontaktujte jinak.",
   },
   da: {
     title: "Chat med os",
@@ -137,7 +137,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Na ovoj adresi nema chata",
     noChatHelp: "Poveznica je možda stara ili nepotpuna. Vratite se na web-stranicu i ondje otvorite chat.",
     needsScript:
-      "Ovaj chat treba JavaScript. Uključite ga i ponovno učitajte stranicu ili nam se obratite na drugi način.",
+      "Za ovaj je chat potreban JavaScript. Uključite ga i ponovno učitajte stranicu ili nam se obratite na drugi način.",
   },
   hu: {
     title: "Írjon nekünk",
@@ -301,13 +301,13 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Na tejto adrese nie je žiadny chat",
     noChatHelp: "Odkaz môže byť starý alebo neúplný. Vráťte sa, prosím, na web a otvorte chat tam.",
     needsScript:
-      "Tento chat potrebuje JavaScript. Zapnite ho, prosím, a načítajte stránku znova, alebo nás kontaktujte inak.",
+      "Tento chat vyžaduje JavaScript. Zapnite ho, prosím, a načítajte stránku znova, alebo nás kontaktujte inak.",
   },
   sl: {
     title: "Pišite nam",
     noChat: "Na tem naslovu ni klepeta",
     noChatHelp: "Povezava je morda stara ali nepopolna. Vrnite se na spletno mesto in klepet odprite tam.",
-    needsScript: "Ta klepet potrebuje JavaScript. Vklopite ga in znova naložite stran ali pa nam pišite drugače.",
+    needsScript: "Za ta klepet potrebujete JavaScript. Vklopite ga in znova naložite stran ali pa nam pišite drugače.",
   },
   sr: {
     title: "Пишите нам",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Symbole",
 
   helpTitle: "Artykuły pomocy",
-  helpSearch: "Szukaj pomocy",
+  helpSearch: "Szukaj w pomocy",
   helpNone: "Nie znaleziono artykułów",
   helpStart: "Napisz do nas",
   helpContinue: "Kontynuuj rozmowę",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Simboli",
 
   helpTitle: "Članki za pomoč",
-  helpSearch: "Poišči pomoč",
+  helpSearch: "Išči v pomoči",
   helpNone: "Ni najdenih člankov",
   helpStart: "Pošlji nam sporočilo",
   helpContinue: "Nadaljuj pogovor",
