@@ -30,6 +30,8 @@ export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
 const PATIENCE_MS = 60_000;
 
 type Waiting = {
+  /** The connection on which the frame is expected; undefined: not connected yet. */
+  line: WebSocket | undefined;
   wanted: (frame: RelayFrame) => boolean;
   resolve: (frame: RelayFrame) => void;
   reject: (error: Error) => void;
@@ -45,6 +47,8 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   let inbox: RelayFrame[] = [];
   let waiting: Waiting[] = [];
   let socket: WebSocket | undefined;
+  /** Resolves with the close code of the newest connection. */
+  let closed = Promise.resolve(0);
   let epoch: string | undefined;
   let head = 0;
 
@@ -90,7 +94,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
           waiting = waiting.filter((one) => one !== entry);
           answer(value);
         };
-      const entry: Waiting = { wanted, resolve: give(resolve), reject: give(reject) };
+      const entry: Waiting = { line: socket, wanted, resolve: give(resolve), reject: give(reject) };
       const inVain = (): Error =>
         new Error(`The expected frame did not arrive. Received: ${JSON.stringify(inbox).slice(0, 2_000)}`);
       const timer = setTimeout(() => entry.reject(inVain()), PATIENCE_MS);
@@ -108,11 +112,13 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     inbox = [];
     const line = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
     socket = line;
-    line.on("message", (data) => take(String(data)));
+    // Frames and the end of an earlier connection may still arrive.
+    line.on("message", (data) => socket === line && take(String(data)));
     await once(line, "open");
     line.on("error", () => line.terminate());
+    closed = new Promise((resolve) => line.once("close", resolve));
     line.once("close", (code) => {
-      for (const { reject } of waiting) reject(new Error(`The connection was closed with ${code}`));
+      for (const one of waiting) if (one.line === line) one.reject(new Error(`The connection was closed with ${code}`));
     });
     const known = epoch === undefined ? {} : { epoch, since: head };
     const hello: Hello = {
@@ -179,8 +185,8 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     write,
     drop,
     close,
-    /** Resolves with the close code when the relay ends the connection. */
-    ended: async (): Promise<number> => Number((await once(socket as WebSocket, "close"))[0]),
+    /** Resolves with the close code when the relay ends the connection, or has ended it. */
+    ended: (): Promise<number> => closed,
     /** The log, in the order of the thread. */
     log: (): Message[] => [...messages.values()].sort((a, b) => a.pos - b.pos),
     token: (): string | undefined => token,
