@@ -50,9 +50,15 @@ async function restore(more: Env = {}): Promise<string> {
 async function chat(): Promise<Visitor> {
   const visitor = house.visitor();
   await visitor.connect();
-  await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await say(visitor, "hello");
   return visitor;
+}
+
+/** Sends a text; resolves when the relay has stored the service's answer and the reply, of which either may be the first. */
+async function say(visitor: Visitor, text: string, media?: string): Promise<void> {
+  const { id } = await visitor.send(text, undefined, media === undefined ? {} : { media });
+  await visitor.hears(`echo: ${text}`);
+  await visitor.sees((message) => message.id === id && message.from === "visitor" && message.state === "delivered");
 }
 
 it("a backup contains everything that a relay needs to continue: thread, session, files, secrets and spools", async () => {
@@ -159,8 +165,7 @@ describe("scheduled backups", () => {
     house = await startHouse({ run: runProcess, env: inBucket() });
     const visitor = await chat();
     const { answer } = await post(house, visitor, png(3, 2));
-    await visitor.send("with a picture", undefined, { media: answer.key });
-    await visitor.hears("echo: with a picture");
+    await say(visitor, "with a picture", answer.key);
     const token = visitor.token() ?? "";
     await visitor.drop();
     const run = await porchlight(house, ["backup", "run", "--json"]);

@@ -181,7 +181,8 @@ describe("a relay whose socket outlives it", () => {
     const taken = posted.filter(({ status }) => status === 200).map(({ body }) => body);
     await visitor.drop();
     await visitor.connect();
-    await visitor.hears(taken.at(-1) ?? "");
+    // The streams overtake each other, so the last callback of the list need not be the last one of the thread.
+    for (const text of taken) await visitor.hears(text);
     const shown = visitor.log().map(({ text }) => text);
     for (const name of ["a", "b", "c", "d"]) {
       const own = (text: string) => text.startsWith(`${name} `);

@@ -124,7 +124,7 @@ describe("replies of the service", () => {
     const welcome = await back.connect();
     expect(welcome.read).toBeLessThanOrEqual(head);
     await back.sees(({ text }) => text.startsWith("Your basket"));
-    expect(replies(back)).toHaveLength(3);
+    await expect.poll(() => replies(back)).toHaveLength(3);
   });
 
   it("that never arrive leave the message delivered, and the visitor gets one hint that an answer may come (4.13-26; R-102)", async () => {

@@ -33,12 +33,14 @@ describe("the help articles of a site", () => {
     const path = join(folder, "changed.json");
     writeFileSync(path, '[{"title": "Old"}]');
     const parse = vi.spyOn(JSON, "parse");
+    // Other code of this process may parse JSON meanwhile.
+    const checks = () => parse.mock.calls.filter(([text]) => /"(Old|New)"/.test(text)).length;
     for (let n = 0; n < 10; n++) expect((await get("/help/changed.json"))[1]).toContain("Old");
-    expect(parse).toHaveBeenCalledTimes(1);
+    expect(checks()).toBe(1);
     writeFileSync(path, '[{"title": "New"}]');
     utimesSync(path, 1, 2);
     expect((await get("/help/changed.json"))[1]).toContain("New");
-    expect(parse).toHaveBeenCalledTimes(2);
+    expect(checks()).toBe(2);
     parse.mockRestore();
   });
 
