@@ -59,10 +59,16 @@ describe("access to the server API", () => {
 
   it("answers 409 while the first request with a key is under way, and runs it once", async () => {
     const { latencyMs, errorRate } = house.sandbox.config;
-    house.sandbox.configure({ latencyMs: 1_500, errorRate: [] });
+    // The service answers when its time passes.
+    house.sandbox.configure({ latencyMs: 1_500, errorRate: [], clock: "virtual" });
     const create = () => call("POST", "/contacts", { email: "slow@b.example" }, "slow-1");
-    const answers = await Promise.all([create(), create()]);
-    house.sandbox.configure({ latencyMs, errorRate });
+    const both = [create(), create()];
+    expect((await Promise.race(both)).status).toBe(409);
+    const answered: Answer[] = [];
+    for (const each of both) void each.then((answer) => answered.push(answer));
+    await expect.poll(() => house.sandbox.advance(1_500).then(() => answered.length)).toBe(2);
+    const answers = await Promise.all(both);
+    house.sandbox.configure({ latencyMs, errorRate, clock: "real" });
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: "key_busy" });
     expect((await create()).body).toEqual(answers.find(({ status }) => status === 200)?.body);

@@ -7,6 +7,7 @@ import { CLOSE } from "../shared/close.ts";
 import { type House, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
+const HOUR = 3_600_000;
 let house: House;
 beforeEach(async () => {
   house = await startHouse({ sites: { old: {} }, run: runProcess });
@@ -24,18 +25,23 @@ async function endOfNewcomer(): Promise<number> {
 it("accepts replies to messages that are delivered during a stop, and no new visitors", async () => {
   const visitor = house.visitor();
   await visitor.connect();
-  // The answer takes longer than the reply.
-  house.sandbox.configure({ botDelayMs: 700 });
-  house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 5_000 });
+  // The answer takes longer than the reply; both come when the service's time passes.
+  house.sandbox.configure({ clock: "virtual", latencyMs: 0, processingDelayMs: 0, botDelayMs: 700 });
+  house.sandbox.failNext("incoming", 1, { kind: "delay", ms: HOUR });
   await visitor.send("on its way");
   await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
   const halted = house.halt();
   await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status).toBe(503);
   expect(await endOfNewcomer()).toBe(CLOSE.restart.code);
+  const replied = async () => {
+    await house.sandbox.advance(1_000);
+    return house.sandbox.outgoing().some(({ status }) => status !== null);
+  };
+  await expect.poll(replied).toBe(true);
+  await house.sandbox.advance(HOUR);
   await halted;
-  await house.sandbox.until((sandbox) => sandbox.outgoing().some(({ status }) => status !== null));
   expect(house.sandbox.outgoing().map(({ body, status }) => [body, status])).toEqual([["echo: on its way", "Sent"]]);
-  house.sandbox.configure({ botDelayMs: 0 });
+  house.sandbox.configure({ clock: "real", botDelayMs: 0 });
   await house.start();
   await visitor.connect();
   await visitor.hears("echo: on its way");

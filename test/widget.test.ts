@@ -124,10 +124,7 @@ for (const [name, open] of TRANSPORTS)
         await house.start();
       }
       await shows(chat, () => written === typed.length);
-      await house.sandbox.until(
-        (sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === typed.length,
-        30_000,
-      );
+      await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === typed.length);
       expect(house.sandbox.messages().map(({ body }) => body)).toEqual(typed);
       expect(texts(chat).filter((text) => typed.includes(text))).toEqual(typed);
     });

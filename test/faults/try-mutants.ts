@@ -93,7 +93,9 @@ async function unitResults(planted: readonly Planted[]): Promise<MutantResult[]>
   const [config, output] = [join(cwd, "vitest.config.mjs"), join(cwd, "results.json")] as const;
   writeFileSync(config, `export default ${JSON.stringify({ test: { projects } })};`);
   const args = ["run", "--config", config, "--maxWorkers", WORKERS, "--reporter", "json", "--outputFile", output];
-  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, { cwd }, resolve));
+  // The output is not used. Longer than 1 MiB, it would end the run.
+  const options = { cwd, maxBuffer: Number.POSITIVE_INFINITY };
+  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, options, resolve));
   const { testResults } = JSON.parse(readFileSync(output, "utf8")) as { testResults: Tested[] };
   return projects.map(({ test: { name, root } }) => {
     const mine = testResults.filter((file) => file.name.startsWith(`${root}/`));

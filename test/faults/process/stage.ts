@@ -237,7 +237,7 @@ export async function openStage({
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** Polls until the condition holds. @returns false if it did not hold in time */
-export async function until(condition: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<boolean> {
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<boolean> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
     if (performance.now() > end) return false;

@@ -41,7 +41,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
     leaving = true;
     const asked = performance.now();
     const ending = stage.stop();
-    const refused = await until(() => refusesNewcomers(stage), 5_000);
+    const refused = await until(() => refusesNewcomers(stage));
     const ended = await ending;
     const tookMs = performance.now() - asked;
     const violations = [

@@ -32,7 +32,7 @@ export async function kill({
         acked = resolve;
       });
       write(tabs, Math.floor(((life + 1) * messages) / lives) - Math.floor((life * messages) / lives));
-      await until(() => back >= tabs.length, 20_000);
+      await until(() => back >= tabs.length);
       open = true;
       for (const tab of tabs) tab.send();
       await within(first, stage);
@@ -68,13 +68,13 @@ export async function kill({
   }
 }
 
-/** Waits for the first acknowledgement of this process. @throws Error when there is none within 20 s */
+/** Waits for the first acknowledgement of this process. @throws Error when there is none */
 async function within(first: Promise<void>, stage: Stage): Promise<void> {
   let done = false;
   void first.then(() => {
     done = true;
   });
-  if (!(await until(() => done, 20_000)))
+  if (!(await until(() => done)))
     throw new Error(`The relay acknowledged no message: ${stage.relay()?.lines.slice(-3).join("\n")}`);
 }
 
