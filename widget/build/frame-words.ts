@@ -6,7 +6,7 @@
 export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: string; page: string }>> = {
   am: { failed: "ውይይቱን መጫን አልተቻለም።", retry: "እንደገና ሞክር", page: "የውይይት ገጹን ክፈት" },
   ar: { failed: "تعذّر تحميل المحادثة.", retry: "إعادة المحاولة", page: "فتح صفحة المحادثة" },
-  bg: { failed: "Чатът не се зареди.", retry: "Опитай пак", page: "Отвори страницата на чата" },
+  bg: { failed: "Чатът не се зареди.", retry: "Нов опит", page: "Към страницата на чата" },
   bn: { failed: "চ্যাট লোড করা যায়নি।", retry: "আবার চেষ্টা করুন", page: "চ্যাটের পৃষ্ঠা খুলুন" },
   ca: { failed: "No s’ha pogut carregar el xat.", retry: "Torna-ho a provar", page: "Obre la pàgina del xat" },
   cs: { failed: "Chat se nepodařilo načíst.", retry: "Zkusit znovu", page: "Otevřít stránku chatu" },
@@ -14,7 +14,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   de: { failed: "Der Chat lässt sich nicht laden.", retry: "Erneut versuchen", page: "Chat-Seite öffnen" },
   el: {
     failed: "Η συνομιλία δεν φορτώθηκε.",
-    retry: "Δοκιμή ξανά",
+    retry: "Επανάληψη",
     page: "Άνοιγμα της σελίδας συνομιλίας",
   },
   en: { failed: "Couldn't load the chat.", retry: "Retry", page: "Open the chat page" },

@@ -71,7 +71,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Δεν υπάρχει συνομιλία σε αυτή τη διεύθυνση",
     noChatHelp: "Ο σύνδεσμος ίσως είναι παλιός ή ελλιπής. Επιστρέψτε στον ιστότοπο και ανοίξτε τη συνομιλία εκεί.",
     needsScript:
-      "Η συνομιλία χρειάζεται JavaScript. Ενεργοποιήστε το και φορτώστε ξανά τη σελίδα ή επικοινωνήστε μαζί μας με άλλον τρόπο.",
+      "Η συνομιλία απαιτεί JavaScript. Ενεργοποιήστε το και φορτώστε ξανά τη σελίδα ή επικοινωνήστε μαζί μας με άλλον τρόπο.",
   },
   es: {
     title: "Chatea con nosotros",
@@ -204,7 +204,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     noChat: "Šajā adresē tērzēšanas nav",
     noChatHelp: "Saite var būt novecojusi vai nepilnīga. Lūdzu, atgriezieties vietnē un atveriet tērzēšanu tur.",
     needsScript:
-      "Šai tērzēšanai vajag JavaScript. Lūdzu, ieslēdziet to un pārlādējiet lapu vai sazinieties ar mums citādi.",
+      "Šai tērzēšanai ir nepieciešams JavaScript. Lūdzu, ieslēdziet to un pārlādējiet lapu vai sazinieties ar mums citādi.",
   },
   ml: {
     title: "ഞങ്ങളോട് സംസാരിക്കൂ",
@@ -287,7 +287,7 @@ export const NOTICES: Readonly<Record<string, NoticeWords>> = {
     title: "Scrie-ne",
     noChat: "Nu există niciun chat la această adresă",
     noChatHelp: "Linkul poate fi vechi sau incomplet. Întoarce-te pe site și deschide chatul de acolo.",
-    needsScript: "Acest chat are nevoie de JavaScript. Activează-l și reîncarcă pagina sau contactează-ne altfel.",
+    needsScript: "Acest chat necesită JavaScript. Activează-l și reîncarcă pagina sau contactează-ne altfel.",
   },
   ru: {
     title: "Напишите нам",

@@ -1,7 +1,7 @@
 import type { Extra } from "./en.ts";
 
 export const extra: Extra = {
-  camera: "Снимане на снимка",
+  camera: "Заснемане на снимка",
   record: "Записване на гласово съобщение",
   recording: "Записва се",
   recordDone: "Добавяне на записа",
@@ -23,10 +23,10 @@ export const extra: Extra = {
   helpTitle: "Помощни статии",
   helpSearch: "Търсене в помощта",
   helpNone: "Няма намерени статии",
-  helpStart: "Изпрати ни съобщение",
-  helpContinue: "Продължи разговора",
+  helpStart: "Изпратете ни съобщение",
+  helpContinue: "Продължаване на разговора",
   back: "Назад",
-  helpOpen: "Отвори цялата статия",
+  helpOpen: "Отваряне на цялата статия",
 
   choose: "Изберете",
   fieldWrong: "Моля, проверете това поле.",

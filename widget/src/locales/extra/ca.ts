@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Símbols",
 
   helpTitle: "Articles d’ajuda",
-  helpSearch: "Cerca ajuda",
+  helpSearch: "Cerca a l’ajuda",
   helpNone: "No s’ha trobat cap article",
   helpStart: "Envia’ns un missatge",
   helpContinue: "Continua la conversa",

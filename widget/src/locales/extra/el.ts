@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Σύμβολα",
 
   helpTitle: "Άρθρα βοήθειας",
-  helpSearch: "Αναζήτηση βοήθειας",
+  helpSearch: "Αναζήτηση στη βοήθεια",
   helpNone: "Δεν βρέθηκαν άρθρα",
   helpStart: "Στείλτε μας μήνυμα",
   helpContinue: "Συνέχεια της συνομιλίας",

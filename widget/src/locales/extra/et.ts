@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Sümbolid",
 
   helpTitle: "Abiartiklid",
-  helpSearch: "Otsi abi",
+  helpSearch: "Otsi abist",
   helpNone: "Artikleid ei leitud",
   helpStart: "Saada meile sõnum",
   helpContinue: "Jätka vestlust",

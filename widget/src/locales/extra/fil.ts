@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Mga simbolo",
 
   helpTitle: "Mga artikulo ng tulong",
-  helpSearch: "Maghanap ng tulong",
+  helpSearch: "Maghanap sa tulong",
   helpNone: "Walang nakitang artikulo",
   helpStart: "Magpadala ng mensahe sa amin",
   helpContinue: "Ituloy ang usapan",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Simboliai",
 
   helpTitle: "Pagalbos straipsniai",
-  helpSearch: "Ieškoti pagalbos",
+  helpSearch: "Ieškoti pagalboje",
   helpNone: "Straipsnių nerasta",
   helpStart: "Parašyti mums",
   helpContinue: "Tęsti pokalbį",

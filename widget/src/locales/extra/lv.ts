@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Simboli",
 
   helpTitle: "Palīdzības raksti",
-  helpSearch: "Meklēt palīdzību",
+  helpSearch: "Meklēt palīdzībā",
   helpNone: "Raksti nav atrasti",
   helpStart: "Nosūtīt mums ziņu",
   helpContinue: "Turpināt sarunu",

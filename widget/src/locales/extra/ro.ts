@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Simboluri",
 
   helpTitle: "Articole de ajutor",
-  helpSearch: "Caută ajutor",
+  helpSearch: "Caută în ajutor",
   helpNone: "Niciun articol găsit",
   helpStart: "Trimite-ne un mesaj",
   helpContinue: "Continuă conversația",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "Semboller",
 
   helpTitle: "Yardım makaleleri",
-  helpSearch: "Yardım ara",
+  helpSearch: "Yardımda ara",
   helpNone: "Makale bulunamadı",
   helpStart: "Bize mesaj gönder",
   helpContinue: "Görüşmeye devam et",
