@@ -7,8 +7,8 @@ export const messages: Messages = {
   options: "ചാറ്റ് ഓപ്ഷനുകൾ",
   unread: { one: "വായിക്കാത്ത {n} സന്ദേശം", other: "വായിക്കാത്ത {n} സന്ദേശങ്ങൾ" },
 
-  statusAi: "AI അസിസ്റ്റന്റ്\u00a0· സാധാരണ ഉടൻ മറുപടി",
-  statusHuman: "ഞങ്ങളുടെ ടീം മറുപടി നൽകുന്നു",
+  statusAi: "AI അസിസ്റ്റന്റ്\u00a0· സാധാരണ ഉടൻ മറുപടി നൽകും",
+  statusHuman: "ഞങ്ങളുടെ ടീം മറുപടി നൽകും",
   statusMixed: "AI അസിസ്റ്റന്റും ഞങ്ങളുടെ ടീമും",
   noticeAi: "നിങ്ങൾ AI അസിസ്റ്റന്റുമായാണ് സംസാരിക്കുന്നത്. അതിന് തെറ്റുപറ്റാം.",
   noticeHuman: "നിങ്ങൾ ഞങ്ങളുടെ ടീമുമായാണ് സംസാരിക്കുന്നത്.",
@@ -36,7 +36,7 @@ export const messages: Messages = {
   sending: "അയയ്ക്കുന്നു",
   sent: "അയച്ചു",
   delivered: "എത്തി",
-  failed: "അയച്ചില്ല.",
+  failed: "അയയ്ക്കാനായില്ല.",
   retry: "വീണ്ടും ശ്രമിക്കുക",
 
   older: "പഴയ സന്ദേശങ്ങൾ കാണിക്കുക",
@@ -46,7 +46,7 @@ export const messages: Messages = {
   newMessages: { one: "{n} പുതിയ സന്ദേശം", other: "{n} പുതിയ സന്ദേശങ്ങൾ" },
   newest: "ഏറ്റവും പുതിയ സന്ദേശത്തിലേക്ക്",
   newTab: "പുതിയ ടാബിൽ തുറക്കും",
-  noFile: "ഒരു ഫയൽ അയച്ചു, അത് ഇവിടെ കാണിക്കാനാവില്ല.",
+  noFile: "ഒരു ഫയൽ ലഭിച്ചു, പക്ഷേ ഇവിടെ കാണിക്കാനാവില്ല.",
   react: "പ്രതികരിക്കുക",
   unreact: "{emoji} നീക്കുക",
 
@@ -62,7 +62,7 @@ export const messages: Messages = {
   said: "{author}: {text}",
   continues: "സന്ദേശത്തിന്റെ ബാക്കി ചാറ്റിലുണ്ട്.",
   sentNow: "സന്ദേശം അയച്ചു",
-  failedNow: "ഒരു സന്ദേശം അയച്ചില്ല.",
+  failedNow: "ഒരു സന്ദേശം അയയ്ക്കാനായില്ല.",
 
   transcript: "സംഭാഷണം ഡൗൺലോഡ് ചെയ്യുക",
   transcriptOf: "സംഭാഷണം: {name}",
@@ -91,9 +91,9 @@ export const messages: Messages = {
   drop: "ചേർക്കാൻ ഫയലുകൾ ഇവിടെ ഇടുക",
   uploading: "{name} അപ്‌ലോഡ് ചെയ്യുന്നു",
   uploadFailed: "അപ്‌ലോഡ് ചെയ്യാനായില്ല.",
-  tooBig: "വളരെ വലുതാണ്. പരിധി {max}.",
+  tooBig: "ഫയൽ വളരെ വലുതാണ്. പരിധി {max}.",
   wrongType: "ഈ തരം ഫയലുകൾ അയയ്ക്കാനാവില്ല.",
-  tooMany: "ഒരു സമയം {n} ഫയലുകൾ വരെ: ബാക്കി ചേർത്തില്ല.",
+  tooMany: "ഒരു സമയം {n} ഫയലുകൾ വരെ ചേർക്കാം. ബാക്കി ചേർത്തില്ല.",
   removeFile: "{name} നീക്കുക",
 
   failedRejected: "ഈ സന്ദേശം സ്വീകരിക്കാനായില്ല.",
@@ -101,14 +101,14 @@ export const messages: Messages = {
   failedClosed: "ഈ ചാറ്റ് ഇപ്പോൾ സന്ദേശങ്ങൾ സ്വീകരിക്കുന്നില്ല.",
   failedStale: "നിങ്ങൾ പോയപ്പോൾ ഇത് അയച്ചിരുന്നില്ല.",
   failedTooLong: "ഇത് വളരെ നീണ്ടതാണ്.",
-  failedFile: "ഫയൽ ഇപ്പോഴില്ല. വീണ്ടും ചേർക്കുക.",
+  failedFile: "ഫയൽ ഇപ്പോൾ ലഭ്യമല്ല. വീണ്ടും ചേർക്കുക.",
   failedOften: "നിങ്ങൾ വളരെ വേഗത്തിൽ അയച്ചു.",
 
   dismiss: "അടയ്ക്കുക",
   reactWith: "{emoji} കൊണ്ട് പ്രതികരിക്കുക",
   copy: "പകർത്തുക",
   copied: "പകർത്തി",
-  askPerson: "ഒരാളോട് സംസാരിക്കുക",
+  askPerson: "ഏജന്റുമായി സംസാരിക്കുക",
   topics: "വിഷയം തിരഞ്ഞെടുക്കുക",
   quickReplies: "നിർദ്ദേശിച്ച മറുപടികൾ",
 
@@ -131,10 +131,10 @@ export const messages: Messages = {
 
   formTitle: "തുടങ്ങുന്നതിന് മുമ്പ്",
   formStart: "ചാറ്റ് തുടങ്ങുക",
-  closedTitle: "ഞങ്ങൾ ഇപ്പോൾ ഇല്ല",
+  closedTitle: "ഞങ്ങൾ ഇപ്പോൾ ലഭ്യമല്ല",
   closedUntil: "തിരികെ വരും: {when}. സന്ദേശം അയച്ചോളൂ, മറുപടി നൽകാം.",
   closedBody: "സന്ദേശം അയച്ചോളൂ, മറുപടി നൽകാം.",
-  backAt: "തിരികെ: {when}",
+  backAt: "തിരികെ വരും: {when}",
   dayTime: "{day} {time}",
   closedSend: "സന്ദേശം നൽകുക",
   closedSent: "നന്ദി! സന്ദേശം കിട്ടി, മറുപടി നൽകാം.",
@@ -153,7 +153,7 @@ export const messages: Messages = {
   endedGone: "ഈ സംഭാഷണം അവസാനിച്ചു.",
   startNew: "പുതിയ സംഭാഷണം തുടങ്ങുക",
   endedNotAllowed: "ഈ ചാറ്റ് ഇവിടെ ലഭ്യമല്ല.",
-  endedVersion: "ചാറ്റ് അപ്ഡേറ്റ് ചെയ്തു. പേജ് വീണ്ടും ലോഡ് ചെയ്യുക.",
+  endedVersion: "ചാറ്റ് അപ്‌ഡേറ്റ് ചെയ്തു. പേജ് വീണ്ടും ലോഡ് ചെയ്യുക.",
   endedToken: "നിങ്ങൾ സൈൻ ഔട്ടായി. തുടരാൻ വീണ്ടും സൈൻ ഇൻ ചെയ്യുക.",
   reload: "പേജ് വീണ്ടും ലോഡ് ചെയ്യുക",
 };

@@ -28,7 +28,7 @@ export const extra: Extra = {
   back: "رجوع",
   helpOpen: "فتح المقالة كاملة",
 
-  choose: "الاختيار من القائمة",
+  choose: "يُرجى الاختيار",
   fieldWrong: "يُرجى التحقق من هذا الحقل.",
   yes: "نعم",
 };

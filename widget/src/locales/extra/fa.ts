@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "ضبط پیام صوتی",
   recording: "در حال ضبط",
   recordDone: "افزودن صدای ضبط‌شده",
-  recordDiscard: "دور انداختن صدای ضبط‌شده",
+  recordDiscard: "حذف صدای ضبط‌شده",
   voiceMessage: "پیام صوتی",
   micBlocked: "میکروفون مسدود است. در تنظیمات مرورگر به آن اجازه دهید.",
   micFailed: "در حال حاضر نمی‌توان از میکروفون استفاده کرد.",

@@ -21,7 +21,7 @@ export const extra: Extra = {
   emojiSymbols: "סמלים",
 
   helpTitle: "מאמרי עזרה",
-  helpSearch: "חיפוש עזרה",
+  helpSearch: "חיפוש בעזרה",
   helpNone: "לא נמצאו מאמרים",
   helpStart: "שליחת הודעה אלינו",
   helpContinue: "המשך השיחה",

@@ -11,7 +11,7 @@ export const extra: Extra = {
   micFailed: "सध्या मायक्रोफोन वापरता येत नाही.",
 
   emojiSearch: "इमोजी शोधा",
-  emojiNone: "इमोजी सापडले नाही",
+  emojiNone: "इमोजी सापडले नाहीत",
   emojiFaces: "स्मायली",
   emojiPeople: "लोक",
   emojiNature: "प्राणी आणि निसर्ग",

@@ -11,7 +11,7 @@ export const extra: Extra = {
   micFailed: "இப்போது மைக்ரோஃபோனைப் பயன்படுத்த முடியாது.",
 
   emojiSearch: "எமோஜி தேடு",
-  emojiNone: "எமோஜி எதுவும் இல்லை",
+  emojiNone: "எமோஜி எதுவும் கிடைக்கவில்லை",
   emojiFaces: "ஸ்மைலிகள்",
   emojiPeople: "மனிதர்கள்",
   emojiNature: "விலங்குகளும் இயற்கையும்",
@@ -22,7 +22,7 @@ export const extra: Extra = {
 
   helpTitle: "உதவிக் கட்டுரைகள்",
   helpSearch: "உதவியைத் தேடு",
-  helpNone: "கட்டுரை எதுவும் இல்லை",
+  helpNone: "கட்டுரை எதுவும் கிடைக்கவில்லை",
   helpStart: "எங்களுக்குச் செய்தி அனுப்பு",
   helpContinue: "உரையாடலைத் தொடர்",
   back: "பின்செல்",

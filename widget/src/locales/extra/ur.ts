@@ -12,7 +12,7 @@ export const extra: Extra = {
 
   emojiSearch: "ایموجی تلاش کریں",
   emojiNone: "کوئی ایموجی نہیں ملا",
-  emojiFaces: "مسکراہٹیں",
+  emojiFaces: "سمائلیز",
   emojiPeople: "لوگ",
   emojiNature: "جانور اور قدرت",
   emojiFood: "کھانا پینا",
