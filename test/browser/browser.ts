@@ -11,6 +11,9 @@ const ARGS = [
   "--disable-sync",
 ];
 
+/** Time limit for the browser to start on a busy machine, in milliseconds. */
+const START_MS = 120_000;
+
 /**
  * How the tests start Chromium: without its own traffic.
  * @param extra additional arguments
@@ -19,6 +22,7 @@ const ARGS = [
 export const chromiumOptions = (extra: string[] = [], executablePath = browserPath()): LaunchOptions => ({
   executablePath,
   args: [...ARGS, ...extra],
+  timeout: START_MS,
 });
 
 /** A browser for one test. Most tests share one: `sharedBrowser`. */

@@ -1,7 +1,7 @@
 /** WIDGET.md section 9, checks 54 to 57: announcements of a screen reader. */
 
 import { describe, expect, it } from "vitest";
-import { listenTo, pass } from "./clocks.ts";
+import { listenTo, pass, pause } from "./clocks.ts";
 import { heard, record } from "./recorder.ts";
 import { type Chat, converse, readUpTo, reopen, setStage } from "./stage.ts";
 
@@ -10,16 +10,25 @@ const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`
 
 describe("a screen reader's announcements", () => {
   it("54 announce a reply once, with its author, and soon disappear; history is never announced", async () => {
-    const { page, chat } = await stage.visit();
+    const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
     await converse(chat, "history");
     await page.reload();
     const said = await record(page);
     await reopen(chat);
     await echo(chat, "history").waitFor();
+    // The announcement is measured in the page's time, which stands still between the steps.
+    await pause(page);
     await stage.reply("a fresh reply");
+    const fresh = async (): Promise<number> => {
+      await page.clock.runFor(50);
+      return (await said()).filter(({ text }) => /a fresh reply/.test(text)).length;
+    };
+    await expect.poll(fresh).toBe(1);
+    await page.clock.runFor(1_500);
     const [one] = await heard(said, /a fresh reply/);
     expect(one?.text).toMatch(/assistant.* said: a fresh reply/i);
     expect(one?.ms).toBeLessThanOrEqual(1_500);
+    await page.clock.resume();
     await stage.reply("and another");
     await heard(said, /and another/);
     const all = (await said()).map(({ text }) => text);

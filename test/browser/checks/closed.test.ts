@@ -100,7 +100,7 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
   await tell(page, "destroy");
   const came = page.waitForResponse(/assets\/panel/);
   letGo();
-  await came;
+  await (await came).finished();
   // Import another module: when it has run, the panel's module has run too.
   await page.evaluate("import('data:text/javascript,')");
   await expect.poll(() => sockets.includes(true)).toBe(false);

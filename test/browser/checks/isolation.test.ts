@@ -186,8 +186,12 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   await chat.say("tell me everything");
   await chat.thread.getByText("This is a long answer").waitFor();
   const scroll = () => chat.thread.evaluate((thread) => Math.round(thread.scrollTop));
-  await chat.thread.evaluate((thread) => {
+  // The dots may stay for half a second after a reply; then the thread has its height.
+  await chat.thread.locator(".waiting").waitFor({ state: "detached" });
+  await chat.thread.evaluate(async (thread) => {
     thread.scrollTop = 120;
+    // The browser reports the new position with the next frame.
+    for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
   });
   await chat.composer.pressSequentially("dra");
   await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
@@ -288,23 +292,17 @@ const WAYS = [
   "document.documentElement.replaceChild(document.createElement('body'),document.body)",
 ];
 
-/**
- * Milliseconds for which the widget is missing from the page after one of these. If the first result is not good enough, the
- * best of several, because other load on the machine only adds time.
- */
-const goneFor = (page: Page, way: string): Promise<number> =>
+/** Removes the widget in one of these ways. @returns whether it is back in the page before any other task runs or a frame is drawn */
+const returnsAtOnce = (page: Page, way: string): Promise<boolean> =>
   page.evaluate(async (act) => {
     const host = document.querySelector("porch-light");
-    let least = Number.POSITIVE_INFINITY;
-    for (let n = 0; n < 10 && least >= 100; n++) {
-      const script = document.createElement("script");
-      script.text = act;
-      const begin = performance.now();
-      document.head.append(script);
-      while (!host?.isConnected) await new Promise((done) => setTimeout(done));
-      least = Math.min(least, performance.now() - begin);
-    }
-    return least;
+    const script = document.createElement("script");
+    script.text = act;
+    document.head.append(script);
+    if (host?.isConnected) throw new Error("The widget was not removed");
+    // Mutation observers run as microtasks, and so does the next line.
+    await Promise.resolve();
+    return host?.isConnected === true;
   }, way);
 
 describe("a page that changes around the widget", () => {
@@ -345,19 +343,24 @@ describe("a page that changes around the widget", () => {
     const state = page.locator(".own .state");
     await state.getByText("Sent", { exact: true }).waitFor();
     await translate();
-    await stage.house.sandbox.advance(1);
+    // The relay's request may still be on its way.
+    const arrived = async (): Promise<boolean> => {
+      await stage.house.sandbox.advance(1);
+      return stage.house.sandbox.messages().some(({ body }) => body === "one more");
+    };
+    await expect.poll(arrived).toBe(true);
     await state.getByText("Delivered", { exact: true }).waitFor();
     await stage.house.sandbox.advance(1_000);
     await chat.thread.getByText("echo: one more", { exact: true }).waitFor();
     expect(errors).toEqual([]);
   });
 
-  it("14 returns unchanged within 100 ms when the page replaces or empties its body", async () => {
+  it("14 returns at once and unchanged when the page replaces or empties its body", async () => {
     const { page, chat } = await stage.visit();
     await converse(chat);
     await chat.composer.fill("half a thought");
     for (const way of WAYS) {
-      expect(await goneFor(page, way)).toBeLessThan(100);
+      expect(await returnsAtOnce(page, way)).toBe(true);
       expect(await chat.composer.inputValue()).toBe("half a thought");
       expect(await page.locator("porch-light").count()).toBe(1);
       await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
@@ -370,7 +373,7 @@ describe("a page that changes around the widget", () => {
     const { page, chat } = await stage.visit();
     await chat.launcher.waitFor();
     for (const way of WAYS) {
-      expect(await goneFor(page, way)).toBeLessThan(100);
+      expect(await returnsAtOnce(page, way)).toBe(true);
       expect(await page.locator("porch-light").count()).toBe(1);
       await chat.launcher.waitFor();
     }

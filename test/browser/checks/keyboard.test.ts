@@ -69,6 +69,8 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
   await page.keyboard.type("a long one, please");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
+  // The dots may stay for half a second after a reply; then the thread has its height.
+  await chat.thread.locator(".waiting").waitFor({ state: "detached" });
 
   // Back through the panel in visual order, from the bottom.
   const up = await goTo(page, "Shift+Tab", /^Chat options$/);
@@ -139,6 +141,8 @@ it("58 Escape closes, and the focus returns to the control of the page that open
 it("58 a reaction is given, changed and removed, and the focus stays on its button", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
   await converse(chat);
+  // The code of the buttons beside a reply is fetched for the first reply.
+  await page.locator(".reply .react").waitFor({ state: "attached" });
   await goTo(page, "Shift+Tab", /^React$/);
   await page.keyboard.press("Enter");
   await expect.poll(() => focused(page)).toBe("React with 👍");

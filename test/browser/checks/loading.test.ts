@@ -152,6 +152,7 @@ describe("27 the panel's file cannot be loaded", () => {
     await chat.panel.getByRole("button", { name: "👍" }).click();
     expect(await chat.composer.inputValue()).toBe("👍");
     await chat.panel.getByRole("button", { name: "Chat options" }).click();
+    await chat.panel.getByRole("menuitem").first().waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     await chat.panel.getByRole("menuitem").first().waitFor({ state: "detached" });
@@ -189,7 +190,7 @@ it("27 files requested without a network load when it returns, in an open panel 
     await chat.launcher.waitFor();
     await setOffline(page, true);
     // The promise of `send` resolves once the panel has loaded.
-    const failed = page.waitForEvent("requestfailed");
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().startsWith(stage.house.url));
     const told = tell(page, ask, "from the page");
     await failed;
     if (ask === "open") await page.getByRole("link", { name: "Chat" }).waitFor();
@@ -217,7 +218,9 @@ it("28 a relay that is down when the page loads causes no error in the page, and
     await page.getByText("Loaded").waitFor();
     await page.waitForLoadState("networkidle");
     // The browser's own message about the file that it could not fetch, and no other.
-    expect(errors).toEqual([`${stage.house.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
+    await expect
+      .poll(() => errors)
+      .toEqual([`${stage.house.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
     expect(await page.locator("porch-light").count()).toBe(0);
     await stage.house.start();
     const next = await stage.visit({ context, path: "/next" });
@@ -267,6 +270,8 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
         ),
     });
     await converse(chat);
+    // The browser does not keep a page that still fetches code.
+    await page.locator(".reply .react").waitFor({ state: "attached" });
     stage.put("/away", { html: pageOf("<h1>Elsewhere</h1>") });
     await page.goto(`${stage.host}/away`);
     await stage.reply("while you were away");

@@ -106,11 +106,12 @@ function allowNotificationQuestion(): void {
     Object.defineProperty(Notification, "permission", { get: () => "default", configurable: true });
 }
 
-/** Opens the chat, sends a text and waits for the echo. */
+/** Opens the chat, sends a text, and waits for the echo and for the end of the dots, which may stay half a second longer. */
 export async function converse(chat: Chat, text = "Hello"): Promise<void> {
   await chat.open();
   await chat.say(text);
   await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
+  await chat.thread.locator(".waiting").waitFor({ state: "detached" });
 }
 
 /** The number up to which this browser has seen everything. */

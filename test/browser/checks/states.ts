@@ -20,6 +20,8 @@ async function say(page: Page, text: string): Promise<void> {
   await part(page, "textarea").fill(text);
   await part(page, "textarea").press("Enter");
 }
+/** Waits for a reply with its tools, whose code is fetched for the first reply. */
+const replied = (page: Page) => part(page, ".reply .react").first().waitFor({ state: "attached" });
 const read = (page: Page) =>
   page.waitForFunction(() => (JSON.parse(localStorage["porchlight:default"] ?? "{}") as { read?: number }).read);
 
@@ -54,7 +56,8 @@ export const STATES: State[] = [
     async enter(page) {
       await part(page, ".tray button").click();
       await part(page, "form button.tool").click();
-      await part(page, "form [aria-expanded=true]").waitFor();
+      // Named when the words of its language have loaded.
+      await part(page, ".emoji input:not([aria-label=''])").waitFor();
     },
   },
   {
@@ -129,7 +132,7 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".launcher").click();
       await say(page, "Hello");
       await part(page, ".form-card .form").waitFor();
-      await part(page, ".reply").waitFor();
+      await replied(page);
       await page.mouse.click(300, 300);
     },
   },
@@ -147,7 +150,7 @@ export const ASKING: (State & { attributes: string })[] = [
     async enter(page) {
       await part(page, ".launcher").click();
       await say(page, "Hello");
-      await part(page, ".reply").waitFor();
+      await replied(page);
       await read(page);
       await part(page, ".launcher").click();
       await part(page, ".launcher").click();

@@ -42,6 +42,8 @@ export async function withThread(stage: Stage, count: number, given: VisitOption
   await visit.page.reload();
   await reopen(visit.chat);
   await visit.chat.thread.getByText(`reply number ${count},`).waitFor();
+  // The code that only replies need is fetched for the first one.
+  await visit.page.locator(".reply .react").waitFor({ state: "attached" });
   await visit.page.locator(".thread").evaluate((thread) => {
     thread.scrollTop = thread.scrollHeight;
   });

@@ -5,6 +5,7 @@
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Cutter, startCutter } from "../cutter.ts";
+import { pause } from "./clocks.ts";
 import { converse, pageOf, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
@@ -81,14 +82,17 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
 
 it("after a thousand replies over a dead connection, the newest appear once each, in order, and older ones on request", async () => {
   const html = pageOf(stage.tag('data-site="default"', proxy.url));
-  const { page, chat } = await stage.visit({ html });
+  const { page, chat } = await stage.visit({ html, before: (page) => page.clock.install() });
   await converse(chat);
   const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
   proxy.blackHole();
+  // Otherwise the page replaces the silent connection by itself when the replies take longer than forty seconds.
+  await pause(page);
   const total = 1_050;
   const numbers = Array.from({ length: total }, (_, n) => `reply ${n}`);
   // One after another, because the test checks their order.
   for (const body of numbers) await stage.house.sandbox.callbackTo({ toId, body });
+  await page.clock.resume();
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await chat.thread.getByText(`reply ${total - 1}`, { exact: true }).waitFor();
   const shown = await replies(page);

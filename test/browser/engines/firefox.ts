@@ -49,7 +49,7 @@ export async function startFirefox(): Promise<Engine> {
     ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0", "--remote-allow-system-access"],
     { HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
   );
-  const [, url] = await child.says(/WebDriver BiDi listening on (ws:\S+)/);
+  const [, url] = await child.says(/WebDriver BiDi listening on (ws:\S+)\s/);
   let complaints: string[] = [];
   const bidi = await connectBidi(`${url}/session`, (_method, { level, text }: Logged) => {
     if (level === "error") complaints.push(text);
@@ -75,7 +75,8 @@ export async function startFirefox(): Promise<Engine> {
     reports: true,
     complaints: () => complaints,
     async stop() {
-      await bidi.call("browser.close");
+      // The browser may close the connection before its answer arrives.
+      await bidi.call("browser.close").catch(() => undefined);
       bidi.close();
       await child.stop();
       await rm(profile, { recursive: true, force: true });

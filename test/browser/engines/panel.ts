@@ -123,6 +123,7 @@ function draft(): string {
 }
 
 function bubbles(): string[] {
-  const all = document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".bubble") ?? [];
+  // The dots may stay for half a second after a reply.
+  const all = document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".bubble:not(.dots)") ?? [];
   return [...all].map((one) => one.textContent ?? "");
 }

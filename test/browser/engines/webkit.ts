@@ -165,6 +165,9 @@ function createTab(call: Call, path: string, handle: string, onVisit: (url: stri
   };
 }
 
+/** Time limit for the driver to start, in milliseconds. */
+const START_MS = 120_000;
+
 /** Repeats a request until it succeeds, because the driver does not report when it is ready. */
 async function answering(ask: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
@@ -172,7 +175,7 @@ async function answering(ask: () => Promise<unknown>): Promise<void> {
     try {
       return void (await ask());
     } catch (error) {
-      if (performance.now() - began > 30_000) throw error;
+      if (performance.now() - began > START_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
 }

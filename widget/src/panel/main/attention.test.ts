@@ -118,6 +118,31 @@ describe("the sound", () => {
     expect(rung).toEqual([]);
   });
 
+  it("keeps the other tabs quiet that get the message within a minute, as hidden tabs without a WebSocket do", async () => {
+    vi.useFakeTimers();
+    try {
+      let held = 0;
+      const request = async (_name: string, _options: object, got: (lock: object | null) => unknown) => {
+        if (held) await got(null);
+        else {
+          held++;
+          await got({});
+          held--;
+        }
+      };
+      vi.stubGlobal("navigator", { locks: { request } });
+      const run = vi.fn();
+      once("a", run);
+      await vi.advanceTimersByTimeAsync(61_000);
+      once("a", run);
+      expect(run).toHaveBeenCalledOnce();
+      await vi.runAllTimersAsync();
+      expect(held).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("plays only in the tab that gets the lock, and in no tab without Web Locks", () => {
     const run = vi.fn();
     const request = (lock: object | null) => (_name: string, _options: object, got: (lock: object | null) => unknown) =>

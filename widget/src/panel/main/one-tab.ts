@@ -1,7 +1,10 @@
 /** Runs an action in only one of the open tabs: a sound, or a browser notification. */
 
-/** Milliseconds that a tab holds the lock of one message, so that the other tabs stay quiet. */
-const HOLD_MS = 2_000;
+/**
+ * Milliseconds that a tab holds the lock of one message, so that the other tabs stay quiet. They may get the message later: hidden
+ * tabs poll without a WebSocket, and browsers let the timers of hidden pages run once a minute.
+ */
+const HOLD_MS = 120_000;
 
 /** Runs in one tab only, where the browser can tell tabs apart. */
 export function once(name: string, run: () => void): void {
