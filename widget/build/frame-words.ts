@@ -28,7 +28,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   he: { failed: "טעינת הצ׳אט נכשלה.", retry: "ניסיון חוזר", page: "פתיחת דף הצ׳אט" },
   hi: { failed: "चैट लोड नहीं हो सकी।", retry: "फिर कोशिश करें", page: "चैट का पेज खोलें" },
   hr: { failed: "Chat se nije učitao.", retry: "Pokušaj ponovno", page: "Otvori stranicu chata" },
-  hu: { failed: "A csevegés nem töltődött be.", retry: "Próbálja újra", page: "A csevegés oldalának megnyitása" },
+  hu: { failed: "A csevegés nem töltődött be.", retry: "Újra", page: "A csevegés oldalának megnyitása" },
   id: { failed: "Chat tidak dapat dimuat.", retry: "Coba lagi", page: "Buka halaman chat" },
   is: { failed: "Ekki tókst að opna spjallið.", retry: "Reyna aftur", page: "Opna spjallsíðuna" },
   it: { failed: "Impossibile caricare la chat.", retry: "Riprova", page: "Apri la pagina della chat" },

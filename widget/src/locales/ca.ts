@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Preguntes suggerides",
   privacyLine: "Desem els teus missatges per poder-te respondre.",
   privacy: "Política de privadesa",
-  consentAsk: "Per xatejar, aquesta conversa es desa al teu dispositiu i al nostre servidor.",
+  consentAsk: "Per xatejar amb tu, desem aquesta conversa al teu dispositiu i al nostre servidor.",
   consentYes: "Accepta i xateja",
 
   message: "Missatge",

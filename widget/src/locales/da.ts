@@ -74,7 +74,7 @@ export const messages: Messages = {
   connecting: "Opretter forbindelse…",
   offline: "Du er offline. Beskeder sendes, når du er online igen.",
   online: "Du er online igen.",
-  delayed: "Svar kan tage længere tid lige nu. Dine beskeder er i sikkerhed.",
+  delayed: "Svar kan tage længere tid lige nu. Dine beskeder er gemt.",
   often: "Du sender beskeder for hurtigt. Vent et par sekunder.",
   tryLater: "Det lykkedes ikke. Prøv igen om lidt.",
   endedGone: "Denne samtale er afsluttet.",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Soovitatud küsimused",
   privacyLine: "Salvestame teie sõnumid, et saaksime teile vastata.",
   privacy: "Privaatsuspoliitika",
-  consentAsk: "Vestlemiseks salvestatakse see vestlus teie seadmesse ja meie serverisse.",
+  consentAsk: "Teiega vestlemiseks salvestame selle vestluse teie seadmesse ja meie serverisse.",
   consentYes: "Nõustu ja vestle",
 
   message: "Sõnum",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Questions suggérées",
   privacyLine: "Vos messages sont conservés pour que nous puissions vous répondre.",
   privacy: "Politique de confidentialité",
-  consentAsk: "Pour le chat, cette conversation est enregistrée sur votre appareil et sur notre serveur.",
+  consentAsk: "Pour discuter avec vous, nous enregistrons cette conversation sur votre appareil et sur notre serveur.",
   consentYes: "Accepter et discuter",
 
   message: "Message",

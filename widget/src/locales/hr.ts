@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Predložena pitanja",
   privacyLine: "Spremamo vaše poruke kako bismo vam mogli odgovoriti.",
   privacy: "Pravila privatnosti",
-  consentAsk: "Za chat se ovaj razgovor sprema na vaš uređaj i na naš poslužitelj.",
+  consentAsk: "Da bismo se mogli dopisivati, spremamo ovaj razgovor na vaš uređaj i na naš poslužitelj.",
   consentYes: "Prihvati i piši",
 
   message: "Poruka",

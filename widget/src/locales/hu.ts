@@ -40,7 +40,7 @@ export const messages: Messages = {
   sent: "Elküldve",
   delivered: "Kézbesítve",
   failed: "Nincs elküldve.",
-  retry: "Próbálja újra",
+  retry: "Újra",
   delete: "Törlés",
 
   failedRejected: "Ezt az üzenetet nem lehetett fogadni.",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Saran pertanyaan",
   privacyLine: "Pesan Anda disimpan agar kami dapat membalas.",
   privacy: "Kebijakan privasi",
-  consentAsk: "Untuk chat, percakapan ini disimpan di perangkat Anda dan di server kami.",
+  consentAsk: "Agar bisa chat dengan Anda, kami menyimpan percakapan ini di perangkat Anda dan di server kami.",
   consentYes: "Setuju dan mulai",
 
   message: "Pesan",

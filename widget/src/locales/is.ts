@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Tillögur að spurningum",
   privacyLine: "Við geymum skilaboðin þín til að geta svarað þér.",
   privacy: "Persónuverndarstefna",
-  consentAsk: "Til að spjalla er samtalið vistað í tækinu þínu og á netþjóni okkar.",
+  consentAsk: "Til að spjalla við þig vistum við samtalið í tækinu þínu og á netþjóni okkar.",
   consentYes: "Samþykkja og spjalla",
 
   message: "Skilaboð",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Domande suggerite",
   privacyLine: "Conserviamo i tuoi messaggi per poterti rispondere.",
   privacy: "Informativa sulla privacy",
-  consentAsk: "Per la chat, questa conversazione viene salvata sul tuo dispositivo e sul nostro server.",
+  consentAsk: "Per chattare con te, salviamo questa conversazione sul tuo dispositivo e sul nostro server.",
   consentYes: "Accetta e chatta",
 
   message: "Messaggio",

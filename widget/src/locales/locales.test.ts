@@ -38,16 +38,18 @@ const SAME = (
 
 /**
  * Words that were once used inconsistently: a second form of address, a second noun for the conversation, a second spelling of
- * e-mail, and participles that address only men.
+ * e-mail, participles that address only men, and the German word for a secret service. French has a narrow space before ! ? ; and a
+ * full one before a colon, both of them without a line break.
  */
 const ODD: { readonly [tag: string]: RegExp } = {
   bn: /ই-মেই/,
   cs: /odešli|Byli jste|delší/,
   da: /på mail/,
+  de: /Nachrichtendienst/,
   el: /συζήτησ|e-mail/,
   et: /\bs(inu|ina|ind|ul|a)\b/,
   fa: /مکالمه/,
-  fr: /\b(parti|déconnecté)\b/,
+  fr: /\b(parti|déconnecté)\b|(?<!\u202f)[!?;]|(?<!\u00a0):/,
   he: /שלך|אליך/,
   hi: /ई-मेल/,
   hu: /hosszabb/,
@@ -59,9 +61,11 @@ const ODD: { readonly [tag: string]: RegExp } = {
   lt: /atjungti|Norėdami/,
   lv: /izrakstīts/,
   nl: /\b[Uu]w?\b/,
+  "pt-PT": /Você/,
   ro: /dvs|Doriți|Începeți|deconectat\b/,
   ru: /бесед|разговор/,
   sk: /odhlásení|dlhšia/,
+  sl: /njen UI/,
   sr: /(?<!и)мејл/i,
   "sr-Latn": /(?<!i)mejl/i,
   th: /การสนทนา/,

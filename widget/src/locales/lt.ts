@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Siūlomi klausimai",
   privacyLine: "Jūsų žinutes saugome, kad galėtume atsakyti.",
   privacy: "Privatumo politika",
-  consentAsk: "Kad galėtume kalbėtis, šis pokalbis saugomas jūsų įrenginyje ir mūsų serveryje.",
+  consentAsk: "Kad galėtume kalbėtis, šį pokalbį saugome jūsų įrenginyje ir mūsų serveryje.",
   consentYes: "Sutikti ir kalbėtis",
 
   message: "Žinutė",

@@ -74,7 +74,7 @@ export const messages: Messages = {
   connecting: "Kobler til…",
   offline: "Du er frakoblet. Meldinger sendes når du er på nett igjen.",
   online: "Du er på nett igjen.",
-  delayed: "Det kan ta litt lengre tid å få svar nå. Meldingene dine er trygge.",
+  delayed: "Det kan ta litt lengre tid å få svar nå. Meldingene dine er lagret.",
   often: "Du sender meldinger for raskt. Vent noen sekunder.",
   tryLater: "Det gikk ikke. Prøv igjen om litt.",
   endedGone: "Denne samtalen er avsluttet.",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Voorgestelde vragen",
   privacyLine: "We bewaren je berichten om je te kunnen antwoorden.",
   privacy: "Privacybeleid",
-  consentAsk: "Voor de chat wordt dit gesprek op je apparaat en op onze server bewaard.",
+  consentAsk: "Om met je te chatten, bewaren we dit gesprek op je apparaat en op onze server.",
   consentYes: "Akkoord en chatten",
 
   message: "Bericht",
@@ -74,7 +74,7 @@ export const messages: Messages = {
   connecting: "Verbinden…",
   offline: "Je bent offline. Berichten worden verstuurd zodra je weer online bent.",
   online: "Je bent weer online.",
-  delayed: "Het kan nu langer duren voordat je antwoord krijgt. Je berichten zijn veilig.",
+  delayed: "Het kan nu langer duren voordat je antwoord krijgt. Je berichten gaan niet verloren.",
   often: "Je verstuurt berichten te snel. Wacht een paar seconden.",
   tryLater: "Dat is niet gelukt. Probeer het zo nog eens.",
   endedGone: "Dit gesprek is afgelopen.",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Perguntas sugeridas",
   privacyLine: "Suas mensagens são armazenadas para que possamos responder.",
   privacy: "Política de privacidade",
-  consentAsk: "Para usar o chat, esta conversa fica salva no seu dispositivo e no nosso servidor.",
+  consentAsk: "Para conversar com você, salvamos esta conversa no seu dispositivo e no nosso servidor.",
   consentYes: "Aceitar e conversar",
 
   message: "Mensagem",

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Perguntas sugeridas",
   privacyLine: "As suas mensagens são guardadas para lhe podermos responder.",
   privacy: "Política de privacidade",
-  consentAsk: "Para usar o chat, esta conversa é guardada no seu dispositivo e no nosso servidor.",
+  consentAsk: "Para conversar consigo, guardamos esta conversa no seu dispositivo e no nosso servidor.",
   consentYes: "Aceitar e conversar",
 
   message: "Mensagem",

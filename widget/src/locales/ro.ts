@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Întrebări sugerate",
   privacyLine: "Mesajele tale sunt păstrate ca să îți putem răspunde.",
   privacy: "Politica de confidențialitate",
-  consentAsk: "Pentru chat, această conversație este salvată pe dispozitivul tău și pe serverul nostru.",
+  consentAsk: "Pentru a discuta cu tine, salvăm această conversație pe dispozitivul tău și pe serverul nostru.",
   consentYes: "Accept și continui",
 
   message: "Mesaj",

@@ -28,7 +28,7 @@ export const messages: Messages = {
   suggestions: "Predlagana vprašanja",
   privacyLine: "Vaša sporočila shranimo, da vam lahko odgovorimo.",
   privacy: "Pravilnik o zasebnosti",
-  consentAsk: "Za klepet se ta pogovor shrani v vaši napravi in na našem strežniku.",
+  consentAsk: "Da lahko klepetamo, ta pogovor shranimo v vaši napravi in na našem strežniku.",
   consentYes: "Strinjam se in začni",
 
   message: "Sporočilo",

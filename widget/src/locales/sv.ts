@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Förslag på frågor",
   privacyLine: "Vi sparar dina meddelanden för att kunna svara dig.",
   privacy: "Integritetspolicy",
-  consentAsk: "För chatten sparas konversationen på din enhet och på vår server.",
+  consentAsk: "För att kunna chatta med dig sparar vi konversationen på din enhet och på vår server.",
   consentYes: "Godkänn och chatta",
 
   message: "Meddelande",
@@ -74,7 +74,7 @@ export const messages: Messages = {
   connecting: "Ansluter…",
   offline: "Du är offline. Meddelanden skickas när du är online igen.",
   online: "Du är online igen.",
-  delayed: "Det kan ta längre tid att få svar just nu. Dina meddelanden är i säkert förvar.",
+  delayed: "Det kan ta längre tid att få svar just nu. Dina meddelanden är sparade.",
   often: "Du skickar meddelanden för snabbt. Vänta några sekunder.",
   tryLater: "Det gick inte. Försök igen om en stund.",
   endedGone: "Konversationen är avslutad.",
