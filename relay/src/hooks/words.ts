@@ -52,7 +52,7 @@ export const MAIL_WORDS: Readonly<Record<string, Words>> = {
   ml: ["ചാറ്റ് തുറക്കുക", "ഈ ഇമെയിലുകൾ നിർത്തുക", "നിങ്ങൾ", "ഈ വിലാസത്തിലേക്ക് ഇനി ഇത്തരം ഇമെയിലുകൾ വരില്ല."],
   mr: ["चॅट उघडा", "हे ईमेल थांबवा", "तुम्ही", "या पत्त्यावर यापुढे असे ईमेल येणार नाहीत."],
   ms: ["Buka sembang", "Jangan hantar e-mel lagi", "Anda", "E-mel seperti ini tidak akan dihantar lagi ke alamat ini."],
-  my: ["ချတ်ကို ဖွင့်ရန်", "ဒီအီးမေးလ်များ ရပ်ရန်", "သင်", "ဒီလိပ်စာသို့ ဤသို့သော အီးမေးလ်များ နောက်ထပ် မပို့တော့ပါ။"],
+  my: ["ချတ်ကို ဖွင့်ရန်", "ဤအီးမေးလ်များ ရပ်ရန်", "သင်", "ဤလိပ်စာသို့ ဤသို့သော အီးမေးလ်များ နောက်ထပ် မပို့တော့ပါ။"],
   nb: ["Åpne chatten", "Ingen flere e-poster", "Du", "Det sendes ikke flere slike e-poster til denne adressen."],
   ne: ["च्याट खोल्नुहोस्", "यी इमेल रोक्नुहोस्", "तपाईं", "यो ठेगानामा अब यस्ता इमेल आउने छैनन्।"],
   nl: ["Chat openen", "Geen e-mails meer", "Jij", "Naar dit adres worden deze e-mails niet meer gestuurd."],

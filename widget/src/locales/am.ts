@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} ያልተነበበ መልዕክት", other: "{n} ያልተነበቡ መልዕክቶች" },
 
   statusAi: "AI ረዳት\u00a0· ብዙውን ጊዜ ወዲያውኑ ይመልሳል",
-  statusHuman: "እዚህ ቡድናችን ይመልሳል",
+  statusHuman: "ቡድናችን ይመልሳል",
   statusMixed: "AI ረዳት እና ቡድናችን",
   noticeAi: "ከAI ረዳት ጋር እየተወያዩ ነው። ሊሳሳት ይችላል።",
   noticeHuman: "ከቡድናችን ጋር እየተወያዩ ነው።",
@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "{n} ፊደል ቀርቷል", other: "{n} ፊደላት ቀርተዋል" },
   tooLong: { one: "{n} ፊደል በዝቷል", other: "{n} ፊደላት በዝተዋል" },
 
-  queued: "በመጠባበቅ ላይ",
+  queued: "መላክን በመጠባበቅ ላይ",
   sending: "በመላክ ላይ",
   sent: "ተልኳል",
   delivered: "ደርሷል",
@@ -77,7 +77,7 @@ export const messages: Messages = {
   forgetAsk: "ይህ ውይይት ይሰረዝ? ከዚህ መሣሪያ እና ከአገልጋያችን ይወገዳል። ሊመለስ አይችልም።",
   forgetRest: "የመልዕክት አገልግሎቱ እና የእሱ AI ቅጂ ሊያስቀሩ ይችላሉ።",
   forgotten: "ውይይቱ ተሰርዟል",
-  cancel: "ተው",
+  cancel: "ይቅር",
   delete: "ሰርዝ",
 
   stillWorking: "ጥቂት ይጠብቁ።",
@@ -91,9 +91,9 @@ export const messages: Messages = {
   drop: "ለማያያዝ ፋይሎችን እዚህ ይጣሉ",
   uploading: "{name} በመስቀል ላይ",
   uploadFailed: "መስቀል አልተቻለም።",
-  tooBig: "በጣም ትልቅ ነው። ገደቡ {max} ነው።",
+  tooBig: "ፋይሉ በጣም ትልቅ ነው። ገደቡ {max} ነው።",
   wrongType: "ይህ ዓይነት ፋይል ሊላክ አይችልም።",
-  tooMany: "በአንድ ጊዜ እስከ {n} ፋይሎች፦ ቀሪዎቹ አልተጨመሩም።",
+  tooMany: "በአንድ ጊዜ እስከ {n} ፋይሎች መጨመር ይቻላል። ቀሪዎቹ አልተጨመሩም።",
   removeFile: "{name} አስወግድ",
 
   failedRejected: "ይህ መልዕክት ተቀባይነት አላገኘም።",
@@ -101,14 +101,14 @@ export const messages: Messages = {
   failedClosed: "ይህ ውይይት አሁን መልዕክት አይቀበልም።",
   failedStale: "ሲወጡ ገና አልተላከም ነበር።",
   failedTooLong: "በጣም ረጅም ነው።",
-  failedFile: "ፋይሉ አሁን የለም። እንደገና ያያይዙት።",
+  failedFile: "ፋይሉ ከእንግዲህ አይገኝም። እንደገና ያያይዙት።",
   failedOften: "በጣም በፍጥነት እየላኩ ነበር።",
 
   dismiss: "ዝጋ",
   reactWith: "በ{emoji} ምላሽ ስጥ",
   copy: "ቅዳ",
   copied: "ተቀድቷል",
-  askPerson: "ከሰው ጋር ተወያይ",
+  askPerson: "ከባልደረባችን ጋር ተወያይ",
   topics: "ርዕስ ይምረጡ",
   quickReplies: "የተጠቆሙ መልሶች",
 
@@ -135,7 +135,7 @@ export const messages: Messages = {
   closedUntil: "እንመለሳለን፦ {when}። መልዕክት ይተዉ፣ እንመልስልዎታለን።",
   closedBody: "መልዕክት ይተዉ፣ እንመልስልዎታለን።",
   backAt: "እንመለሳለን፦ {when}",
-  dayTime: "{day} {time}",
+  dayTime: "{day} በ{time}",
   closedSend: "መልዕክት ተው",
   closedSent: "እናመሰግናለን! መልዕክትዎ ደርሶናል፣ እንመልስልዎታለን።",
 

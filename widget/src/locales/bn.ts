@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n}টি না-পড়া মেসেজ", other: "{n}টি না-পড়া মেসেজ" },
 
   statusAi: "AI সহকারী\u00a0· সাধারণত সঙ্গে সঙ্গে উত্তর দেয়",
-  statusHuman: "এখানে আমাদের টিম উত্তর দেয়",
+  statusHuman: "আমাদের টিম আপনাকে উত্তর দেবে",
   statusMixed: "AI সহকারী ও আমাদের টিম",
   noticeAi: "আপনি AI সহকারীর সঙ্গে কথা বলছেন। এর ভুল হতে পারে।",
   noticeHuman: "আপনি আমাদের টিমের সঙ্গে কথা বলছেন।",

@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} ન વાંચેલો મેસેજ", other: "{n} ન વાંચેલા મેસેજ" },
 
   statusAi: "AI આસિસ્ટન્ટ\u00a0· સામાન્ય રીતે તરત જવાબ આપે છે",
-  statusHuman: "અહીં અમારી ટીમ જવાબ આપે છે",
+  statusHuman: "અમારી ટીમ તમને જવાબ આપશે",
   statusMixed: "AI આસિસ્ટન્ટ અને અમારી ટીમ",
   noticeAi: "તમે AI આસિસ્ટન્ટ સાથે વાત કરી રહ્યા છો. તેનાથી ભૂલ થઈ શકે છે.",
   noticeHuman: "તમે અમારી ટીમ સાથે વાત કરી રહ્યા છો.",
@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "{n} અક્ષર બાકી", other: "{n} અક્ષર બાકી" },
   tooLong: { one: "{n} અક્ષર વધારે", other: "{n} અક્ષર વધારે" },
 
-  queued: "રાહ જોવાય છે",
+  queued: "મોકલવાની રાહ જોવાય છે",
   sending: "મોકલાઈ રહ્યો છે",
   sent: "મોકલ્યો",
   delivered: "પહોંચ્યો",

@@ -35,7 +35,7 @@ export const messages: Messages = {
   left: { one: "נותר תו אחד", two: "נותרו שני תווים", other: "נותרו {n} תווים" },
   tooLong: { one: "תו אחד יותר מדי", two: "שני תווים יותר מדי", other: "{n} תווים יותר מדי" },
 
-  queued: "ממתינה",
+  queued: "ממתינה לשליחה",
   sending: "נשלחת",
   sent: "נשלחה",
   delivered: "נמסרה",

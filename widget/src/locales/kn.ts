@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "ಇನ್ನು {n} ಅಕ್ಷರ", other: "ಇನ್ನು {n} ಅಕ್ಷರಗಳು" },
   tooLong: { one: "{n} ಅಕ್ಷರ ಹೆಚ್ಚಾಗಿದೆ", other: "{n} ಅಕ್ಷರಗಳು ಹೆಚ್ಚಾಗಿವೆ" },
 
-  queued: "ಕಾಯುತ್ತಿದೆ",
+  queued: "ಕಳುಹಿಸಲು ಕಾಯುತ್ತಿದೆ",
   sending: "ಕಳುಹಿಸಲಾಗುತ್ತಿದೆ",
   sent: "ಕಳುಹಿಸಲಾಗಿದೆ",
   delivered: "ತಲುಪಿದೆ",

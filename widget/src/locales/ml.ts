@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "ഇനി {n} അക്ഷരം", other: "ഇനി {n} അക്ഷരങ്ങൾ" },
   tooLong: { one: "{n} അക്ഷരം കൂടുതൽ", other: "{n} അക്ഷരങ്ങൾ കൂടുതൽ" },
 
-  queued: "കാത്തിരിക്കുന്നു",
+  queued: "അയയ്ക്കാൻ കാത്തിരിക്കുന്നു",
   sending: "അയയ്ക്കുന്നു",
   sent: "അയച്ചു",
   delivered: "എത്തി",

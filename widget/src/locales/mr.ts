@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} न वाचलेला मेसेज", other: "{n} न वाचलेले मेसेज" },
 
   statusAi: "AI असिस्टंट\u00a0· सहसा लगेच उत्तर देतो",
-  statusHuman: "इथे आमची टीम उत्तर देते",
+  statusHuman: "आमची टीम तुम्हाला उत्तर देईल",
   statusMixed: "AI असिस्टंट आणि आमची टीम",
   noticeAi: "तुम्ही AI असिस्टंटशी बोलत आहात. त्याच्याकडून चूक होऊ शकते.",
   noticeHuman: "तुम्ही आमच्या टीमशी बोलत आहात.",
@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "{n} अक्षर बाकी", other: "{n} अक्षरे बाकी" },
   tooLong: { one: "{n} अक्षर जास्त", other: "{n} अक्षरे जास्त" },
 
-  queued: "प्रतीक्षेत",
+  queued: "पाठवण्याच्या प्रतीक्षेत",
   sending: "पाठवत आहे",
   sent: "पाठवला",
   delivered: "पोहोचला",

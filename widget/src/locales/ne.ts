@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} नपढिएको सन्देश", other: "{n} नपढिएका सन्देश" },
 
   statusAi: "AI सहायक\u00a0· प्रायः तुरुन्तै जवाफ दिन्छ",
-  statusHuman: "यहाँ हाम्रो टोली जवाफ दिन्छ",
+  statusHuman: "हाम्रो टोलीले तपाईंलाई जवाफ दिनेछ",
   statusMixed: "AI सहायक र हाम्रो टोली",
   noticeAi: "तपाईं AI सहायकसँग कुरा गर्दै हुनुहुन्छ। यसबाट गल्ती हुन सक्छ।",
   noticeHuman: "तपाईं हाम्रो टोलीसँग कुरा गर्दै हुनुहुन्छ।",
@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "{n} अक्षर बाँकी", other: "{n} अक्षर बाँकी" },
   tooLong: { one: "{n} अक्षर बढी", other: "{n} अक्षर बढी" },
 
-  queued: "प्रतीक्षामा",
+  queued: "पठाउने प्रतीक्षामा",
   sending: "पठाउँदै",
   sent: "पठाइयो",
   delivered: "पुग्यो",

@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} ਅਣਪੜ੍ਹਿਆ ਸੁਨੇਹਾ", other: "{n} ਅਣਪੜ੍ਹੇ ਸੁਨੇਹੇ" },
 
   statusAi: "AI ਸਹਾਇਕ\u00a0· ਆਮ ਤੌਰ ’ਤੇ ਤੁਰੰਤ ਜਵਾਬ ਦਿੰਦਾ ਹੈ",
-  statusHuman: "ਇੱਥੇ ਸਾਡੀ ਟੀਮ ਜਵਾਬ ਦਿੰਦੀ ਹੈ",
+  statusHuman: "ਸਾਡੀ ਟੀਮ ਤੁਹਾਨੂੰ ਜਵਾਬ ਦੇਵੇਗੀ",
   statusMixed: "AI ਸਹਾਇਕ ਅਤੇ ਸਾਡੀ ਟੀਮ",
   noticeAi: "ਤੁਸੀਂ AI ਸਹਾਇਕ ਨਾਲ ਗੱਲ ਕਰ ਰਹੇ ਹੋ। ਇਸ ਤੋਂ ਗਲਤੀ ਹੋ ਸਕਦੀ ਹੈ।",
   noticeHuman: "ਤੁਸੀਂ ਸਾਡੀ ਟੀਮ ਨਾਲ ਗੱਲ ਕਰ ਰਹੇ ਹੋ।",
@@ -32,12 +32,12 @@ export const messages: Messages = {
   left: { one: "{n} ਅੱਖਰ ਬਾਕੀ", other: "{n} ਅੱਖਰ ਬਾਕੀ" },
   tooLong: { one: "{n} ਅੱਖਰ ਵੱਧ", other: "{n} ਅੱਖਰ ਵੱਧ" },
 
-  queued: "ਉਡੀਕ ਵਿੱਚ",
+  queued: "ਭੇਜਣ ਦੀ ਉਡੀਕ ਵਿੱਚ",
   sending: "ਭੇਜਿਆ ਜਾ ਰਿਹਾ ਹੈ",
   sent: "ਭੇਜਿਆ ਗਿਆ",
   delivered: "ਪਹੁੰਚ ਗਿਆ",
   failed: "ਨਹੀਂ ਭੇਜਿਆ ਗਿਆ।",
-  retry: "ਫਿਰ ਕੋਸ਼ਿਸ਼ ਕਰੋ",
+  retry: "ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ",
 
   older: "ਪੁਰਾਣੇ ਸੁਨੇਹੇ ਦਿਖਾਓ",
   today: "ਅੱਜ",
@@ -57,7 +57,7 @@ export const messages: Messages = {
   online: "ਤੁਸੀਂ ਫਿਰ ਆਨਲਾਈਨ ਹੋ।",
   delayed: "ਹੁਣ ਜਵਾਬ ਵਿੱਚ ਦੇਰ ਹੋ ਸਕਦੀ ਹੈ। ਤੁਹਾਡੇ ਸੁਨੇਹੇ ਸੁਰੱਖਿਅਤ ਹਨ।",
   often: "ਤੁਸੀਂ ਬਹੁਤ ਤੇਜ਼ੀ ਨਾਲ ਸੁਨੇਹੇ ਭੇਜ ਰਹੇ ਹੋ। ਕੁਝ ਸਕਿੰਟ ਉਡੀਕੋ।",
-  tryLater: "ਇਹ ਨਹੀਂ ਹੋ ਸਕਿਆ। ਥੋੜ੍ਹੀ ਦੇਰ ਬਾਅਦ ਫਿਰ ਕੋਸ਼ਿਸ਼ ਕਰੋ।",
+  tryLater: "ਇਹ ਨਹੀਂ ਹੋ ਸਕਿਆ। ਥੋੜ੍ਹੀ ਦੇਰ ਬਾਅਦ ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ।",
 
   said: "{author}: {text}",
   continues: "ਬਾਕੀ ਸੁਨੇਹਾ ਚੈਟ ਵਿੱਚ ਹੈ।",
@@ -83,7 +83,7 @@ export const messages: Messages = {
   stillWorking: "ਬੱਸ ਥੋੜ੍ਹੀ ਦੇਰ ਹੋਰ।",
   slow: "ਆਮ ਨਾਲੋਂ ਵੱਧ ਸਮਾਂ ਲੱਗ ਰਿਹਾ ਹੈ। ਤੁਸੀਂ ਸਾਈਟ ਦੇਖਦੇ ਰਹੋ, ਜਵਾਬ ਇੱਥੇ ਹੀ ਆਵੇਗਾ।",
   noReply: "ਹਾਲੇ ਜਵਾਬ ਨਹੀਂ ਆਇਆ।",
-  askAgain: "ਫਿਰ ਪੁੱਛੋ",
+  askAgain: "ਦੁਬਾਰਾ ਪੁੱਛੋ",
 
   picture: "ਤਸਵੀਰ ({author})",
   file: "ਫ਼ਾਈਲ",
@@ -101,7 +101,7 @@ export const messages: Messages = {
   failedClosed: "ਇਹ ਚੈਟ ਹੁਣ ਸੁਨੇਹੇ ਨਹੀਂ ਲੈ ਸਕਦੀ।",
   failedStale: "ਤੁਹਾਡੇ ਜਾਣ ਤੱਕ ਇਹ ਭੇਜਿਆ ਨਹੀਂ ਗਿਆ ਸੀ।",
   failedTooLong: "ਇਹ ਬਹੁਤ ਲੰਮਾ ਹੈ।",
-  failedFile: "ਫ਼ਾਈਲ ਹੁਣ ਉਪਲਬਧ ਨਹੀਂ ਹੈ। ਇਸਨੂੰ ਫਿਰ ਜੋੜੋ।",
+  failedFile: "ਫ਼ਾਈਲ ਹੁਣ ਉਪਲਬਧ ਨਹੀਂ ਹੈ। ਇਸਨੂੰ ਦੁਬਾਰਾ ਜੋੜੋ।",
   failedOften: "ਤੁਸੀਂ ਬਹੁਤ ਤੇਜ਼ੀ ਨਾਲ ਭੇਜ ਰਹੇ ਸੀ।",
 
   dismiss: "ਬੰਦ ਕਰੋ",
@@ -154,6 +154,6 @@ export const messages: Messages = {
   startNew: "ਨਵੀਂ ਗੱਲਬਾਤ ਸ਼ੁਰੂ ਕਰੋ",
   endedNotAllowed: "ਇਹ ਚੈਟ ਇੱਥੇ ਉਪਲਬਧ ਨਹੀਂ ਹੈ।",
   endedVersion: "ਚੈਟ ਅੱਪਡੇਟ ਹੋ ਗਈ ਹੈ। ਪੇਜ ਮੁੜ ਲੋਡ ਕਰੋ।",
-  endedToken: "ਤੁਸੀਂ ਸਾਈਨ ਆਉਟ ਹੋ ਗਏ ਹੋ। ਜਾਰੀ ਰੱਖਣ ਲਈ ਫਿਰ ਸਾਈਨ ਇਨ ਕਰੋ।",
+  endedToken: "ਤੁਸੀਂ ਸਾਈਨ ਆਉਟ ਹੋ ਗਏ ਹੋ। ਜਾਰੀ ਰੱਖਣ ਲਈ ਦੁਬਾਰਾ ਸਾਈਨ ਇਨ ਕਰੋ।",
   reload: "ਪੇਜ ਮੁੜ ਲੋਡ ਕਰੋ",
 };

@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} نالوستلی پیغام", other: "{n} نالوستلي پیغامونه" },
 
   statusAi: "AI مرستیال\u00a0· معمولاً سمدستي ځواب ورکوي",
-  statusHuman: "دلته زموږ ټیم ځواب ورکوي",
+  statusHuman: "زموږ ټیم ځواب درکوي",
   statusMixed: "AI مرستیال او زموږ ټیم",
   noticeAi: "تاسو له AI مرستیال سره خبرې کوئ. کېدای شي تېروتنه وکړي.",
   noticeHuman: "تاسو زموږ له ټیم سره خبرې کوئ.",
@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "{n} توری پاتې", other: "{n} توري پاتې" },
   tooLong: { one: "{n} توری زیات", other: "{n} توري زیات" },
 
-  queued: "په تمه",
+  queued: "د لېږلو په تمه",
   sending: "لېږل کېږي",
   sent: "ولېږل شو",
   delivered: "ورسېد",
@@ -77,7 +77,7 @@ export const messages: Messages = {
   forgetAsk: "دا خبرې اترې ړنګې شي؟ له دې وسیلې او زموږ له سرور څخه به لرې شي. بېرته نه راګرځي.",
   forgetRest: "د پیغام خدمت او د هغه AI کېدای شي یوه کاپي وساتي.",
   forgotten: "خبرې اترې ړنګې شوې",
-  cancel: "لغوه",
+  cancel: "لغوه کول",
   delete: "ړنګول",
 
   stillWorking: "لږ نور صبر وکړئ.",
@@ -91,9 +91,9 @@ export const messages: Messages = {
   drop: "د نښلولو لپاره فایلونه دلته پرېږدئ",
   uploading: "{name} پورته کېږي",
   uploadFailed: "پورته نه شو.",
-  tooBig: "ډېر لوی دی. حد {max} دی.",
+  tooBig: "فایل ډېر لوی دی. حد یې {max} دی.",
   wrongType: "دا ډول فایلونه نه شي لېږل کېدای.",
-  tooMany: "په یو ځل تر {n} فایلونو پورې: نور ورزیات نه شول.",
+  tooMany: "په یو ځل تر {n} پورې فایلونه ورزیاتولی شئ. نور ورزیات نه شول.",
   removeFile: "{name} لرې کړئ",
 
   failedRejected: "دا پیغام ونه منل شو.",
@@ -101,14 +101,14 @@ export const messages: Messages = {
   failedClosed: "دا چټ اوس پیغامونه نه اخلي.",
   failedStale: "چې تاسو ولاړئ، لا نه و لېږل شوی.",
   failedTooLong: "ډېر اوږد دی.",
-  failedFile: "فایل نور نشته. بیا یې ونښلوئ.",
+  failedFile: "فایل نور شتون نه لري. بیا یې ونښلوئ.",
   failedOften: "ډېر ژر مو لېږل.",
 
   dismiss: "بندول",
   reactWith: "په {emoji} غبرګون وښایاست",
   copy: "کاپي",
   copied: "کاپي شو",
-  askPerson: "له یو کس سره خبرې وکړئ",
+  askPerson: "له کارکوونکي سره خبرې وکړئ",
   topics: "موضوع وټاکئ",
   quickReplies: "وړاندیز شوي ځوابونه",
 

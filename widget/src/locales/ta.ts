@@ -35,7 +35,7 @@ export const messages: Messages = {
   left: { one: "{n} எழுத்து மீதம்", other: "{n} எழுத்துகள் மீதம்" },
   tooLong: { one: "{n} எழுத்து அதிகம்", other: "{n} எழுத்துகள் அதிகம்" },
 
-  queued: "காத்திருக்கிறது",
+  queued: "அனுப்பக் காத்திருக்கிறது",
   sending: "அனுப்பப்படுகிறது",
   sent: "அனுப்பப்பட்டது",
   delivered: "சென்றடைந்தது",

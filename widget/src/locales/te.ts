@@ -32,7 +32,7 @@ export const messages: Messages = {
   left: { one: "ఇంకా {n} అక్షరం", other: "ఇంకా {n} అక్షరాలు" },
   tooLong: { one: "{n} అక్షరం ఎక్కువైంది", other: "{n} అక్షరాలు ఎక్కువయ్యాయి" },
 
-  queued: "వేచి ఉంది",
+  queued: "పంపడానికి వేచి ఉంది",
   sending: "పంపుతోంది",
   sent: "పంపబడింది",
   delivered: "చేరింది",

@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} بغیر پڑھا پیغام", other: "{n} بغیر پڑھے پیغامات" },
 
   statusAi: "اے آئی اسسٹنٹ\u00a0· عموماً فوری جواب دیتا ہے",
-  statusHuman: "یہاں ہماری ٹیم جواب دیتی ہے",
+  statusHuman: "ہماری ٹیم آپ کو جواب دے گی",
   statusMixed: "اے آئی اسسٹنٹ اور ہماری ٹیم",
   noticeAi: "آپ اے آئی اسسٹنٹ سے بات کر رہے ہیں۔ اس سے غلطی ہو سکتی ہے۔",
   noticeHuman: "آپ ہماری ٹیم سے بات کر رہے ہیں۔",
@@ -35,7 +35,7 @@ export const messages: Messages = {
   left: { one: "{n} حرف باقی", other: "{n} حروف باقی" },
   tooLong: { one: "{n} حرف زیادہ", other: "{n} حروف زیادہ" },
 
-  queued: "انتظار میں",
+  queued: "بھیجے جانے کے انتظار میں",
   sending: "بھیجا جا رہا ہے",
   sent: "بھیج دیا گیا",
   delivered: "پہنچ گیا",

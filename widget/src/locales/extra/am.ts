@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "የድምጽ መልዕክት ቅረጽ",
   recording: "በመቅረጽ ላይ",
   recordDone: "ቅጂውን አክል",
-  recordDiscard: "ቅጂውን ጣል",
+  recordDiscard: "ቅጂውን አስወግድ",
   voiceMessage: "የድምጽ መልዕክት",
   micBlocked: "ማይክሮፎኑ ታግዷል። በአሳሽዎ ቅንብሮች ውስጥ ይፍቀዱለት።",
   micFailed: "ማይክሮፎኑን አሁን መጠቀም አልተቻለም።",

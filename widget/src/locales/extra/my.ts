@@ -29,6 +29,6 @@ export const extra: Extra = {
   helpOpen: "ဆောင်းပါးအပြည့်အစုံ ဖွင့်ရန်",
 
   choose: "ရွေးချယ်ပါ",
-  fieldWrong: "ဒီနေရာကို စစ်ဆေးပါ။",
+  fieldWrong: "ဤနေရာကို စစ်ဆေးပါ။",
   yes: "ဟုတ်ကဲ့",
 };

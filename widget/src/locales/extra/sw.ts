@@ -5,7 +5,7 @@ export const extra: Extra = {
   record: "Rekodi ujumbe wa sauti",
   recording: "Inarekodi",
   recordDone: "Ongeza rekodi",
-  recordDiscard: "Tupa rekodi",
+  recordDiscard: "Futa rekodi",
   voiceMessage: "Ujumbe wa sauti",
   micBlocked: "Maikrofoni imezuiwa. Iruhusu kwenye mipangilio ya kivinjari.",
   micFailed: "Maikrofoni haiwezi kutumika kwa sasa.",
