@@ -25,10 +25,12 @@ let env: Env;
 let running: Running[];
 /** Answers no call: a grant that a relay has claimed stays under way. */
 let service: Server;
+let calls: number;
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "porchlight-lock-"));
   running = [];
-  service = createServer(() => {});
+  calls = 0;
+  service = createServer(() => void calls++);
   service.listen(0, "127.0.0.1");
   await once(service, "listening");
   const { port } = service.address() as AddressInfo;
@@ -78,6 +80,8 @@ async function startGranting(file: string, more: Env = {}): Promise<Running> {
   await writeGrant(file, "intent");
   const relay = await start(runInside, settings);
   await expect.poll(() => stateOf(file)).toBe("calling");
+  // The relay records the call before it makes it. A call that begins after the service closed its connections lasts a minute.
+  await expect.poll(() => calls).toBe(1);
   return relay;
 }
 
