@@ -2,14 +2,14 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The timeouts end only tests that hang: no test fails because a machine is busy.
+ * The timeouts end only tests that hang: no test fails because a machine is busy. On two busy cores, some tests take 100 s.
  * Files share their worker's modules (`isolate`): loading them anew for each file costs a third of the CPU time.
  */
 const common = {
   isolate: false,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
 };
 
 /**

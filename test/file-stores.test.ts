@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDiskFiles } from "../relay/src/files/disk.ts";
 import { createS3Files } from "../relay/src/files/s3.ts";
 import type { Files } from "../relay/src/files/store.ts";
-import { startS3 } from "./setup/s3.ts";
+import { S3_START_MS, startS3 } from "./setup/s3.ts";
 
 /** The behaviour of both file stores: the folder on the disk, and a bucket on a real S3-compatible server. */
 
@@ -16,7 +16,7 @@ let s3: Awaited<ReturnType<typeof startS3>>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "porchlight-stores-"));
   s3 = await startS3();
-});
+}, S3_START_MS);
 afterAll(async () => {
   await s3.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -27,7 +27,7 @@ export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
  * Time limit for an expected frame, in milliseconds: the same as for a poll in vitest.config.ts. The error lists the received
  * frames.
  */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 type Waiting = {
   /** The connection on which the frame is expected; undefined: not connected yet. */

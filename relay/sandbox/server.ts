@@ -128,7 +128,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `${origin}${config.basePath}`,
     origin,
     config,
-    until: (predicate, timeoutMs = 60_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
+    until: (predicate, timeoutMs = 120_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
     close,
   };
   return sandbox;

@@ -41,11 +41,8 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
     const killer = createKiller(house, kills, total);
     await Promise.all(accounts.map((account, index) => write(account, index, messages, killer)));
     house.sandbox.configure({ errorRate: [] });
-    await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total, 120_000);
-    await house.sandbox.until(
-      (sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total,
-      60_000,
-    );
+    await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total);
+    await house.sandbox.until((sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total);
     const figures = await Promise.all(accounts.map((account) => count(house, account)));
     return { ...sum(figures), kills, seconds: (performance.now() - began) / 1000 };
   } finally {

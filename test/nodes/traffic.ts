@@ -47,7 +47,6 @@ export async function traffic(cluster: Stage, { visitors, messages, nodeOf, half
           .filter(ours)
           .map(({ body }) => body),
       ).size === total,
-    60_000,
   );
   const figures = await Promise.all(people.map(({ who, visitor }) => count(cluster, visitor, run, who, messages)));
   return figures.reduce(sum);

@@ -1,10 +1,11 @@
 /** A real S3-compatible server, written independently of the relay's client: the npm package @20minutes/s3rver. */
 
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Bucket } from "../../relay/src/base/config.ts";
 
 const PACKAGE = "@20minutes/s3rver";
@@ -23,7 +24,7 @@ type S3ServerClass = new (options: object) => S3Server;
  * relay's lockfile.
  * @throws Error with one sentence that says what to install
  */
-function loadServer(): S3ServerClass {
+async function loadServer(): Promise<S3ServerClass> {
   if (!existsSync(join(FOLDER, "node_modules", PACKAGE, "package.json"))) {
     const install = [
       "install",
@@ -35,16 +36,20 @@ function loadServer(): S3ServerClass {
       `${PACKAGE}@${VERSION}`,
     ];
     mkdirSync(FOLDER, { recursive: true });
-    if (spawnSync("npm", install, { stdio: "ignore" }).status !== 0)
+    await promisify(execFile)("npm", install).catch(() => {
       throw new Error(`The tests of the S3 store need a package; run: npm ${install.join(" ")}`);
+    });
   }
   return createRequire(join(FOLDER, "package.json"))(PACKAGE) as S3ServerClass;
 }
 
+/** Longest time of `startS3`, in milliseconds: the first time in a clone, it installs a package. */
+export const S3_START_MS = 600_000;
+
 /** Starts a server with an empty bucket on a free port. */
 export async function startS3(): Promise<{ bucket: Bucket; stop: () => Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), "porchlight-s3-"));
-  const Server = loadServer();
+  const Server = await loadServer();
   const server = new Server({
     address: "127.0.0.1",
     port: 0,
