@@ -63,12 +63,10 @@ describe("a reaction", () => {
   it("can be changed, which is sent to the service, and removed, which is not", async () => {
     const { visitor, replies } = await talk("reaction three");
     const [id = ""] = replies;
-    // A reaction that is changed before its call begins is not sent.
-    for (const emoji of ["😀", "🎉"]) {
-      react(visitor, id, emoji);
-      await shows(visitor, id, emoji);
-      await house.sandbox.until(() => incoming(emoji).length > 0);
-    }
+    react(visitor, id, "😀");
+    await shows(visitor, id, "😀");
+    react(visitor, id, "🎉");
+    await shows(visitor, id, "🎉");
     react(visitor, id, "🎉");
     react(visitor, id, "");
     await shows(visitor, id, undefined);
