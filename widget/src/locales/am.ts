@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} ያልተነበበ መልዕክት", other: "{n} ያልተነበቡ መልዕክቶች" },
 
   statusAi: "AI ረዳት\u00a0· ብዙውን ጊዜ ወዲያውኑ ይመልሳል",
-  statusHuman: "ቡድናችን ይመልሳል",
+  statusHuman: "ቡድናችን ይመልስልዎታል",
   statusMixed: "AI ረዳት እና ቡድናችን",
   noticeAi: "ከAI ረዳት ጋር እየተወያዩ ነው። ሊሳሳት ይችላል።",
   noticeHuman: "ከቡድናችን ጋር እየተወያዩ ነው።",
@@ -55,7 +55,7 @@ export const messages: Messages = {
   connecting: "በመገናኘት ላይ…",
   offline: "ከመስመር ውጭ ነዎት። ግንኙነቱ ሲመለስ መልዕክቶች ይላካሉ።",
   online: "እንደገና መስመር ላይ ነዎት።",
-  delayed: "አሁን መልሶች ሊዘገዩ ይችላሉ። መልዕክቶችዎ ደህና ናቸው።",
+  delayed: "አሁን መልሶች ሊዘገዩ ይችላሉ። መልዕክቶችዎ ተቀምጠዋል።",
   often: "መልዕክቶችን በጣም በፍጥነት እየላኩ ነው። ጥቂት ሰከንዶች ይጠብቁ።",
   tryLater: "አልተሳካም። ከጥቂት ጊዜ በኋላ እንደገና ይሞክሩ።",
 
