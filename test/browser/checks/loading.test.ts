@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { startHouse } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
+import { START_MS } from "../browser.ts";
 import { setOffline } from "../offline.ts";
 import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
@@ -258,6 +259,7 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
   // The headless build has no back/forward cache.
   const browser = await chromium.launch({
     executablePath: wholeBrowserPath(),
+    timeout: START_MS,
     args: ["--no-sandbox", "--disable-gpu"],
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });

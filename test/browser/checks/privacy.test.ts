@@ -7,8 +7,8 @@ import { chromium, type Page, type Request, type Response } from "playwright-cor
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
-import { chatOn } from "../browser.ts";
-import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
+import { chatOn, START_MS } from "../browser.ts";
+import { converse, PATIENCE_MS, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
 import { withThread } from "./threads.ts";
 
 const stage = setStage();
@@ -61,9 +61,11 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
   const context = await chromium.launchPersistentContext(folder, {
     executablePath: wholeBrowserPath(),
     args: ["--no-sandbox", "--disable-gpu"],
+    timeout: START_MS,
   });
   try {
     const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
@@ -99,6 +101,7 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
 it("48 works on a page without https, where browsers disable many functions", async () => {
   const browser = await chromium.launch({
     executablePath: browserPath(),
+    timeout: START_MS,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -109,6 +112,7 @@ it("48 works on a page without https, where browsers disable many functions", as
   try {
     const { port } = new URL(stage.host);
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     stage.put("/", { html: pageOf(stage.tag()) });
     await page.goto(`http://${PLAIN}:${port}/`);
     expect(await page.evaluate(() => [isSecureContext, "randomUUID" in crypto, "locks" in navigator])).toEqual([
