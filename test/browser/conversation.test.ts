@@ -11,6 +11,9 @@ const PNG = Buffer.from(
   "base64",
 );
 
+/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
+const PATIENCE_MS = 60_000;
+
 let browser: Browser;
 let house: House;
 let context: BrowserContext;
@@ -23,6 +26,7 @@ beforeEach(async () => {
   house.sandbox.reset();
   house.sandbox.configure({ callbackUrl: house.callbackUrl });
   context = await browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
 });
 afterEach(() => context.close());
 
@@ -128,7 +132,7 @@ describe("a conversation in the browser", () => {
     expect(await chat.panel.locator(".tray bdi").allInnerTexts()).toEqual(names);
     await chat.panel.getByRole("button", { name: "Send message" }).click();
     await house.sandbox.until((sandbox) => sandbox.messages().length === 3);
-    expect(await chat.thread.getByRole("img", { name: /picture/i }).count()).toBe(3);
+    await expect.poll(() => chat.thread.getByRole("img", { name: /picture/i }).count()).toBe(3);
     expect(house.sandbox.messages()[0]?.body).toBe("look at these");
   });
 

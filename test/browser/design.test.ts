@@ -1,7 +1,8 @@
 /** Design details (LOOK.md): sizes, edges, colours and motion, as the browser computes them. */
 
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { launch } from "./browser.ts";
 import { pageOf, rectOf, setStage } from "./checks/stage.ts";
 import { frames, gap } from "./checks/threads.ts";
 
@@ -76,11 +77,12 @@ it("a reaction overlaps its bubble", async () => {
   await page.locator("porch-light .palette button").first().click();
   const chip = page.locator("porch-light .reaction");
   await chip.waitFor();
-  const top = await chip.evaluate((button) => {
-    const { x, y, width } = button.getBoundingClientRect();
-    return (button.getRootNode() as ShadowRoot).elementFromPoint(x + width / 2, y + 3) === button;
-  });
-  expect(top).toBe(true);
+  const isOnTop = () =>
+    chip.evaluate((button) => {
+      const { x, y, width } = button.getBoundingClientRect();
+      return (button.getRootNode() as ShadowRoot).elementFromPoint(x + width / 2, y + 3) === button;
+    });
+  await expect.poll(isOnTop).toBe(true);
 });
 
 it("a header in the accent colour reaches every edge, also on a phone", async () => {
@@ -116,7 +118,7 @@ it("on a phone, a header with one line is 52 pixels high, and buttons are large 
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });
   await chat.open();
-  expect((await boxOf(page, ".head")).height).toBe(52);
+  await expect.poll(async () => (await boxOf(page, ".head")).height).toBe(52);
   stage.house.sandbox.failNext("incoming", 1, 400);
   await chat.say("Lost");
   await page.locator("porch-light .failed button").nth(1).waitFor();
@@ -276,7 +278,10 @@ it("the line above new messages looks like a day's line, and in the dark theme a
 });
 
 it("copied text contains the messages without names, times and notes; three clicks select a paragraph", async () => {
-  const { page, chat, context } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
+  // All pages of a browser share its clipboard, and another file's tests write there too.
+  const browser = await launch();
+  onTestFinished(() => browser.close());
+  const { page, chat, context } = await stage.visit({ browser, html: html(), options: { reducedMotion: "reduce" } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.host });
   await chat.open();
   await chat.say("Hello");
