@@ -21,6 +21,10 @@ async function without(page: Page, name: string): Promise<{ asked: string[]; men
   return { asked, mend: () => page.unroute(part) };
 }
 
+/** Waits until the chat is connected. At that moment it fetches again what has failed before. */
+const connected = (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate(() => String(localStorage["porchlight:default"]))).toContain('"token"');
+
 /** Runs in the page: presses the buttons that currently exist. */
 const press = (buttons: Element[]): void => {
   for (const button of buttons) (button as HTMLElement).click();
@@ -47,6 +51,7 @@ async function fails(page: Page, chat: Chat, name: string, want: () => Promise<u
 it("parts report that they did not load, keep typed text, and load on request: emoji, menu, files", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
+  await connected(page);
   const emoji = chat.panel.getByRole("button", { name: "Insert an emoji" });
   const menu = chat.panel.getByRole("button", { name: "Chat options" });
   await fails(
@@ -62,7 +67,7 @@ it("parts report that they did not load, keep typed text, and load on request: e
     chat,
     "menu",
     () => menu.click(),
-    () => chat.panel.getByRole("menuitem").first().waitFor(),
+    () => chat.panel.locator("[role=menuitem]:focus").waitFor(),
   );
   await page.keyboard.press("Escape");
   await fails(
@@ -99,6 +104,7 @@ it("the text field is shown in place of a form until the form's code loads", asy
   const { page, chat } = await stage.visit({ html });
   const forms = await without(page, "forms");
   await chat.open();
+  await connected(page);
   await chat.panel.getByText(WORDS).waitFor();
   await forms.mend();
   await chat.panel.getByRole("button", { name: "Retry" }).click();
@@ -111,6 +117,8 @@ it("parts report a failure in the visitor's language, or in English until rarer 
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
   await page.getByRole("menuitem", { name: "Turn sound off" }).waitFor();
+  // The menu takes the focus after it is drawn. Until then, Escape closes the chat.
+  await page.locator("[role=menuitem]:focus").waitFor();
   expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
   await mend();
   await page.keyboard.press("Escape");

@@ -180,6 +180,13 @@ it("the chat returns and works after the page has called document.open", async (
     document.write("<!doctype html><title>Anew</title><h1>Anew</h1>");
     document.close();
   });
+  // The first element has lost its listeners, but may stay until the script has run again.
+  const works = () =>
+    page.evaluate(() => {
+      const root = document.querySelector("porch-light")?.shadowRoot;
+      return typeof root?.querySelector<HTMLElement>(".launcher")?.onclick;
+    });
+  await expect.poll(works).toBe("function");
   await chat.launcher.waitFor();
   await chat.open();
   await chat.panel.getByRole("heading", { name: "Kept title" }).waitFor();

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { tokenFor } from "../tokens.ts";
-import { listenTo, pass } from "./checks/clocks.ts";
+import { clockOf, listenTo, pass } from "./checks/clocks.ts";
 import { type Chat, converse, pageOf, readUpTo, rectOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage();
@@ -20,6 +20,16 @@ async function ratings(): Promise<unknown> {
   return items.filter(({ visitor }) => visitor === stage.house.sandbox.messages().at(-1)?.fromId);
 }
 
+/**
+ * Waits until the code of the rating is in the panel: it does not know of a closing that was before. It adds its style sheet.
+ */
+async function ratingLoaded(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const sheets = document.querySelector("porch-light")?.shadowRoot?.adoptedStyleSheets ?? [];
+    return sheets.some(({ cssRules }) => [...cssRules].some(({ cssText }) => cssText.startsWith(".scores")));
+  });
+}
+
 /** Closes the chat after the newest reply has been seen, and opens it again. */
 async function returnTo(page: Page, chat: Chat): Promise<void> {
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
@@ -32,10 +42,12 @@ it("a rating is requested when the visitor returns to a closed chat, and stored 
   const { page, chat } = await stage.visit({ html: html() });
   await converse(chat);
   expect(await question(chat).count()).toBe(0);
+  await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
-  const [card, composer] = [await rectOf(page, ".rate"), await rectOf(page, ".composer")];
-  expect(card.bottom).toBeLessThanOrEqual(composer.y);
+  const { y: foot } = await rectOf(page, ".composer");
+  // The thread scrolls to its new end in the next frame.
+  await expect.poll(async () => (await rectOf(page, ".rate")).bottom).toBeLessThanOrEqual(foot);
   expect(await focused(page)).toBe("TEXTAREA");
 
   const scores = chat.thread.getByRole("radiogroup", { name: "How was your conversation?" });
@@ -69,6 +81,7 @@ it("a rating is requested when the visitor returns to a closed chat, and stored 
 it("keeps header and text field in their places while a score is chosen below a long conversation", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { viewport: { width: 320, height: 480 } } });
   await converse(chat, "A long question. ".repeat(40).trim());
+  await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
   const places = () => Promise.all([".head", ".composer"].map(async (part) => (await rectOf(page, part)).y));
@@ -86,8 +99,10 @@ it("a rating is requested after ten silent minutes, and disappears when the visi
       await page.clock.install();
     },
   });
+  const { now: began } = await clockOf(page);
   await converse(chat);
-  await pass(page, 9 * 60_000);
+  // The page's time also goes on by itself: on a busy machine, many steps of a fixed length would be more than ten minutes.
+  while ((await clockOf(page)).now - began < 9 * 60_000) await pass(page, 15_000);
   expect(await question(chat).count()).toBe(0);
   await pass(page, 70_000);
   await question(chat).waitFor();
@@ -100,11 +115,13 @@ it("a rating is requested after ten silent minutes, and disappears when the visi
 it("a rating can be declined permanently, in every tab", async () => {
   const { page, chat, context } = await stage.visit({ html: html() });
   await converse(chat);
+  await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
   const other = await stage.visit({ html: html(), context });
   await other.chat.open();
   await other.chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await ratingLoaded(other.page);
   await other.chat.panel.getByRole("button", { name: "Close chat" }).click();
   await other.chat.launcher.first().click();
   await question(other.chat).waitFor();
@@ -128,6 +145,7 @@ it("no rating is requested where the site does not want it", async () => {
   expect(await page.locator(".rate").count()).toBe(0);
   expect(asked.filter((url) => url.includes("/rating-"))).toEqual([]);
   await tell(page, "update", { rating: "two" });
+  await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
   await tell(page, "update", { rating: "off" });
