@@ -54,6 +54,8 @@ it("the page can change consent and sound at any time, but not against the visit
   };
   await tell(page, "update", { sound: false });
   await offers("Turn sound on");
+  // The menu takes the focus after it is drawn. Until then, Escape closes the chat.
+  await page.locator("[role=menuitem]:focus").waitFor();
   await page.keyboard.press("Escape");
   await tell(page, "update", { sound: true });
   await offers("Turn sound off");

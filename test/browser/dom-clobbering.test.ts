@@ -104,7 +104,7 @@ const opens = (page: Page): Promise<boolean> =>
     const find = (): ShadowRoot | null | undefined =>
       Document.prototype.querySelector.call(document, "porch-light")?.shadowRoot;
     const until = async (done: () => unknown): Promise<boolean> => {
-      for (const since = performance.now(); performance.now() - since < 10_000; ) {
+      for (const since = performance.now(); performance.now() - since < 60_000; ) {
         if (done()) return true;
         await new Promise(requestAnimationFrame);
       }

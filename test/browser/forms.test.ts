@@ -34,7 +34,7 @@ it("outside business hours, accepts a message and an address, and names the open
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByText("We've got your message").waitFor();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
   expect(stage.house.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
   await expect.poll(contacts).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
 });
@@ -94,9 +94,8 @@ it("asks once for an address after the first message, and the visitor can declin
   await chat.thread.getByText("Leave your email and we'll send replies there").waitFor();
   await chat.thread.getByRole("button", { name: "No, thanks" }).click();
   await chat.thread.getByText("Leave your email").waitFor({ state: "detached" });
-  expect(await chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field)).toBe(
-    true,
-  );
+  const focused = () => chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field);
+  await expect.poll(focused).toBe(true);
   await page.reload();
   await chat.open();
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
