@@ -13,6 +13,9 @@ const PAGES = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/(login|find)$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
 
+/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
+const PATIENCE_MS = 60_000;
+
 let house: House;
 let browser: Browser;
 let token: string;
@@ -54,6 +57,7 @@ it.each([
   ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
 ] as const)("the admin pages are accessible on %s, and fit its width", async (_, options) => {
   const context = await browser.newContext({ ...options, bypassCSP: true });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: Record<string, string[]> = {};
   await page.goto(`${house.url}/admin`);
@@ -71,6 +75,7 @@ it.each([
 
 it("a button copies the site's tag under the page's own policy, and the preview is the real chat", async () => {
   const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
   await page.getByLabel("Admin token").fill(token);
@@ -98,7 +103,8 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
     pace: 0,
   };
   const db = openSqlite(join(house.dataDir, "porchlight.db"));
-  const hour = Math.floor(Date.now() / 3_600_000 - 1) * 3_600_000;
+  // An hour before this relay began: it writes the row of each later hour itself.
+  const hour = Math.floor(Date.now() / 3_600_000 - 24) * 3_600_000;
   await db.run(
     "INSERT INTO series (step, at, node, body) VALUES (3600, $1, '', $2)",
     hour,
@@ -106,6 +112,7 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
   );
   await db.close();
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
   await page.getByLabel("Admin token").fill(token);
@@ -127,6 +134,7 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
 
 it("a failed message can be found by its id and sent again with the keyboard alone", async () => {
   const context = await browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
   // The browser focuses the field when it first draws the page, possibly after the load event.

@@ -90,6 +90,9 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   // A background tab draws no frames, so the closing panel may still be visible.
   if ((await page.locator("dialog[open]").count()) === 0) await chat.open();
   await press(chat, "Stop notifications");
+  // The other tab reads the choice from the storage, which browsers pass on between processes.
+  const kept = () => other.page.evaluate(() => String(localStorage["porchlight:default"]));
+  await expect.poll(kept).not.toContain("notify");
   for (const tab of [page, other.page]) await hide(tab, true);
   await stage.reply("and nobody hears");
   await chat.thread.getByText("and nobody hears").waitFor();
