@@ -3,6 +3,7 @@ export type Value = string | number | null;
 
 /**
  * A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`).
+ * `unicode_lower(column)` gives a text in lower case; the faster `lower` changes only A to Z.
  */
 export interface Transaction {
   /** Runs a statement; resolves to its rows. */

@@ -38,10 +38,15 @@ const storable = (value: Parameter): Parameter =>
       ? value.map((each) => storable(each) as Value)
       : value;
 
+/** Columns compare bytes, where `lower` folds only A to Z; the collation `und-x-icu` of ICU folds every script. */
+const spelled = (sql: string): string =>
+  sql.includes("unicode_lower") ? sql.replaceAll(/\bunicode_lower\(([\w.]+)\)/g, 'lower($1 COLLATE "und-x-icu")') : sql;
+
 /** @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it */
 export const queryOn =
   (runner: Runner, names?: Names): Query =>
-  (text, values) => {
+  (sql, values) => {
+    const text = spelled(sql);
     const name = values.length === 0 ? undefined : names?.(text);
     return runner.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
   };

@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { Transaction, Value } from "./database.ts";
 
 /** Older versions can corrupt a WAL that two connections checkpoint (sqlite.org/wal.html#walresetbug). */
@@ -16,6 +16,8 @@ const spelled = (sql: string): string =>
     .replaceAll("= ANY ($1)", "IN (SELECT value FROM json_each($1))")
     .replace(/\$(\d+)/g, "?$1");
 
+const lowerCase = (value: SQLOutputValue): SQLOutputValue => (typeof value === "string" ? value.toLowerCase() : value);
+
 /** A connection with its prepared statements, each prepared once. */
 export type SqliteConnection = { db: DatabaseSync; tx: Transaction };
 
@@ -23,6 +25,7 @@ export type SqliteConnection = { db: DatabaseSync; tx: Transaction };
 export function connect(file: string, pragmas: readonly string[], wrote: (rows: number) => void): SqliteConnection {
   const db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
   for (const pragma of pragmas) db.exec(`PRAGMA ${pragma}`);
+  db.function("unicode_lower", { deterministic: true }, lowerCase);
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
     let statement = statements.get(sql);

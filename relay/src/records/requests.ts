@@ -1,4 +1,5 @@
 import type { Transaction } from "../db/database.ts";
+import { escaped, lowerFunction } from "./like.ts";
 
 /** Requests of the server API by their `Idempotency-Key` (IETF draft-ietf-httpapi-idempotency-key-header). */
 export type Stored = { status: number; body: string };
@@ -52,16 +53,16 @@ export async function dropRequest(tx: Transaction, { token, key }: Name): Promis
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
 
-/** Escapes a text for LIKE. */
-const literally = (text: string): string => text.toLowerCase().replace(/[\\%_]/g, "\\$&");
-
 /**
  * Deletes the stored answers about a visitor: those to requests below the visitor's path, and those that contain one of the
  * names. A repeat of such a request finds no visitor. The answer to the erasure itself stays: it contains nothing personal.
  * @param names what identifies the person besides the visitor's id: contact id, e-mail, phone
  */
 export async function forgetRequests(tx: Transaction, visitor: string, names: readonly string[]): Promise<void> {
-  await tx.run("DELETE FROM requests WHERE path LIKE '%/' || $1 || '/%' ESCAPE '\\'", literally(visitor));
+  await tx.run("DELETE FROM requests WHERE path LIKE '%/' || $1 || '/%' ESCAPE '\\'", escaped(visitor));
   for (const name of [visitor, ...names])
-    await tx.run("DELETE FROM requests WHERE lower(body) LIKE '%' || $1 || '%' ESCAPE '\\'", literally(name));
+    await tx.run(
+      `DELETE FROM requests WHERE ${lowerFunction(name)}(body) LIKE '%' || $1 || '%' ESCAPE '\\'`,
+      escaped(name.toLowerCase()),
+    );
 }

@@ -58,6 +58,14 @@ it("searches a thread that is longer than a slice in several slices, and all sho
   expect((await slices("")).flat()).toEqual(["new", "long", "old"]);
 });
 
+it("finds words in every script whatever their case", async () => {
+  await thread("norwegian", 2, { 1: "Når kommer ØLET mitt til Århus?" });
+  await thread("russian", 1, { 1: "Привет! Где моя лампа?" });
+  for (const words of ["ØLET", "Ølet", "ølet", "århus", "ÅRHUS", "til"])
+    expect((await slices(words)).flat(), words).toEqual(["norwegian"]);
+  for (const words of ["привет", "ПРИВЕТ", "Лампа"]) expect((await slices(words)).flat(), words).toEqual(["russian"]);
+});
+
 it("lists the conversation with the newest message first, whichever side wrote it and whoever came first", async () => {
   const minute = 60_000;
   for (const [n, id] of ["first", "second", "third"].entries())

@@ -1,6 +1,7 @@
 import type { SentState } from "@porchlight/shared/protocol";
 import { ACTIVE_MS } from "../base/activity.ts";
 import type { Transaction, Value } from "../db/database.ts";
+import { escaped, lowerFunction } from "./like.ts";
 
 /** A conversation in a list: its visitor and its newest message. */
 export type ConversationRow = {
@@ -47,9 +48,6 @@ export type ConversationQuery = {
   after: ConversationPlace | undefined;
 };
 
-/** Escapes the pattern characters of LIKE. */
-const literal = (words: string): string => words.replaceAll(/[\\%_]/g, "\\$&");
-
 const BEGIN: ConversationPlace = { active: Number.MAX_SAFE_INTEGER, id: "" };
 
 type Bounds = { active: number; id: string; head: number };
@@ -93,15 +91,16 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
   if (state !== "") all.push(some(`t.state = ${values.add(state)}`));
   if (words !== "") {
     const id = values.add(words);
-    const pattern = values.add(`%${literal(words.toLowerCase())}%`);
+    const lower = lowerFunction(words);
+    const pattern = values.add(`%${escaped(words.toLowerCase())}%`);
     const place = part === undefined ? "" : `t.pos > ${values.add(part[0])} AND t.pos <= ${values.add(part[1])} AND`;
     // No id has a space.
     const named = /\s/.test(words)
       ? ""
-      : `OR t.id = ${id} OR t.sid = ${id} OR t.external LIKE ${values.add(`%:${literal(words)}`)} ESCAPE '\\'`;
-    const about = some(`${place} (lower(t.text) LIKE ${pattern} ESCAPE '\\' ${named})`);
+      : `OR t.id = ${id} OR t.sid = ${id} OR t.external LIKE ${values.add(`%:${escaped(words)}`)} ESCAPE '\\'`;
+    const about = some(`${place} (${lower}(t.text) LIKE ${pattern} ESCAPE '\\' ${named})`);
     all.push(
-      `(v.id = ${id} OR v.subject = ${id} OR v.contact = ${id} OR lower(d.email) LIKE ${pattern} ESCAPE '\\' OR ${about})`,
+      `(v.id = ${id} OR v.subject = ${id} OR v.contact = ${id} OR ${lower}(d.email) LIKE ${pattern} ESCAPE '\\' OR ${about})`,
     );
   }
   return all;
@@ -242,7 +241,7 @@ const JOURNEY = `SELECT m.visitor, v.site, m.pos, m.n, m.id, m.author, m.at, m.t
 /** A message by its id, its `messageSid`, or the service's id of a reply. */
 export async function journeyOf(tx: Transaction, visitor: string, id: string): Promise<JourneyRow | undefined> {
   const sql = `${JOURNEY} WHERE m.visitor = $1 AND (m.id = $2 OR m.sid = $2 OR m.external LIKE $3 ESCAPE '\\') LIMIT 1`;
-  const [row] = await tx.all<JourneyRow>(sql, visitor, id, `%:${id.replaceAll(/[\\%_]/g, "\\$&")}`);
+  const [row] = await tx.all<JourneyRow>(sql, visitor, id, `%:${escaped(id)}`);
   return row;
 }
 
