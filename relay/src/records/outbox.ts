@@ -174,12 +174,17 @@ export async function expired(
 }
 
 /**
- * The number of waiting messages and reactions, and the time since when the oldest message waits, in milliseconds since 1970.
+ * The number of waiting messages and reactions, and when the first attempt of the oldest one was due, in milliseconds since
+ * 1970. Reads only the outbox: with its messages, 60,000 waiting ones would take half a second.
+ * @param horizon `Settings.horizon`
  */
-export async function waitingIn(tx: Transaction): Promise<{ messages: number; since: number | undefined }> {
-  const [row] = await tx.all<{ messages: number; since: number | null }>(
-    `SELECT count(*) AS messages, min(m.at) AS since
-     FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos`,
+export async function waitingIn(
+  tx: Transaction,
+  horizon: number,
+): Promise<{ messages: number; since: number | undefined }> {
+  const [row] = await tx.all<{ messages: number; expires: number | null }>(
+    "SELECT count(*) AS messages, min(expires) AS expires FROM outbox",
   );
-  return { messages: row?.messages ?? 0, since: row?.since ?? undefined };
+  const expires = row?.expires ?? undefined;
+  return { messages: row?.messages ?? 0, since: expires === undefined ? undefined : expires - horizon };
 }

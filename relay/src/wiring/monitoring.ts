@@ -12,7 +12,7 @@ export function createMonitoring(
   const gauges: Gauges = {
     connections,
     async waiting() {
-      const { messages, since } = await waitingIn(db);
+      const { messages, since } = await waitingIn(db, settings.horizon);
       return { messages, oldest: since === undefined ? 0 : Math.max(0, clock.now() - since) / 1_000 };
     },
     paused: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.heldFor(id) !== undefined])),
