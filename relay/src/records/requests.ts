@@ -1,5 +1,5 @@
+import { escaped, lowerFunction } from "../base/like.ts";
 import type { Transaction } from "../db/database.ts";
-import { escaped, lowerFunction } from "./like.ts";
 
 /** Requests of the server API by their `Idempotency-Key` (IETF draft-ietf-httpapi-idempotency-key-header). */
 export type Stored = { status: number; body: string };

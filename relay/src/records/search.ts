@@ -1,7 +1,7 @@
 import type { SentState } from "@porchlight/shared/protocol";
 import { ACTIVE_MS } from "../base/activity.ts";
+import { escaped, lowerFunction } from "../base/like.ts";
 import type { Transaction, Value } from "../db/database.ts";
-import { escaped, lowerFunction } from "./like.ts";
 
 /** A conversation in a list: its visitor and its newest message. */
 export type ConversationRow = {
