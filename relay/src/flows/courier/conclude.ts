@@ -2,6 +2,7 @@ import type { FailReason, Message, SentState } from "@porchlight/shared/protocol
 import type { Transaction } from "../../db/database.ts";
 import { type Head, headsOf, removeParcels } from "../../records/outbox.ts";
 import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
+import { addTry, type Try } from "../../records/tries.ts";
 import {
   assertMine,
   type Concluded,
@@ -13,6 +14,7 @@ import {
 
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
+ * @param refused the last attempt, when the service refused it
  * @returns the lane's next message; reading it here saves a turn for an empty lane
  * @throws any error of the database; then nothing changed
  */
@@ -21,8 +23,9 @@ export async function close(
   parcel: Parcel | Head,
   state: SentState,
   reason: FailReason | null = null,
+  refused?: Try,
 ): Promise<Head | undefined> {
-  const conclusion = { parcel, state, reason };
+  const conclusion = { parcel, state, reason, refused };
   const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
   if (n !== undefined)
     deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
@@ -51,9 +54,12 @@ export async function concludeAll(
   );
   const concluded: Concluded[] = [];
   for (const [i, conclusion] of conclusions.entries()) {
-    const { parcel, state, reason } = conclusion;
+    const { parcel, state, reason, refused } = conclusion;
     if (state === "failed") await deps.onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
     const n = parcel.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
+    // Without a number, the visitor was erased.
+    if (refused !== undefined && n !== undefined && parcel.reaction === null)
+      await addTry(tx, parcel.visitor, parcel.pos, refused);
     concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
   }
   return concluded;

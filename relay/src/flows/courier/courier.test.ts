@@ -4,11 +4,13 @@ import { silentLog } from "../../base/log.ts";
 import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
+import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { Head } from "../../records/outbox.ts";
-import { addParcels } from "../../records/outbox.ts";
+import { addParcels, headOf } from "../../records/outbox.ts";
 import { discardMessage } from "../../records/search.ts";
 import { appendSent, numbersOf, page } from "../../records/threads.ts";
+import { triesOf } from "../../records/tries.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createGates } from "../../service/gates.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -65,7 +67,7 @@ async function write(visitor: string, texts: string[]): Promise<void> {
   });
 }
 
-function courier(carry: (head: Head) => Promise<Outcome>) {
+function courier(carry: (head: Head) => Promise<Outcome>, parts: Partial<Parameters<typeof createCourier>[0]> = {}) {
   const gates = createGates({
     accounts: [{ id: "main", url: "http://service/v1", rate: 600 }],
     clock,
@@ -75,7 +77,7 @@ function courier(carry: (head: Head) => Promise<Outcome>) {
     onDelivery: () => {},
     onOpen: () => {},
   });
-  const made = createCourier({ db, bus: createBus(), clock, log: silentLog, gates, carry });
+  const made = createCourier({ db, bus: createBus(), clock, log: silentLog, gates, carry, ...parts });
   return { ...made, delivery: gates.delivery };
 }
 const statesOf = async (visitor: string) =>
@@ -103,6 +105,25 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
   expect(sent).toEqual(visitors.slice(0, -1));
   await stop();
 });
+
+it.each(["permanent", "transient", "ok"] as const)(
+  "stores nothing about a call whose answer (%s) comes after another node took the lease",
+  async (kind) => {
+    await write("v", ["hello"]);
+    const events: string[] = [];
+    const assertHeld = async (): Promise<void> => {
+      throw new LeaseLost("another node holds the lease");
+    };
+    const leases = { holds: () => true, onTaken: () => {}, assertHeld };
+    const log = (event: string): void => void events.push(event);
+    const { start, stop } = courier(async () => ({ kind, status: 400, message: "refused" }), { leases, log });
+    await start();
+    await expect.poll(() => events, { interval: 1 }).toContain("cluster.lease_lost");
+    expect([await triesOf(db, "v", 1, 9), await statesOf("v")]).toEqual([[], ["sent"]]);
+    expect(await headOf(db, "v")).toMatchObject({ attempts: 0, error: null });
+    await stop();
+  },
+);
 
 it("marks every message past its horizon as failed at once, however many there are", async () => {
   const texts = Array.from({ length: 700 }, (_, n) => `message ${n}`);

@@ -4,7 +4,7 @@ import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
 import { expired, type Head, postpone } from "../../records/outbox.ts";
-import { addTry } from "../../records/tries.ts";
+import { addTry, type Try } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
@@ -170,18 +170,22 @@ async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: 
 /** Marks a message as failed, and queues the lane's next one. */
 async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome) {
   const tried = outcome === undefined ? head : triedAgain(head, outcome);
-  const { db, clock } = courier.deps;
-  const { visitor, pos, reaction } = head;
-  if (outcome !== undefined && reaction === null)
-    await db.transaction((tx) => addTry(tx, visitor, pos, { at: clock.now(), answer: tried.error }), [visitor]);
-  await finish(courier, lane, tried, "failed", reason);
+  const refused = outcome && { at: courier.deps.clock.now(), answer: tried.error };
+  await finish(courier, lane, tried, "failed", reason, refused);
   const { status, message } = outcome ?? {};
   courier.deps.log("delivery.failed", { ...about(head), reason, status, cause: message });
 }
 
 /** Removes a message from the outbox, marks it in its thread, and queues the lane's next one. */
-async function finish(courier: CourierState, lane: Lane, head: Head, state: SentState, reason?: FailReason) {
-  const following = await close(courier, head, state, reason);
+async function finish(
+  courier: CourierState,
+  lane: Lane,
+  head: Head,
+  state: SentState,
+  reason?: FailReason,
+  refused?: Try,
+): Promise<void> {
+  const following = await close(courier, head, state, reason, refused);
   if (following !== undefined) hand(courier, following);
   queueNext(courier, lane, following !== undefined, flyIn(courier));
 }

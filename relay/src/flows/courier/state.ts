@@ -5,6 +5,7 @@ import type { Bus } from "../../bus/bus.ts";
 import type { Batch, Database, Transaction } from "../../db/database.ts";
 import { accountLease, type Leases } from "../../db/leases.ts";
 import type { Head } from "../../records/outbox.ts";
+import type { Try } from "../../records/tries.ts";
 import type { Gates } from "../../service/gates.ts";
 import type { Outcome } from "../../service/outcome.ts";
 
@@ -29,7 +30,13 @@ export type Added = { visitor: string; account: string; first: boolean; head?: H
 
 /** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
 export type Parcel = Pick<Head, "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error">;
-export type Conclusion = { parcel: Parcel | Head; state: SentState; reason: FailReason | null };
+/** `refused`: the attempt that the service refused for good; stored together with the conclusion. */
+export type Conclusion = {
+  parcel: Parcel | Head;
+  state: SentState;
+  reason: FailReason | null;
+  refused?: Try | undefined;
+};
 /**
  * `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message.
  */
