@@ -67,8 +67,11 @@ export async function runNginx(port: number, http: string): Promise<Nginx> {
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await answers()))
-    if (child.exitCode !== null) throw new Error(`nginx ended: ${Buffer.concat(said).toString()}`);
+  while (!(await answers())) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`nginx ended: ${Buffer.concat(said).toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   return {
     url,
     async stop() {

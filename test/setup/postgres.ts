@@ -57,7 +57,7 @@ const answers = (port: number): Promise<boolean> =>
 /** Waits for the condition. Resolves to false if the process ends first. */
 async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<boolean> {
   while (!(await condition())) {
-    if (child.exitCode !== null) return false;
+    if (child.exitCode !== null || child.signalCode !== null) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return true;

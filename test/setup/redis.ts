@@ -33,7 +33,7 @@ export async function startRedis(): Promise<Redis> {
     const [program, args] = tied("KILL", [redisPath(), ...flags]);
     child = spawn(program, args, { cwd: tmpdir(), stdio: "ignore" });
     while (!(await answers(port))) {
-      if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
