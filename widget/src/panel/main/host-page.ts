@@ -75,7 +75,8 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
     if (isHome && !(dialog.open && (dialog.matches(".full:not(:modal)") || pageDocument.querySelector("dialog:modal"))))
       return;
     const active = held;
-    void import("./page-modals.ts").then(({ follow }) => follow(shell, active, tops), console.warn);
+    // By then the widget may be destroyed: its element must stay out of the page.
+    void import("./page-modals.ts").then(({ follow }) => signal.aborted || follow(shell, active, tops), console.warn);
   });
   const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
   observer.observe(document, { ...what, subtree: true });

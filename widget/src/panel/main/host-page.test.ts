@@ -1,0 +1,19 @@
+// @vitest-environment happy-dom
+import { expect, it, vi } from "vitest";
+import { drawn, stage } from "../base/ui.fixture.ts";
+import { isolateFromPage } from "./host-page.ts";
+
+it("leaves a removed element out of the page if the widget is destroyed while the code for that is loading", async () => {
+  const on = await stage();
+  const { host } = on.ui.shell;
+  const stop = isolateFromPage(on.ui.shell, vi.fn());
+  host.remove();
+  // The observer has seen it, and asks for the code.
+  await Promise.resolve();
+  stop();
+  await import("./page-modals.ts");
+  await drawn();
+  await drawn();
+  expect(host.isConnected).toBe(false);
+  on.stop();
+});
