@@ -431,8 +431,8 @@ it("a session ends with the token that opened it", async () => {
 
 it("with their own listener, the pages and the metrics are served there, and not on the public port", async () => {
   const port = await freePort();
-  const env = { ADMIN_LISTEN: `127.0.0.1:${port}`, PUBLIC_URL: "https://chat.example.com", ADMIN_TOKEN: READ_TOKEN };
-  const apart = await startHouse({ env });
+  const env = { ADMIN_LISTEN: `127.0.0.1:${port}`, TRUST_PROXY: "1", PUBLIC_URL: "https://chat.example.com" };
+  const apart = await startHouse({ env: { ...env, ADMIN_TOKEN: READ_TOKEN } });
   try {
     for (const path of ["/admin", "/admin/login", "/admin/style.css", "/metrics"])
       expect((await fetch(`${apart.url}${path}`, { redirect: "manual" })).status, path).toBe(404);
@@ -441,14 +441,24 @@ it("with their own listener, the pages and the metrics are served there, and not
     expect((await own("/metrics")).status).toBe(401);
     for (const path of ["/widget.js", "/c/default", "/api"]) expect((await own(path)).status, path).toBe(404);
     expect(await (await fetch(`${apart.url}/`)).text()).not.toContain('href="/admin"');
-    // A browser drops a Secure cookie of a page that was served over plain http.
-    const over = async (origin: string): Promise<string> => {
-      const body = new URLSearchParams({ token: READ_TOKEN });
-      const form = { method: "POST", redirect: "manual", body, headers: { Origin: origin } } as const;
-      return (await fetch(`http://127.0.0.1:${port}/admin/login`, form)).headers.get("set-cookie") ?? "";
+    const signIn = (given: string, headers: Record<string, string>): Promise<Response> => {
+      const form = {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({ token: given }),
+        headers,
+      } as const;
+      return fetch(`http://127.0.0.1:${port}/admin/login`, form);
     };
+    // A browser drops a Secure cookie of a page that was served over plain http.
+    const over = async (origin: string): Promise<string> =>
+      (await signIn(READ_TOKEN, { Origin: origin })).headers.get("set-cookie") ?? "";
     expect(await over(`http://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=(?!.*Secure)/);
     expect(await over(`https://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=.*Secure/);
+    // No proxy stands in front of this listener, so a guesser cannot choose its address by a header.
+    const from = (address: string) => ({ Origin: `http://127.0.0.1:${port}`, "X-Forwarded-For": address });
+    for (let n = 0; n < 8; n++) await signIn(`guess-${n}`, from(`198.51.100.${n}`));
+    expect((await signIn(READ_TOKEN, from("198.51.100.9"))).status).toBe(401);
   } finally {
     await apart.stop();
   }

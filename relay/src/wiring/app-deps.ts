@@ -122,10 +122,17 @@ export function adminDeps({
     readToken: settings.readToken,
     preview: settings.adminListen === undefined,
     examine: doctor,
-    addressOf: addressesOf(settings.trustProxy).network,
+    addressOf: addressesOf(adminProxies(settings)).network,
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
   };
 }
+
+/**
+ * Number of trusted proxies in front of the operator's pages. Their own listener is reached through a VPN or a tunnel, and not
+ * through the proxy of the public listener: there, a sender could write any `X-Forwarded-For`.
+ */
+const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
+  adminListen === undefined ? trustProxy : 0;
 
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
