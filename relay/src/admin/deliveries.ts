@@ -2,37 +2,38 @@ import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Send } from "../flows/send/send.ts";
-import { type DeliveryRow, type DeliveryState, deliveriesPage } from "../records/listings.ts";
+import {
+  type DeliveryState,
+  deliveriesPage,
+  failedMessages,
+  type OpenMessage,
+  waitingMessages,
+} from "../records/listings.ts";
 import { addAudit } from "../records/operators.ts";
 import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
-import { badge, type Cell, count, type Html, idText, line, table, time, tokenField } from "./html.ts";
+import { brief, type Cell, count, type Html, idText, line, PAGE_ROWS, pagedTable, time, tokenField } from "./html.ts";
 
-/** Messages on one page. */
-const PAGE = 100;
 /** Most messages that "Retry all" and "Discard all" change at once. */
 const ALL_MAX = 1_000;
 
-const choice = ({ visitor, id }: DeliveryRow): Cell =>
+const choice = ({ visitor, id }: OpenMessage): Cell =>
   html`<input type="checkbox" name="item" value="${visitor} ${id}" aria-label="Choose message ${id}">`;
 
-const row = (site: string, may: boolean, given: DeliveryRow): Cell[] => {
-  const { visitor, id, state, attempts, due, reason, error } = given;
+const row = (given: OpenMessage, may: boolean, tries: readonly Cell[]): Cell[] => {
+  const { visitor, id, site, at, text, reason, error } = given;
   return [
     ...(may ? [choice(given)] : []),
-    html`<a href="${messagePath(visitor, id)}">${idText(id)}</a>`,
-    badge(state),
-    attempts,
-    due === null ? null : time(due),
+    time(at),
+    html`<a href="${messagePath(visitor, id)}">${line(text === "" ? id : brief(text))}</a>`,
+    ...tries,
     [reason, error].filter((part) => part !== null).join(": ") || null,
     html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`,
     line(site),
   ];
 };
-
-const HEADINGS = ["Message", "State", "Tries", "Next try (UTC)", "Last error", "Visitor"];
 
 /** The buttons for the chosen messages. */
 const buttons = html`<p class="actions"><button class="main">Retry the chosen</button>
@@ -53,27 +54,35 @@ export function outcomeOf({ retried, discarded }: Record<string, string | undefi
   return words === "" ? "" : html`<p class="done" role="status">${words}</p>`;
 }
 
-/**
- * Messages that the service has not accepted: failed ones first, with Retry and Discard.
- * @param may whether the viewer may act
- */
+/** Numbers of rows before the page of each list, and the viewer. `site`: the only one to show, or null. */
+type View = { token: string; note: Html | ""; may: boolean; site: string | null; failed: number; waiting: number };
+
+/** Messages that the service has not accepted, with Retry and Discard: the newest failed ones, then those that wait longest. */
 export async function deliveries(
   { db, sites }: { db: Database; sites: Sites },
-  { token, note, may }: { token: string; note: Html | ""; may: boolean },
+  { token, note, may, site, failed, waiting }: View,
 ): Promise<Html> {
-  const headings = [...(may ? ["Choose"] : []), ...HEADINGS, ...(sites.all.length > 1 ? ["Site"] : [])];
-  const rows: Cell[][] = [];
-  for (const state of ["failed", "waiting"] as const)
-    for (const {
-      public: { id },
-    } of sites.all)
-      rows.push(...(await deliveriesPage(db, { site: id, state, limit: PAGE })).map((each) => row(id, may, each)));
-  const shown = rows.slice(0, PAGE);
-  const list = table("Deliveries", headings, shown, "Nothing waits, and nothing failed.");
-  const more = rows.length > PAGE ? html`<p>There are more: these are the first ${PAGE}.</p>` : "";
+  const limit = PAGE_ROWS + 1;
+  const failedRows = (await failedMessages(db, site, { skip: failed, limit })).map((each) =>
+    row(each, may, [each.attempts]),
+  );
+  const waitingRows = (await waitingMessages(db, site, { skip: waiting, limit })).map((each) =>
+    row(each, may, [each.attempts, time(each.due)]),
+  );
+  if (failedRows.length + waitingRows.length + failed + waiting === 0)
+    return html`${note}<p class="empty">Nothing waits, and nothing failed.</p>`;
+  const headings = (...tries: string[]): string[] => [
+    ...(may ? ["Choose"] : []),
+    ...["Written (UTC)", "Message", ...tries, "Last error", "Visitor"],
+    ...(sites.all.length > 1 ? ["Site"] : []),
+  ];
+  const query = { failed, waiting };
+  const lists = html`<h2>Failed</h2>
+${pagedTable({ name: "failed", skip: failed, query }, "Failed messages", headings("Tries"), failedRows, "No message has failed.")}
+<h2>Waiting</h2>
+${pagedTable({ name: "waiting", skip: waiting, query }, "Waiting messages", headings("Tries", "Next try (UTC)"), waitingRows, "No message waits.")}`;
   return html`${note}
-${may && shown.length > 0 ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${list}${buttons}</form>` : list}
-${more}`;
+${may ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${lists}${buttons}</form>` : lists}`;
 }
 
 type Deps = { db: Database; clock: Clock; sites: Sites; send: Pick<Send, "retry"> };

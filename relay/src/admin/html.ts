@@ -137,6 +137,39 @@ export const table = (
       )}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${headings.map((each, n) => cellOf(row[n], each))}</tr>`)}</tbody></table></div>`;
 
+/** Rows on one page of a list. */
+export const PAGE_ROWS = 100;
+/** Most rows before a page: each page reads those before it. */
+const SKIP_MAX = 100_000;
+
+/** The number of rows before a page, from its query. Anything else counts as none. */
+export const skipOf = (given: string | undefined): number => {
+  const skip = Number(given ?? 0);
+  return Number.isSafeInteger(skip) && skip > 0 ? Math.min(skip, SKIP_MAX) : 0;
+};
+
+/**
+ * A page of a list, with links to the pages before and after it.
+ * @param query the page's other parameters stay; `name`: the one with the number of rows before the page
+ * @param rows of the page, and one more if another page follows
+ */
+export function pagedTable(
+  { name, skip, query = {} }: { name: string; skip: number; query?: Record<string, number> },
+  ...[title, headings, rows, empty]: Parameters<typeof table>
+): Html {
+  const to = (rowsBefore: number): string =>
+    `?${new URLSearchParams(Object.entries({ ...query, [name]: rowsBefore }).map(([key, value]) => [key, String(value)])).toString()}`;
+  const shown = rows.slice(0, PAGE_ROWS);
+  const before = skip > 0 ? html`<a href="${to(Math.max(0, skip - PAGE_ROWS))}">Previous ${PAGE_ROWS}</a>` : "";
+  const after = rows.length > PAGE_ROWS ? html`<a href="${to(skip + PAGE_ROWS)}">Next ${PAGE_ROWS}</a>` : "";
+  const range = shown.length === 0 ? "" : html`<span>${count(skip + 1)} to ${count(skip + shown.length)}</span>`;
+  const pages =
+    before === "" && after === ""
+      ? ""
+      : html`<div class="actions" role="navigation" aria-label="Pages of ${title}">${before} ${range} ${after}</div>`;
+  return html`${table(title, headings, shown, skip > 0 ? "No further entries." : empty)}${pages}`;
+}
+
 /** A list of names and values. Entries with the value null are left out. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>
   html`<dl class="facts">${all

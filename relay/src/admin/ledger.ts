@@ -5,10 +5,10 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { badge, type Cell, type Html, idText, line, table, time, tokenField } from "./html.ts";
+import { badge, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, table, time, tokenField } from "./html.ts";
 
-/** Most entries of a list; the newest ones. */
-const ROWS = 100;
+/** Most entries that wait for a decision, of one account and state. */
+const DECIDE_MAX = 1_000;
 
 type Deps = {
   db: Database;
@@ -52,56 +52,80 @@ function decisionForm({ account, key, state }: Entry, token: string): Cell {
 ${choices.map(([value, words]) => html`<button name="decision" value="${value}">${words}</button>`)}</form>`;
 }
 
-/** The newest entries of all accounts, newest first. */
-async function newest({ db, settings }: Deps, kind: "grant" | "send"): Promise<Entry[]> {
-  const found = await Promise.all(settings.accounts.map(({ id }) => entries(db, { kind, account: id, limit: ROWS })));
+/** A page of the entries of all accounts, newest first, and one entry more if another page follows. */
+async function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<Entry[]> {
+  const limit = skip + PAGE_ROWS + 1;
+  const found = await Promise.all(settings.accounts.map(({ id }) => entries(db, { kind, account: id, limit })));
   return found
     .flat()
     .sort((a, b) => b.created - a.created)
-    .slice(0, ROWS);
+    .slice(skip, limit);
 }
 
-async function grantRows(deps: Deps, token: string | undefined): Promise<Cell[][]> {
-  return (await newest(deps, "grant")).map((entry) => {
-    const { email, amount } = contentOf(entry);
-    return [
-      time(entry.created),
-      idText(entry.key),
-      badge(GRANT_STATES[entry.state]),
-      email === undefined ? null : idText(email),
-      amount ?? null,
-      entry.reason,
-      ...(token === undefined ? [] : [decisionForm(entry, token)]),
-      line(entry.account),
-    ];
-  });
+/** The grants that wait for a person, the oldest first. */
+async function undecided({ db, settings }: Deps): Promise<Entry[]> {
+  const found: Entry[] = [];
+  for (const { id: account } of settings.accounts)
+    for (const state of Object.keys(DECISIONS) as Entry["state"][])
+      found.push(...(await entries(db, { kind: "grant", account, state, limit: DECIDE_MAX })));
+  return found.sort((a, b) => a.created - b.created);
 }
 
-async function sentRows(deps: Deps): Promise<Cell[][]> {
-  return (await newest(deps, "send")).map((entry) => [
+function grantRow(entry: Entry, token: string | undefined): Cell[] {
+  const { email, amount } = contentOf(entry);
+  return [
     time(entry.created),
     idText(entry.key),
-    badge(entry.state),
-    line((sentContent(entry).text ?? "").slice(0, 120)),
+    badge(GRANT_STATES[entry.state]),
+    email === undefined ? null : idText(email),
+    amount ?? null,
     entry.reason,
+    ...(token === undefined ? [] : [decisionForm(entry, token)]),
     line(entry.account),
-  ]);
+  ];
 }
 
+const sentRow = (entry: Entry): Cell[] => [
+  time(entry.created),
+  idText(entry.key),
+  badge(entry.state),
+  line((sentContent(entry).text ?? "").slice(0, 120)),
+  entry.reason,
+  line(entry.account),
+];
+
 /**
- * The page of credit grants with their approvals, and of the messages that the owner's backend sent.
+ * The page of credit grants with their approvals, and of the messages that the owner's backend sent. Grants that wait for a
+ * decision come first, all of them.
  * @param token CSRF token of the forms; absent for a viewer who may not decide
+ * @param query numbers of entries before the page of each list
  */
-export async function ledger(deps: Deps, token: string | undefined, note: string): Promise<Html> {
-  const [grants, sent] = [await grantRows(deps, token), await sentRows(deps)];
+export async function ledger(
+  deps: Deps,
+  token: string | undefined,
+  note: string,
+  query: { grants: number; messages: number },
+): Promise<Html> {
+  const open = await undecided(deps);
+  const grants = (await newest(deps, "grant", query.grants)).map((entry) => grantRow(entry, undefined));
+  const sent = (await newest(deps, "send", query.messages)).map(sentRow);
   const account = deps.settings.accounts.length > 1 ? ["Account"] : [];
-  const decision = token === undefined ? [] : ["Decision"];
-  const headings = ["When (UTC)", "Key", "State", "Sub-account", "Credits", "Reason", ...decision, ...account];
+  const headings = (...decision: string[]): string[] => [
+    ...["When (UTC)", "Key", "State", "Sub-account", "Credits", "Reason", ...decision, ...account],
+  ];
+  const decisions = html`<h2>Waiting for a decision</h2>
+${table(
+  "Waiting for a decision",
+  headings(...(token === undefined ? [] : ["Decision"])),
+  open.map((entry) => grantRow(entry, token)),
+  "",
+)}`;
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
+${open.length === 0 ? "" : decisions}
 <h2>Credit grants</h2>
-${table("Credit grants", headings, grants, "No credit grants yet.")}
+${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet.")}
 <h2>Messages of your backend</h2>
-${table("Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
+${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
 <p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome here.</p>`;
 }
 

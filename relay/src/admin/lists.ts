@@ -9,26 +9,45 @@ import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { conversationPath } from "./conversations.ts";
-import { badge, brief, type Cell, type Html, idText, line, table, time, withCode } from "./html.ts";
+import {
+  badge,
+  brief,
+  type Cell,
+  type Html,
+  idText,
+  line,
+  PAGE_ROWS,
+  pagedTable,
+  table,
+  time,
+  withCode,
+} from "./html.ts";
 
-/** Most rows of a list; the newest ones. */
-const ROWS = 100;
-
-type Deps = { db: Database; sites: Sites };
+/** `skip`: rows before the page. */
+type Deps = { db: Database; sites: Sites; skip: number };
 
 /** A row of a list. `at`: its time, which is the first cell. */
 type Dated = { at: number; cells: Cell[] };
 
-/** The newest rows of all sites, newest first; the last cell of each is the site's id. */
-async function ofSites({ sites }: Deps, read: (site: string) => Promise<Dated[]>): Promise<Cell[][]> {
+/**
+ * A page of the rows of all sites, newest first, and one row more if another page follows. The last cell of each row is the
+ * site's id.
+ * @param read the newest rows of a site, at most `limit`
+ */
+async function ofSites(
+  { sites, skip }: Deps,
+  read: (site: string, limit: number) => Promise<Dated[]>,
+): Promise<Cell[][]> {
   const rows: Dated[] = [];
   for (const {
     public: { id },
   } of sites.all)
-    rows.push(...(await read(id)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, line(id)] })));
+    rows.push(
+      ...(await read(id, skip + PAGE_ROWS + 1)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, line(id)] })),
+    );
   return rows
     .sort((a, b) => b.at - a.at)
-    .slice(0, ROWS)
+    .slice(skip, skip + PAGE_ROWS + 1)
     .map(({ cells }) => cells);
 }
 
@@ -43,8 +62,8 @@ const visitorLink = (visitor: string | null): Cell =>
   visitor === null ? null : html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`;
 
 export async function leads(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site) =>
-    (await leadsPage(deps.db, { site, limit: ROWS })).map((lead) => ({
+  const rows = await ofSites(deps, async (site, limit) =>
+    (await leadsPage(deps.db, { site, limit })).map((lead) => ({
       at: lead.at,
       cells: [
         [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
@@ -56,7 +75,8 @@ export async function leads(deps: Deps): Promise<Html> {
       ],
     })),
   );
-  return table(
+  return pagedTable(
+    { name: "skip", skip: deps.skip },
     "Leads",
     headingsOf(deps, "When", "Name", "E-mail", "Phone", "State", "Problem", "Visitor"),
     rows,
@@ -65,13 +85,14 @@ export async function leads(deps: Deps): Promise<Html> {
 }
 
 export async function mails(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site) =>
-    (await newestMails(deps.db, site, ROWS)).map(({ visitor, kind, address, state, attempts, problem, at }) => ({
+  const rows = await ofSites(deps, async (site, limit) =>
+    (await newestMails(deps.db, site, limit)).map(({ visitor, kind, address, state, attempts, problem, at }) => ({
       at,
       cells: [kind, address, badge(state), attempts, problem, visitorLink(visitor)],
     })),
   );
-  return table(
+  return pagedTable(
+    { name: "skip", skip: deps.skip },
     "Mails",
     headingsOf(deps, "When", "Kind", "To", "State", "Tries", "Problem", "Visitor"),
     rows,
@@ -84,13 +105,14 @@ const statusName = (status: number | null): Cell =>
   status === null ? null : status === 0 ? "no answer" : String(status);
 
 export async function webhooks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site) =>
-    (await eventsPage(deps.db, { site, limit: ROWS })).map(({ id, at, type, state, attempts, status, problem }) => ({
+  const rows = await ofSites(deps, async (site, limit) =>
+    (await eventsPage(deps.db, { site, limit })).map(({ id, at, type, state, attempts, status, problem }) => ({
       at,
       cells: [type, badge(state), attempts, statusName(status), problem, idText(id)],
     })),
   );
-  return table(
+  return pagedTable(
+    { name: "skip", skip: deps.skip },
     "Webhooks",
     headingsOf(deps, "When", "Event", "State", "Tries", "Status", "Problem", "Id"),
     rows,
@@ -99,13 +121,14 @@ export async function webhooks(deps: Deps): Promise<Html> {
 }
 
 export async function blocks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site) =>
-    (await blocksPage(deps.db, { site, limit: ROWS })).map(({ value, reason, actor, at }) => ({
+  const rows = await ofSites(deps, async (site, limit) =>
+    (await blocksPage(deps.db, { site, limit })).map(({ value, reason, actor, at }) => ({
       at,
       cells: [value, reason, actor],
     })),
   );
-  return table(
+  return pagedTable(
+    { name: "skip", skip: deps.skip },
     "Blocks",
     headingsOf(deps, "Since", "Whom", "Reason", "By"),
     rows,
@@ -113,9 +136,16 @@ export async function blocks(deps: Deps): Promise<Html> {
   );
 }
 
-export async function audit({ db }: Deps): Promise<Html> {
-  const rows = (await auditPage(db, ROWS)).map(({ at, actor, action, subject }) => [time(at), actor, action, subject]);
-  return table("Audit log", ["When (UTC)", "Who", "What", "To what"], rows, "No entries yet.");
+export async function audit({ db, skip }: Pick<Deps, "db" | "skip">): Promise<Html> {
+  const all = await auditPage(db, skip + PAGE_ROWS + 1);
+  const rows = all.slice(skip).map(({ at, actor, action, subject }) => [time(at), actor, action, subject]);
+  return pagedTable(
+    { name: "skip", skip },
+    "Audit log",
+    ["When (UTC)", "Who", "What", "To what"],
+    rows,
+    "No entries yet.",
+  );
 }
 
 /**
@@ -123,7 +153,7 @@ export async function audit({ db }: Deps): Promise<Html> {
  * @param address of the relay, as the tag names it
  * @param preview whether the chat's page has the same origin, so that a frame can show it
  */
-export function siteList({ sites }: Deps, address: string, preview: boolean): Html {
+export function siteList({ sites }: Pick<Deps, "sites">, address: string, preview: boolean): Html {
   return html`${sites.all.map(({ public: { id, title }, account, origins }) => {
     const page = `${preview ? "" : address}/c/${encodeURIComponent(id)}`;
     const script = id === "default" ? "widget.js" : `w/${id}.js`;

@@ -4,7 +4,7 @@ import type { AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { pageOf } from "./find.ts";
-import { type Html, page, WHOLE } from "./html.ts";
+import { type Html, page, skipOf, WHOLE } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
 import { audit, blocks, leads, mails, settingsList, siteList, webhooks } from "./lists.ts";
@@ -44,15 +44,18 @@ function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
     return show(c, "/admin", "Overview", body);
   });
   app.get("/admin/ledger", async (c) => {
-    const { outcome, key } = c.req.query();
+    const { outcome, key, grants, messages } = c.req.query();
     const token = c.var.viewer.role === "admin" ? formToken(c.var.secret) : undefined;
-    return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key)));
+    const places = { grants: skipOf(grants), messages: skipOf(messages) };
+    return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key), places));
   });
   app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList(settings, sites.all)));
   app.get("/admin/doctor", async (c) => show(c, "/admin/doctor", "Doctor", doctor(await deps.examine())));
   app.get("/admin/alerts", async (c) => show(c, "/admin/alerts", "Alerts", await alerts(db)));
   app.get("/admin/callbacks", async (c) => show(c, "/admin/callbacks", "Callbacks", await callbacks(db)));
-  app.get("/admin/audit", async (c) => show(c, "/admin/audit", "Audit log", await audit({ db, sites })));
+  app.get("/admin/audit", async (c) =>
+    show(c, "/admin/audit", "Audit log", await audit({ db, skip: skipOf(c.req.query("skip")) })),
+  );
 }
 
 /** Conversations and messages. */
@@ -93,8 +96,14 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
   const { db, sites } = deps;
   app.get("/admin/deliveries", async (c) => {
     const { viewer, secret } = c.var;
-    const options = { token: formToken(secret), note: outcomeOf(c.req.query()), may: viewer.role === "admin" };
-    const body = await deliveries({ db, sites: sitesFor(sites, viewer) }, options);
+    const { failed, waiting, ...outcome } = c.req.query();
+    const body = await deliveries(
+      { db, sites: sitesFor(sites, viewer) },
+      {
+        ...{ token: formToken(secret), note: outcomeOf(outcome), may: viewer.role === "admin", site: viewer.site },
+        ...{ failed: skipOf(failed), waiting: skipOf(waiting) },
+      },
+    );
     return show(c, "/admin/deliveries", "Waiting and failed", body);
   });
   for (const [path, title, list] of [
@@ -103,9 +112,12 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
     ["/admin/webhooks", "Webhooks", webhooks],
     ["/admin/blocks", "Blocks", blocks],
   ] as const)
-    app.get(path, async (c) => show(c, path, title, await list({ db, sites: sitesFor(sites, c.var.viewer) })));
+    app.get(path, async (c) => {
+      const skip = skipOf(c.req.query("skip"));
+      return show(c, path, title, await list({ db, sites: sitesFor(sites, c.var.viewer), skip }));
+    });
   app.get("/admin/sites", (c) => {
-    const body = siteList({ db, sites: sitesFor(sites, c.var.viewer) }, deps.address(), deps.preview);
+    const body = siteList({ sites: sitesFor(sites, c.var.viewer) }, deps.address(), deps.preview);
     return show(c, "/admin/sites", "Sites", body);
   });
 }

@@ -84,6 +84,40 @@ export async function deliveriesPage(
   );
 }
 
+/** A message that was not accepted, as people read it. `at`: when it was written, milliseconds since 1970. */
+export type OpenMessage = DeliveryRow & { site: string; at: number; text: string };
+
+/** Part of a list: how many rows come before it, and how many it has at most. */
+export type Slice = { skip: number; limit: number };
+
+/** The failed messages of a site, or with null of all sites, newest first. */
+export const failedMessages = (tx: Transaction, site: string | null, { skip, limit }: Slice): Promise<OpenMessage[]> =>
+  tx.all(
+    `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
+       v.site, m.at, m.text
+     FROM messages m JOIN visitors v ON v.id = m.visitor
+     WHERE m.state = 'failed' AND m.discarded IS NULL AND v.site = coalesce($1, v.site)
+     ORDER BY m.at DESC, m.visitor, m.pos LIMIT $2 OFFSET $3`,
+    site,
+    limit,
+    skip,
+  );
+
+/** The waiting messages and reactions of a site, or with null of all sites, the oldest first. */
+export const waitingMessages = (tx: Transaction, site: string | null, { skip, limit }: Slice): Promise<OpenMessage[]> =>
+  tx.all(
+    `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
+     FROM (
+       SELECT visitor, turn, pos, attempts, due, expires, error FROM outbox
+       WHERE CAST($1 AS TEXT) IS NULL OR visitor IN (SELECT id FROM visitors WHERE site = $1)
+       ORDER BY expires, visitor, turn LIMIT $2 OFFSET $3
+     ) o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
+     ORDER BY o.expires, o.visitor, o.turn`,
+    site,
+    limit,
+    skip,
+  );
+
 /** Time of the newest reply from the service, milliseconds since 1970; undefined without a reply. */
 export async function newestCallback(tx: Transaction): Promise<number | undefined> {
   const [row] = await tx.all<{ at: number | null }>(

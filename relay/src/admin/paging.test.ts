@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openTestDatabase } from "../db/database.fixture.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { addAudit } from "../records/operators.ts";
+import { deliveries } from "./deliveries.ts";
+import { pagedTable, skipOf } from "./html.ts";
+import { ledger } from "./ledger.ts";
+import { audit } from "./lists.ts";
+
+let db: Database;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+/** Visitors with one message each, written at the second of their number. */
+async function messages(name: string, state: "failed" | "sent", count: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (let n = 0; n < count; n++) {
+      const visitor = `${name}${n}`;
+      await tx.run("INSERT INTO visitors (id, site, created, head) VALUES ($1, 'default', 1, 1)", visitor);
+      await tx.run(
+        `INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid)
+         VALUES ($1, 1, 1, $2, 'visitor', $3, $4, $5, $2)`,
+        ...[visitor, `m${visitor}`, n * 1_000, `text of ${visitor}`, state],
+      );
+      if (state === "sent")
+        await tx.run(
+          `INSERT INTO outbox (visitor, turn, pos, account, due, expires) VALUES ($1, 1, 1, 'default', $2, $2)`,
+          ...[visitor, n * 1_000],
+        );
+    }
+  });
+}
+
+const page = async (query: { failed?: number; waiting?: number; site?: string }): Promise<string> => {
+  const view = { token: "t", note: "" as const, may: true, site: query.site ?? null };
+  const sites = { all: [{}] } as unknown as Parameters<typeof deliveries>[0]["sites"];
+  return String(await deliveries({ db, sites }, { ...view, failed: query.failed ?? 0, waiting: query.waiting ?? 0 }));
+};
+
+it("shows the newest failed messages and the oldest waiting ones, and links the pages of each list", async () => {
+  await messages("failed", "failed", 230);
+  await messages("waiting", "sent", 3);
+  const first = await page({});
+  expect(first.match(/text of failed\d+</g)?.slice(0, 2)).toEqual(["text of failed229<", "text of failed228<"]);
+  expect(first.match(/text of waiting\d+</g)).toEqual(["text of waiting0<", "text of waiting1<", "text of waiting2<"]);
+  expect(first).toContain("1 to 100");
+  expect(first).toContain('href="?failed=100&amp;waiting=0">Next 100');
+  const last = await page({ failed: 200 });
+  expect(last.match(/text of failed\d+</g)).toHaveLength(30);
+  expect(last).toContain("201 to 230");
+  expect(last).toContain('href="?failed=100&amp;waiting=0">Previous 100');
+  expect(last).not.toContain("Next 100");
+  expect(await page({ site: "another" })).toContain("Nothing waits, and nothing failed.");
+});
+
+it("shows every grant that waits for a decision, however many newer ones there are", async () => {
+  const grant = (key: string, state: string, created: number) =>
+    db.run(
+      `INSERT INTO ledger (kind, account, key, lane, digest, content, state, due, created, changed)
+       VALUES ('grant', 'default', $1, $1, '', '{"email":"client@agency.example","amount":5}', $2, 0, $3, $3)`,
+      ...[key, state, created],
+    );
+  await grant("must-decide", "unknown", 1);
+  for (let n = 0; n < 150; n++) await grant(`granted-${n}`, "done", 2 + n);
+  const deps = { db, settings: { accounts: [{ id: "default" }] } } as unknown as Parameters<typeof ledger>[0];
+  const first = String(await ledger(deps, "t", "", { grants: 0, messages: 0 }));
+  expect(first).toContain("Reason for must-decide");
+  expect(first).toContain("granted-149");
+  expect(first).not.toContain("granted-49");
+  expect(first).toContain('href="?grants=100&amp;messages=0">Next 100');
+  const second = String(await ledger(deps, "t", "", { grants: 100, messages: 0 }));
+  expect(second).toContain("granted-49");
+  expect(second).toContain("101 to 151");
+});
+
+it("pages through the audit log", async () => {
+  await db.transaction(async (tx) => {
+    for (let n = 0; n < 130; n++) await addAudit(tx, { at: n, actor: "admin", action: "test", subject: `entry ${n}.` });
+  });
+  expect(String(await audit({ db, skip: 0 }))).toContain("entry 30.");
+  expect(String(await audit({ db, skip: 0 }))).not.toContain("entry 29.");
+  expect(String(await audit({ db, skip: 100 }))).toContain("entry 0.");
+});
+
+it("takes anything but a positive whole number for the first page, and shows where a list ends", () => {
+  expect([undefined, "", "-5", "1.5", "x", "100"].map(skipOf)).toEqual([0, 0, 0, 0, 0, 100]);
+  expect(skipOf("1e300")).toBe(0);
+  expect(skipOf("900000000")).toBe(100_000);
+  const beyond = String(pagedTable({ name: "skip", skip: 300 }, "Things", ["Thing"], [], "No things yet."));
+  expect(beyond).toContain("No further entries.");
+  expect(beyond).toContain('href="?skip=200"');
+});
