@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
-import { triesOf } from "../records/tries.ts";
+import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
 import { sees, type Viewer } from "./viewer.ts";
@@ -20,23 +20,59 @@ const REASONS: Record<string, string> = {
 
 const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
 
+/** What the page needs to know of the relay's present state. `paused`: why the service refuses an account's calls. */
+type Present = { now: number; paused: Record<string, string | undefined> };
+
+/** Why the relay itself held a message back; undefined for an answer of the service. */
+const ownReason = (answer: string | null): string | undefined =>
+  answer?.startsWith(NOT_SENT) ? answer.slice(NOT_SENT.length) : undefined;
+
+function triedStage({ at, answer }: Try): Stage {
+  const why = ownReason(answer);
+  if (why !== undefined)
+    return { name: "Not sent", at, kind: "bad", note: html`The relay held it back: <code>${why}</code>` };
+  const note = html`The service answered <code>${answer ?? "nothing"}</code>`;
+  return { name: "Sent, but not accepted", at, kind: "bad", note };
+}
+
+/** Why a message failed. */
+function failure({ reason, error }: JourneyRow): Html {
+  const why = ownReason(error);
+  if (why !== undefined) return html`The relay did not send it: <code>${why}</code>`;
+  const said = error === null ? "" : html` The service said: <code>${error}</code>`;
+  return html`${REASONS[reason ?? ""] ?? reason ?? ""}${said}`;
+}
+
+/** When a waiting message is sent next, and why not now. */
+function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }: Present): Html {
+  const refusal = paused[account ?? ""];
+  const next =
+    refusal !== undefined
+      ? html`The service refuses the calls of account ${account}: <code>${refusal}</code>. It is sent when the service accepts them again`
+      : due !== null && due > now
+        ? html`Next try at ${time(due)}`
+        : html`Next try when its turn comes at the pace that the service allows`;
+  const why = ownReason(answer);
+  const last =
+    answer === null
+      ? ""
+      : why === undefined
+        ? html` Last answer: <code>${answer}</code>`
+        : html` The relay holds it back: <code>${why}</code>`;
+  return html`${next}; no tries after ${time(expires)}.${last}`;
+}
+
 /** The steps of a visitor's message to the service. */
-async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
+async function sentStages(db: Database, row: JourneyRow, present: Present): Promise<Stage[]> {
   const stored: Stage = {
     name: "Stored durably by the relay",
     at: row.at,
     note: "Then acknowledged to the visitor.",
   };
-  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(
-    ({ at, answer }): Stage => ({
-      name: "Sent, but not accepted",
-      at,
-      kind: "bad",
-      note: html`The service answered <code>${answer ?? "nothing"}</code>`,
-    }),
-  );
+  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(triedStage);
+  const calls = await countCalls(db, row.visitor, row.pos);
   // Retry resets the counter, but the page still lists the tries before it.
-  const allTries = (counted: number | null): number => Math.max(counted ?? 0, tried.length);
+  const allTries = (counted: number | null): number => Math.max(counted ?? 0, calls);
   if (row.state === "delivered")
     return [
       stored,
@@ -51,19 +87,19 @@ async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
         name: `Failed after ${tries(allTries(row.attempts))}`,
         at: row.settled,
         kind: "bad",
-        note: html`${REASONS[row.reason ?? ""] ?? row.reason ?? ""}${row.error === null ? "" : html` The service said: <code>${row.error}</code>`}`,
+        note: failure(row),
       },
     ];
   const waits: Stage = {
     name: `Waiting for the service, after ${tries(allTries(row.tries))}`,
     at: null,
     kind: "open",
-    note: html`Next try at ${time(row.due)}; no tries after ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,
+    note: nextTry(row, present),
   };
   return [stored, ...tried, waits];
 }
 
-async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
+async function laterStages(db: Database, row: JourneyRow, present: Present): Promise<Stage[]> {
   const { visitor, pos } = row;
   const mails = (await mailsWith(db, visitor, pos)).map(
     ({ kind, state, at }): Stage => ({
@@ -90,7 +126,7 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
   const answered: Stage[] = reply
     ? [{ name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }]
     : [{ name: "No reply yet", at: null, kind: "open" }];
-  return [...(await sentStages(db, row)), ...answered, ...mails];
+  return [...(await sentStages(db, row, present)), ...answered, ...mails];
 }
 
 const stage = ({ name, at, note, kind }: Stage): Html =>
@@ -104,11 +140,11 @@ const stage = ({ name, at, note, kind }: Stage): Html =>
 export async function journey(
   db: Database,
   { visitor, id }: { visitor: string; id: string },
-  { token, viewer, note }: { token: string; viewer: Viewer; note: Html | "" },
+  { token, viewer, note, present }: { token: string; viewer: Viewer; note: Html | ""; present: Present },
 ): Promise<Html | undefined> {
   const row = await journeyOf(db, visitor, id);
   if (row === undefined || !sees(viewer, row.site)) return undefined;
-  const stages = await laterStages(db, row);
+  const stages = await laterStages(db, row, present);
   const retry =
     row.state === "failed" && viewer.role === "admin"
       ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="from" value="message"><input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`

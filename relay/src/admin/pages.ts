@@ -60,7 +60,7 @@ function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
 
 /** Conversations and messages. */
 function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
-  const { db, clock, sites } = deps;
+  const { db, clock, sites, gauges } = deps;
   app.get("/admin/conversations", async (c) => {
     const { words = "", site = "", state = "", after = "", from, to } = c.req.query();
     const { viewer } = c.var;
@@ -82,7 +82,12 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
   });
   app.get("/admin/messages/:visitor/:id", async (c) => {
     const { viewer, secret } = c.var;
-    const body = await journey(db, c.req.param(), { token: formToken(secret), viewer, note: outcomeOf(c.req.query()) });
+    const body = await journey(db, c.req.param(), {
+      token: formToken(secret),
+      viewer,
+      note: outcomeOf(c.req.query()),
+      present: { now: clock.now(), paused: gauges.paused() },
+    });
     return body === undefined ? nothing(c, "message") : show(c, "/admin/conversations", "Message", body);
   });
   app.get("/admin/find", async (c) => {

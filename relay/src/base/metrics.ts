@@ -26,8 +26,8 @@ export type Gauges = {
   waiting: () => Promise<{ messages: number; oldest: number }>;
   /** Calls per minute that the service allows per account key, as the pacer learned them. */
   pace: () => Record<string, number>;
-  /** Accounts whose key or address the service refuses: their deliveries wait. */
-  paused: () => Record<string, boolean>;
+  /** Why the service refuses an account's key or address: its deliveries wait. Undefined for an account that is accepted. */
+  paused: () => Record<string, string | undefined>;
 };
 
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
@@ -119,7 +119,7 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
     "porchlight_account_paused",
     "1 while the service refuses an account's key or address: its deliveries wait",
     (one) => {
-      for (const [account, paused] of Object.entries(gauges.paused())) one.set({ account }, paused ? 1 : 0);
+      for (const [account, paused] of Object.entries(gauges.paused())) one.set({ account }, paused === undefined ? 0 : 1);
     },
     ["account"],
   );

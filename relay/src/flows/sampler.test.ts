@@ -13,7 +13,7 @@ const GAUGES: Gauges = {
   connections: () => 3,
   waiting: async () => ({ messages: 2, oldest: 9 }),
   pace: () => ({ main: 60 }),
-  paused: () => ({ main: false }),
+  paused: () => ({ main: undefined }),
 };
 
 /** A clock that runs due timers, each after the one before has finished. */

@@ -15,7 +15,7 @@ export function createMonitoring(
       const { messages, since } = await waitingIn(db, settings.horizon);
       return { messages, oldest: since === undefined ? 0 : Math.max(0, clock.now() - since) / 1_000 };
     },
-    paused: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.heldFor(id) !== undefined])),
+    paused: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.heldFor(id)])),
     pace: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.paceOf(id)])),
   };
   metrics.read(gauges);

@@ -6,8 +6,7 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
-import type { Head } from "../../records/outbox.ts";
-import { addParcels, headOf } from "../../records/outbox.ts";
+import { addParcels, type Head, headOf } from "../../records/outbox.ts";
 import { discardMessage } from "../../records/search.ts";
 import { appendSent, numbersOf, page } from "../../records/threads.ts";
 import { triesOf } from "../../records/tries.ts";
@@ -214,5 +213,41 @@ it.each([
   await pass(0, async () => !(await statesOf("v")).includes("sent"));
   expect(await statesOf("v")).toEqual([state, "delivered"]);
   expect(sent).toEqual(["id-discarded", "id-next"]);
+  await stop();
+});
+
+it.each([
+  { kind: "throttle", status: 429, message: "Too many calls" },
+  { kind: "config", status: 401, message: "Unknown key" },
+  { kind: "edge", status: 403, message: "Forbidden" },
+] as const)("stores a call that the service refused with $status, with its time and answer", async (refusal) => {
+  await write("v", ["hello"]);
+  const { start, stop } = courier(async () => refusal);
+  const begun = clock.now();
+  await start();
+  await expect.poll(() => triesOf(db, "v", 1, 9), { interval: 1 }).toHaveLength(1);
+  const answer = `${refusal.status}: ${refusal.message}`;
+  expect(await triesOf(db, "v", 1, 9)).toEqual([{ at: begun, answer }]);
+  expect(await headOf(db, "v")).toMatchObject({ attempts: 1, error: answer });
+  await stop();
+});
+
+it("counts no attempt when the relay itself holds a message back, and says so", async () => {
+  await write("blocked", ["hello"]);
+  await write("over budget", ["hello"]);
+  const { start, stop } = courier(async ({ visitor }) =>
+    visitor === "blocked"
+      ? { kind: "permanent", status: 0, message: "the visitor is blocked" }
+      : { kind: "unready", status: 0, message: "the budget is used", waitMs: 60_000 },
+  );
+  await start();
+  await expect.poll(() => headOf(db, "blocked"), { interval: 1 }).toBeUndefined();
+  await expect.poll(() => triesOf(db, "over budget", 1, 9), { interval: 1 }).toHaveLength(1);
+  const failed = "SELECT attempts, error FROM messages WHERE visitor = 'blocked'";
+  expect(await db.all(failed)).toEqual([{ attempts: 0, error: "not sent: the visitor is blocked" }]);
+  expect(await headOf(db, "over budget")).toMatchObject({ attempts: 0, error: "not sent: the budget is used" });
+  expect((await triesOf(db, "blocked", 1, 9)).map(({ answer }) => answer)).toEqual([
+    "not sent: the visitor is blocked",
+  ]);
   await stop();
 });

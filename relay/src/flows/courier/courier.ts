@@ -4,7 +4,7 @@ import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
 import { expired, type Head, postpone } from "../../records/outbox.ts";
-import { addTry, type Try } from "../../records/tries.ts";
+import { addTry, NOT_SENT, type Try } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
@@ -145,6 +145,7 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
     case "throttle":
     case "config":
     case "edge":
+      await storeTry(courier, triedAgain(head, outcome));
       return queue(courier, lane, flyIn(courier));
     case "unready":
     case "transient":
@@ -154,17 +155,25 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
 }
 
 async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: Outcome): Promise<void> {
-  const { db, clock, log, random } = courier.deps;
-  const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
-  const failed = { ...triedAgain(head, outcome), due: clock.now() + wait };
+  const { clock, log, random } = courier.deps;
+  const { heldBack = 0 } = lane;
+  const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts + heldBack, RETRY_BASE_MS, RETRY_CAP_MS, random));
+  const tried = triedAgain(head, outcome);
+  await storeTry(courier, { ...tried, due: clock.now() + wait });
+  log("delivery.retry", { ...about(head), attempts: tried.attempts, status: outcome.status, wait });
+  const next: Lane = { ...lane, rank: "repeat", heldBack: isCall(outcome) ? 0 : heldBack + 1 };
+  queueLater(courier, next, wait, flyIn(courier));
+}
+
+/** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */
+async function storeTry({ deps }: CourierState, tried: Head): Promise<void> {
+  const { visitor, pos, reaction, error } = tried;
   const store = async (tx: Transaction): Promise<void> => {
-    await assertMine(courier.deps, tx, [head]);
-    await postpone(tx, failed);
-    if (head.reaction === null) await addTry(tx, head.visitor, head.pos, { at: clock.now(), answer: failed.error });
+    await assertMine(deps, tx, [tried]);
+    await postpone(tx, tried);
+    if (reaction === null) await addTry(tx, visitor, pos, { at: deps.clock.now(), answer: error });
   };
-  await db.transaction(store, [head.visitor]);
-  log("delivery.retry", { ...about(head), attempts: head.attempts + 1, status: outcome.status, wait });
-  queueLater(courier, { ...lane, rank: "repeat" }, wait, flyIn(courier));
+  await deps.db.transaction(store, [visitor]);
 }
 
 /** Marks a message as failed, and queues the lane's next one. */
@@ -193,12 +202,16 @@ async function finish(
 /** The fields by which a log line names a message. The API and the admin pages show the same id. */
 const about = ({ visitor, id }: Pick<Head, "visitor" | "id">) => ({ visitor: hashed(visitor), message: id });
 
-/** The message with one more failed attempt. */
-const triedAgain = (head: Head, { status, message }: Outcome): Head => ({
-  ...head,
-  attempts: head.attempts + 1,
-  error: status === 0 ? message : `${status}: ${message}`,
-});
+/** Whether the relay called the service. Otherwise the relay itself held the message back, for example for its budget. */
+const isCall = ({ kind, status }: Outcome): boolean =>
+  status !== 0 || (kind !== "unready" && kind !== "permanent" && kind !== "config");
+
+/** The message after an attempt that failed. Only a call to the service counts as an attempt. */
+function triedAgain(head: Head, outcome: Outcome): Head {
+  const { status, message } = outcome;
+  if (!isCall(outcome)) return { ...head, error: `${NOT_SENT}${message}` };
+  return { ...head, attempts: head.attempts + 1, error: status === 0 ? message : `${status}: ${message}` };
+}
 
 // ── expiry ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
