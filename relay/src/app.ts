@@ -110,7 +110,7 @@ const ROUTES = {
   admin: [
     route("operator", "GET", "/metrics"),
     ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
-      .concat("/ledger", "/doctor", "/alerts", "/callbacks")
+      .concat("/ledger", "/ledger/:kind{send|grant}/:account/:key", "/doctor", "/alerts", "/callbacks")
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
       .concat("/style.css", "/live.js", "/page.js")
       .map((path) => route("operator", "GET", `/admin${path}`)),

@@ -2,12 +2,16 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import { shortHash } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
+import { sendKey } from "../flows/outreach.ts";
+import { type Entry, findEntry, type LedgerKind } from "../records/ledger/ledger.ts";
 import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorsFitting } from "../records/search.ts";
+import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
+import { entryPath, messageOf, seesEntry } from "./entry.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
-type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts"> };
+type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts">; sites: Sites };
 
 /** The search for an id ends after this time, in milliseconds. */
 const FIND_MS = 9_000;
@@ -19,11 +23,14 @@ const SHORT = /^[\w-]{10}$/;
 
 /**
  * The path of the page for an id: the conversation of a visitor's id, whole or as in a log line, or the message of an id in a log
- * line or an API answer, of a `messageSid`, or of the service's id of a reply. For any other text, the search page with this text.
+ * line or an API answer, of a `messageSid`, of the service's id of a reply, or of the key of a message of the owner's backend; or
+ * the ledger entry of a key that is no message of a conversation. For any other text, the search page with this text.
  */
 export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";
   if (await isSeen(deps, viewer, id)) return conversationPath(id);
+  const keyed = await entryOf(deps, id, viewer);
+  if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
   const looks = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
   for (const look of looks) {
     const seen: MessageName[] = [];
@@ -42,6 +49,21 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
 async function isSeen({ db }: FindDeps, viewer: Viewer, visitor: string): Promise<boolean> {
   const found = await findVisitor(db, visitor);
   return found !== undefined && sees(viewer, found.site);
+}
+
+/** The newest ledger entry with this key that the viewer may see. A log line has the site before the key of a sent message. */
+async function entryOf({ db, settings, sites }: FindDeps, key: string, viewer: Viewer): Promise<Entry | undefined> {
+  const names: { kind: LedgerKind; account: string; key: string }[] = [
+    ...settings.accounts.flatMap(({ id: account }) => [
+      { kind: "send" as const, account, key },
+      { kind: "grant" as const, account, key },
+    ]),
+    ...sites.all.map((site) => ({ kind: "send" as const, account: site.account, key: sendKey(site, key) })),
+  ];
+  const found = await Promise.all(names.map((name) => findEntry(db, name)));
+  return found
+    .filter((entry) => entry !== undefined && seesEntry(viewer, entry))
+    .sort((a, b) => (b?.created ?? 0) - (a?.created ?? 0))[0];
 }
 
 /** Replies with this id of the service, in any account. */

@@ -1,11 +1,17 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
+import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { claim, type Entry, enter, link, settle } from "../records/ledger/ledger.ts";
 import { addParcel, postpone } from "../records/outbox.ts";
-import { appendSent, mark, noteFailures, numbersOf } from "../records/threads.ts";
+import type { Sites } from "../records/sites.ts";
+import { appendReply, appendSent, mark, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
+import { ledgerEntry } from "./entry.ts";
+import { pageOf } from "./find.ts";
 import { journey } from "./journey.ts";
 
 const AT = Date.UTC(2026, 10, 23, 15, 0, 0);
@@ -27,9 +33,9 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** The text of the message's page, without markup. */
-async function page(paused: Record<string, string> = {}): Promise<string> {
+async function page(paused: Record<string, string> = {}, id = "m"): Promise<string> {
   const present = { now: AT + 6_000, paused };
-  const shown = await journey(db, { visitor: "v", id: "m" }, { token: "t", viewer: VIEWER, note: "", present });
+  const shown = await journey(db, { visitor: "v", id }, { token: "t", viewer: VIEWER, note: "", present });
   return String(shown).replaceAll(/<[^>]*>/g, "");
 }
 
@@ -57,4 +63,59 @@ it("says of a message that the relay held back that the relay did so, and counts
   expect(shown).toContain("Failed after 0 tries");
   expect(shown).toContain("The relay did not send it: the visitor is blocked");
   expect(shown).not.toMatch(/The service (answered|refused|said)|Sent, but not accepted/);
+});
+
+describe("a message of the owner's backend", () => {
+  const NAME = { kind: "send", account: "main", key: "shop/shipped-1042" } as const;
+  const SITES = { all: [{ public: { id: "shop" }, account: "main" }] } as unknown as Sites;
+  const find = (id: string) =>
+    pageOf(
+      { db, clock: manualClock(AT), settings: { accounts: [{ id: "main" }] as Account[] }, sites: SITES },
+      id,
+      VIEWER,
+    );
+
+  /** Stores the message, and makes its call. */
+  async function call(): Promise<Entry | undefined> {
+    const content = JSON.stringify({ site: "shop", text: "Shipped" });
+    const made = { lane: "v", digest: "d", content, state: "intent", reason: null, actor: "api" } as const;
+    return db.transaction(async (tx) => {
+      await enter(tx, { ...NAME, ...made, now: AT });
+      return claim(tx, { ...NAME, node: "n1", now: AT + 1_000, ordered: true });
+    });
+  }
+
+  it("is found by its key before the service accepted it, with each step", async () => {
+    const called = await call();
+    const refused = {
+      state: "intent",
+      reason: "429: Too many calls",
+      due: AT + 9_000,
+      actor: "n1",
+      now: AT + 2_000,
+    } as const;
+    if (called !== undefined) await db.transaction((tx) => settle(tx, called, refused));
+    const path = "/admin/ledger/send/main/shop%2Fshipped-1042";
+    expect([await find("shipped-1042"), await find("shop/shipped-1042")]).toEqual([path, path]);
+    const shown = String(await ledgerEntry(db, NAME, VIEWER)).replaceAll(/<[^>]*>/g, "");
+    expect(shown).toMatch(
+      /Stored durably by the relay, to be sent · [\s\S]*By api[\s\S]*Sent to the service · .*15:00:01/,
+    );
+    expect(shown).toMatch(/Not accepted; sent again later · .*15:00:02[\s\S]*429: Too many calls/);
+    expect(await ledgerEntry(db, NAME, { role: "reader", site: "other" })).toBeUndefined();
+  });
+
+  it("is found by its key in the conversation, and its journey says who sent it", async () => {
+    const called = await call();
+    const done = { state: "done", reason: null, due: AT, actor: "n1", now: AT + 2_000, result: "{}" } as const;
+    await db.transaction(async (tx) => {
+      if (called !== undefined) await settle(tx, called, done);
+      await link(tx, NAME, "shown", "main:out-1");
+      await appendReply(tx, { visitor: "v", id: "s_1", text: "Shipped", at: AT + 2_000, external: "main:out-1" });
+    });
+    expect(await find("shipped-1042")).toBe("/admin/messages/v/s_1");
+    const shown = await page({}, "s_1");
+    expect(shown).toMatch(/Accepted by the service[\s\S]*Stored in the conversation/);
+    expect(shown).not.toContain("callback");
+  });
 });

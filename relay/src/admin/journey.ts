@@ -1,13 +1,14 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
+import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
 import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
+import { formerIds } from "../records/visitors.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
+import { entryPath, entryStages } from "./entry.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
+import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
-
-/** A step of a message's journey. `open`: not reached yet. */
-type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
 
 /** Most failed attempts that a journey shows; the newest ones. */
 const TRIES_SHOWN = 50;
@@ -99,7 +100,20 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
   return [stored, ...tried, waits];
 }
 
-async function laterStages(db: Database, row: JourneyRow, present: Present): Promise<Stage[]> {
+/** How a reply came into the conversation: from the service's callback, or as a message of the owner's backend. */
+async function arrivalStages(db: Database, { at }: JourneyRow, sent: Entry | undefined): Promise<Stage[]> {
+  if (sent === undefined) return [{ name: "Stored from the service's callback, and pushed to open tabs", at }];
+  const stored: Stage = { name: "Stored in the conversation, and pushed to open tabs", at };
+  return [...(await entryStages(db, sent)), stored].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+}
+
+/** The message of the owner's backend that a reply shows. */
+async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<Entry | undefined> {
+  if (external === null) return undefined;
+  return entryShownAs(db, [visitor, ...(await formerIds(db, visitor))], external);
+}
+
+async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefined, present: Present): Promise<Stage[]> {
   const { visitor, pos } = row;
   const mails = (await mailsWith(db, visitor, pos)).map(
     ({ kind, state, at }): Stage => ({
@@ -111,7 +125,7 @@ async function laterStages(db: Database, row: JourneyRow, present: Present): Pro
   if (row.author === "reply") {
     const seen = row.read >= row.n;
     return [
-      { name: "Stored from the service's callback, and pushed to open tabs", at: row.at },
+      ...(await arrivalStages(db, row, sent)),
       seen
         ? {
             name: "Seen by the visitor",
@@ -129,8 +143,11 @@ async function laterStages(db: Database, row: JourneyRow, present: Present): Pro
   return [...(await sentStages(db, row, present)), ...answered, ...mails];
 }
 
-const stage = ({ name, at, note, kind }: Stage): Html =>
-  html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
+/** The service's id of a reply; null when the service gave none: then the key of the reply has another form. */
+function serviceId(external: string | null): Html | null {
+  const id = external?.slice(external.indexOf(":") + 1) ?? "~";
+  return id.startsWith("~") ? null : html`<span class="id">${id}</span>`;
+}
 
 /**
  * The page of a message with every step of its journey.
@@ -144,7 +161,8 @@ export async function journey(
 ): Promise<Html | undefined> {
   const row = await journeyOf(db, visitor, id);
   if (row === undefined || !sees(viewer, row.site)) return undefined;
-  const stages = await laterStages(db, row, present);
+  const sent = await sentAs(db, row);
+  const stages = await laterStages(db, row, sent, present);
   const retry =
     row.state === "failed" && viewer.role === "admin"
       ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="from" value="message"><input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
@@ -152,15 +170,13 @@ export async function journey(
   return html`${note}${facts([
     ["Message", html`<span class="id">${row.id}</span>`],
     ["messageSid at the service", row.sid === null ? null : html`<span class="id">${row.sid}</span>`],
-    [
-      "The service's id",
-      row.external === null ? null : html`<span class="id">${row.external.split(":").slice(1).join(":")}</span>`,
-    ],
+    ["The service's id", serviceId(row.external)],
+    ["Key of your backend", sent === undefined ? null : html`<a href="${entryPath(sent)}" class="id">${sent.key}</a>`],
     ["State", row.state === null ? "reply" : badge(row.state)],
     ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
     ["Site", row.site],
   ])}
 <pre tabindex="0" aria-label="Text of the message">${row.text}</pre>
 <h2>Journey</h2>
-<ol class="journey">${stages.map(stage)}</ol>${retry}`;
+${stageList(stages)}${retry}`;
 }

@@ -5,6 +5,7 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
+import { entryPath } from "./entry.ts";
 import { badge, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, table, time, tokenField } from "./html.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
@@ -75,7 +76,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
   const { email, amount } = contentOf(entry);
   return [
     time(entry.created),
-    idText(entry.key),
+    html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
     badge(GRANT_STATES[entry.state]),
     email === undefined ? null : idText(email),
     amount ?? null,
@@ -87,7 +88,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
 
 const sentRow = (entry: Entry): Cell[] => [
   time(entry.created),
-  idText(entry.key),
+  html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
   badge(entry.state),
   line((sentContent(entry).text ?? "").slice(0, 120)),
   entry.reason,

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import type { AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
+import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
 import { type Html, page, skipOf, WHOLE } from "./html.ts";
 import { journey } from "./journey.ts";
@@ -89,6 +90,13 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
       present: { now: clock.now(), paused: gauges.paused() },
     });
     return body === undefined ? nothing(c, "message") : show(c, "/admin/conversations", "Message", body);
+  });
+  app.get("/admin/ledger/:kind{send|grant}/:account/:key", async (c) => {
+    const { viewer } = c.var;
+    const { kind, account, key } = c.req.param();
+    const body = await ledgerEntry(db, { kind: kind === "send" ? "send" : "grant", account, key }, viewer);
+    const at = viewer.site === null ? "/admin/ledger" : "";
+    return body === undefined ? nothing(c, "entry") : show(c, at, "Ledger entry", body);
   });
   app.get("/admin/find", async (c) => {
     const id = (c.req.query("id") ?? "").trim().slice(0, 200);

@@ -119,7 +119,8 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
     "porchlight_account_paused",
     "1 while the service refuses an account's key or address: its deliveries wait",
     (one) => {
-      for (const [account, paused] of Object.entries(gauges.paused())) one.set({ account }, paused === undefined ? 0 : 1);
+      for (const [account, paused] of Object.entries(gauges.paused()))
+        one.set({ account }, paused === undefined ? 0 : 1);
     },
     ["account"],
   );

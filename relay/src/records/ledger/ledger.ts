@@ -293,6 +293,20 @@ export async function laneEntries(
   );
 }
 
+/** The sent message that is shown by the reply with this key (`shown`). @param lanes the visitor's ids, old ones too */
+export async function entryShownAs(
+  tx: Transaction,
+  lanes: readonly string[],
+  external: string,
+): Promise<Entry | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM ledger WHERE kind = 'send' AND lane = $1 AND shown = $2`;
+  const found = await tx.each<Entry>(
+    sql,
+    lanes.map((lane) => [lane, external]),
+  );
+  return found.find((entry) => entry !== undefined);
+}
+
 /** An entry's steps, oldest first. */
 export async function historyOf(tx: Transaction, { kind, account, key }: Name): Promise<Step[]> {
   return tx.all(

@@ -1,0 +1,117 @@
+import { html } from "hono/html";
+import type { Database } from "../db/database.ts";
+import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
+import { type Entry, findEntry, historyOf, type LedgerKind, type State, type Step } from "../records/ledger/ledger.ts";
+import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
+import { replyNamed } from "../records/search.ts";
+import { conversationPath, messagePath } from "./conversations.ts";
+import { badge, type Cell, facts, type Html, idText, time } from "./html.ts";
+import { type Stage, stageList } from "./stages.ts";
+import { sees, type Viewer } from "./viewer.ts";
+
+type EntryName = Pick<Entry, "kind" | "account" | "key">;
+
+/** The page of a ledger entry. */
+export const entryPath = ({ kind, account, key }: EntryName): string =>
+  `/admin/ledger/${kind}/${encodeURIComponent(account)}/${encodeURIComponent(key)}`;
+
+/** Whether a viewer may see an entry. A grant belongs to an account, which may serve several sites. */
+export const seesEntry = (viewer: Viewer, entry: Entry): boolean =>
+  viewer.site === null || (entry.kind === "send" && sees(viewer, sentContent(entry).site));
+
+const NAMES: Record<LedgerKind, Record<State, string>> = {
+  send: {
+    received: "Received from your backend",
+    intent: "Stored durably by the relay, to be sent",
+    calling: "Sent to the service",
+    done: "Accepted by the service",
+    unknown: "Outcome unknown",
+    refused: "Refused by the service",
+    dismissed: "Dismissed",
+  },
+  grant: {
+    received: "Stored durably by the relay",
+    intent: "To be granted",
+    calling: "Sent to the service",
+    done: "Granted by the service",
+    unknown: "Outcome unknown",
+    refused: "Refused by the service",
+    dismissed: "Dismissed",
+  },
+};
+
+const BAD: readonly State[] = ["unknown", "refused", "dismissed"];
+
+/** The steps of an entry, with the service's answer or the decision's reason, and with the person or program that decided. */
+export async function entryStages(db: Database, entry: Entry): Promise<Stage[]> {
+  const steps = await historyOf(db, entry);
+  const relays = new Set(steps.flatMap(({ state, actor }) => (state === "calling" ? [actor] : [])));
+  return steps.map(({ state, at, actor, reason }, n): Stage => {
+    const before: Step | undefined = steps[n - 1];
+    const isRefused = state === "intent" && before?.state === "calling";
+    const name = isRefused ? "Not accepted; sent again later" : NAMES[entry.kind][state];
+    const parts = [reason, relays.has(actor) ? null : `By ${actor}`].filter((part) => part !== null);
+    return {
+      name,
+      at,
+      ...(parts.length > 0 && { note: parts.join(" · ") }),
+      ...((isRefused || BAD.includes(state)) && { kind: "bad" as const }),
+    };
+  });
+}
+
+/** What comes next for an entry that is not settled. */
+function nextStage({ kind, state, due }: Entry): Stage[] {
+  if (state === "intent")
+    return [{ name: "Waits for its call", at: null, kind: "open", note: html`Not before ${time(due)}.` }];
+  if (state === "calling") return [{ name: "Waits for the service's answer", at: null, kind: "open" }];
+  if (state === "unknown" || (kind === "grant" && (state === "received" || state === "refused")))
+    return [{ name: "Waits for a person's decision", at: null, kind: "open" }];
+  return [];
+}
+
+/** The message of a conversation that shows a sent message; undefined while none does. */
+export async function messageOf(db: Database, { shown }: Pick<Entry, "shown">): Promise<string | undefined> {
+  const [message] = shown === null ? [] : await replyNamed(db, shown);
+  return message && messagePath(message.visitor, message.id);
+}
+
+async function sentFacts(db: Database, entry: Entry): Promise<[string, Cell][]> {
+  const { text, site } = sentContent(entry);
+  const path = await messageOf(db, entry);
+  return [
+    ["State", badge(SENT_STATES[entry.state])],
+    ["Text", text],
+    ["Conversation", html`<a href="${conversationPath(entry.lane)}">${idText(entry.lane)}</a>`],
+    ["In the conversation", path === undefined ? null : html`<a href="${path}">as this message</a>`],
+    ["Site", site],
+  ];
+}
+
+function grantFacts(entry: Entry): [string, Cell][] {
+  const { email, amount, note } = contentOf(entry);
+  return [
+    ["State", badge(GRANT_STATES[entry.state])],
+    ["Sub-account", email ?? null],
+    ["Credits", amount === undefined ? null : String(amount)],
+    ["Note", note],
+  ];
+}
+
+/**
+ * The page of a credit grant, or of a message of the owner's backend, with every step of its journey.
+ * @returns undefined when there is no such entry, or the viewer may not see it
+ */
+export async function ledgerEntry(db: Database, name: EntryName, viewer: Viewer): Promise<Html | undefined> {
+  const entry = await findEntry(db, name);
+  if (entry === undefined || !seesEntry(viewer, entry)) return undefined;
+  const own = entry.kind === "send" ? await sentFacts(db, entry) : grantFacts(entry);
+  return html`${facts([
+    ["Kind", entry.kind === "send" ? "message of your backend" : "credit grant"],
+    ["Key", html`<span class="id">${entry.key}</span>`],
+    ...own,
+    ["Account", entry.account],
+  ])}
+<h2>Journey</h2>
+${stageList([...(await entryStages(db, entry)), ...nextStage(entry)])}`;
+}
