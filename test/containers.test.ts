@@ -296,7 +296,7 @@ describe("alert rules and dashboard", () => {
     metrics.read({
       connections: () => 1,
       waiting: async () => ({ messages: 1, oldest: 1 }),
-      paused: () => ({ default: false }),
+      paused: () => ({ default: undefined }),
       pace: () => ({ default: 60 }),
     });
     return await metrics.text();
