@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { type AdminRouteDeps, type App, actorOf, noted, ownForm } from "./context.ts";
-import { messagePath } from "./conversations.ts";
 import { discardAll, openItems, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
+import { messagePath } from "./paths.ts";
 
 /** The page to show after a form about deliveries: the message's page if the form is on it, otherwise the list. */
 function pageAfter(form: URLSearchParams): string {

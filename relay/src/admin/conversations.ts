@@ -12,6 +12,7 @@ import {
 import { page as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { badge, facts, type Html, idText, line, table, time } from "./html.ts";
+import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
@@ -58,10 +59,6 @@ const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | 
   row.email ||
   row.subject ||
   `Visitor ${row.id.slice(0, 10)}…`;
-
-export const conversationPath = (visitor: string): string => `/admin/conversations/${encodeURIComponent(visitor)}`;
-export const messagePath = (visitor: string, id: string): string =>
-  `/admin/messages/${encodeURIComponent(visitor)}/${encodeURIComponent(id)}`;
 
 const DAY_MS = 86_400_000;
 

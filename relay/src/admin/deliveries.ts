@@ -13,8 +13,8 @@ import { addAudit } from "../records/operators.ts";
 import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
-import { conversationPath, messagePath } from "./conversations.ts";
 import { brief, type Cell, count, type Html, idText, line, PAGE_ROWS, pagedTable, time, tokenField } from "./html.ts";
+import { conversationPath, messagePath } from "./paths.ts";
 
 /** Most messages that "Retry all" and "Discard all" change at once. */
 const ALL_MAX = 1_000;

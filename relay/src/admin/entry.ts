@@ -4,16 +4,12 @@ import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, findEntry, historyOf, type LedgerKind, type State, type Step } from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import { replyNamed } from "../records/search.ts";
-import { conversationPath, messagePath } from "./conversations.ts";
 import { badge, type Cell, facts, type Html, idText, time } from "./html.ts";
+import { conversationPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 type EntryName = Pick<Entry, "kind" | "account" | "key">;
-
-/** The page of a ledger entry. */
-export const entryPath = ({ kind, account, key }: EntryName): string =>
-  `/admin/ledger/${kind}/${encodeURIComponent(account)}/${encodeURIComponent(key)}`;
 
 /** Whether a viewer may see an entry. A grant belongs to an account, which may serve several sites. */
 export const seesEntry = (viewer: Viewer, entry: Entry): boolean =>

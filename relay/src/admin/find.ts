@@ -7,8 +7,8 @@ import { type Entry, findEntry, type LedgerKind } from "../records/ledger/ledger
 import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorsFitting } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
-import { conversationPath, messagePath } from "./conversations.ts";
-import { entryPath, messageOf, seesEntry } from "./entry.ts";
+import { messageOf, seesEntry } from "./entry.ts";
+import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts">; sites: Sites };

@@ -4,9 +4,9 @@ import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
 import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
-import { conversationPath, messagePath } from "./conversations.ts";
-import { entryPath, entryStages } from "./entry.ts";
+import { entryStages } from "./entry.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
+import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
 

@@ -5,8 +5,8 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { entryPath } from "./entry.ts";
 import { badge, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, table, time, tokenField } from "./html.ts";
+import { entryPath } from "./paths.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
 const DECIDE_MAX = 1_000;

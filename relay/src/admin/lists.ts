@@ -8,7 +8,6 @@ import { leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
-import { conversationPath } from "./conversations.ts";
 import {
   badge,
   brief,
@@ -22,6 +21,7 @@ import {
   time,
   withCode,
 } from "./html.ts";
+import { conversationPath } from "./paths.ts";
 
 /** `skip`: rows before the page. */
 type Deps = { db: Database; sites: Sites; skip: number };
