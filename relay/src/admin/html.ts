@@ -166,7 +166,7 @@ export function pagedTable(
   const pages =
     before === "" && after === ""
       ? ""
-      : html`<div class="actions" role="navigation" aria-label="Pages of ${title}">${before} ${range} ${after}</div>`;
+      : html`<div class="actions pages" role="navigation" aria-label="Pages of ${title}">${before} ${range} ${after}</div>`;
   return html`${table(title, headings, shown, skip > 0 ? "No further entries." : empty)}${pages}`;
 }
 

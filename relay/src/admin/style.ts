@@ -98,6 +98,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .login form { display: grid; gap: 0.75rem; }
 .login label { display: grid; gap: 0.3rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.pages { margin: 0.75rem 0 0; gap: 1rem; }
 .note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
 .done { color: var(--good); }
