@@ -152,8 +152,25 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
   return { tried: 400, through: Math.max(0, written - 60) };
 }
 
-/** A28: fifty visitors each request 75 pages of history per second, and never read the answers. */
-export const neverReads = (target: Target): Promise<Result> => meanwhile(target, () => neverReadsAlone(target));
+/** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then readers by HEAD. */
+export const neverReads = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const sockets = await neverReadsAlone(target);
+    const heads = await headReaders(target);
+    return { tried: sockets.tried + heads.tried, through: sockets.through + heads.through };
+  });
+
+/** Reads fallback connections by HEAD, whose answer has no body. Succeeds when the relay attaches the reader. */
+async function headReaders(target: Target): Promise<Tally> {
+  const ALL = 50;
+  let through = 0;
+  for (let n = 0; n < ALL; n++) {
+    const { line } = (await (await post(target, "/socket/lines")).json()) as { line: string };
+    const address = `${target.url}/socket/lines/${line}?mode=${n % 2 === 0 ? "stream" : "poll"}`;
+    if ((await fetch(address, { method: "HEAD", headers: { origin: ORIGIN } })).ok) through++;
+  }
+  return { tried: ALL, through };
+}
 
 async function neverReadsAlone(target: Target): Promise<Tally> {
   const all = await Promise.all(Array.from({ length: 50 }, (_, n) => target.visitor(`203.0.113.${n}`)));

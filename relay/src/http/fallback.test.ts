@@ -175,6 +175,29 @@ describe("a connection over the HTTP fallback", () => {
     reader.destroy();
   });
 
+  it("refuses HEAD, whose answer nobody would read (A28)", async () => {
+    const path = await open();
+    for (const mode of ["stream", "poll"]) {
+      const answer = await fetch(`${url + path}?mode=${mode}`, { method: "HEAD", headers: { origin: ORIGIN } });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    }
+    line.send("never read");
+    expect(line.buffered()).toBe("never read".length);
+  });
+
+  it("has no reader once a client disconnects whose answer waits behind another one", async () => {
+    const paths = [await open(), await open()];
+    const count = (wanted: number): number => timers.filter(([ms]) => ms === wanted).length;
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    for (const path of paths)
+      socket.write(`GET /socket/lines${path}?mode=stream HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\n\r\n`);
+    await expect.poll(() => count(15_000)).toBe(2);
+    socket.destroy();
+    await expect.poll(() => count(40_000)).toBe(4);
+    line.send("never read");
+    expect(line.buffered()).toBe("never read".length);
+  });
+
   it("counts against its address's limit until it ends", async () => {
     const paths = await Promise.all(Array.from({ length: PER_ADDRESS }, open));
     expect((await post()).status).toBe(429);

@@ -86,7 +86,20 @@ export function fallback(deps: FallbackDeps): Hono<App> {
     })
     .post("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? receive(state, c))
     .post("/socket/lines/:line/end", async (c) => (await passedOn(state, c)) ?? leave(state, c))
-    .get("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? read(state, c));
+    .get("/socket/lines/:line", async (c) => {
+      refuseHead(c);
+      return (await passedOn(state, c)) ?? read(state, c);
+    });
+}
+
+/**
+ * Hono runs the handler of GET for HEAD too, and drops its body. Here the body takes frames: nobody would read them or count
+ * them (RELIABILITY A28).
+ */
+function refuseHead(c: C): void {
+  if (c.req.method !== "HEAD") return;
+  c.header("Allow", "GET, POST");
+  throw new RelayError("method_not_allowed");
 }
 
 function leave(state: Fallback, c: C): Response {
@@ -199,6 +212,7 @@ async function receive(state: Fallback, c: C): Promise<Response> {
 function read(state: Fallback, c: C): Response {
   const line = lineOf(state, c);
   const outgoing = c.env.outgoing as ServerResponse;
+  if (outgoing.destroyed) throw new RelayError("cut_off");
   c.header("Content-Type", "text/plain; charset=utf-8");
   c.header("X-Content-Type-Options", "nosniff");
   // Without this header, nginx buffers answers.
@@ -271,20 +285,30 @@ const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame
 /** Counts queued chunks in bytes, so that `unread` knows the size of a stream's queue. */
 const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLength };
 
-/** Counts an answer among the unread ones of its connection until the client has read it or has disconnected. */
-function follow(line: FallbackConnection, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
+/**
+ * Counts an answer among the unread ones of its connection until the client has read it or has disconnected.
+ * @param closed called then. A stream's `cancel` would not do: it is called only for a body that somebody reads.
+ */
+function follow(
+  line: FallbackConnection,
+  outgoing: ServerResponse,
+  controller: ReadableStreamDefaultController,
+  closed: () => void,
+): void {
   const answer: Answer = {
     unread: () => outgoing.writableLength - (controller.desiredSize ?? 0),
     cut: () => outgoing.destroy(),
   };
   line.answers.add(answer);
-  outgoing.once("close", () => line.answers.delete(answer));
+  outgoing.once("close", () => {
+    line.answers.delete(answer);
+    closed();
+  });
 }
 
 /** The body of an endless answer. */
 function stream(state: Fallback, line: FallbackConnection, outgoing: ServerResponse): ReadableStream {
   let cancelKeep = (): void => {};
-  let reader: Reader;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -292,20 +316,19 @@ function stream(state: Fallback, line: FallbackConnection, outgoing: ServerRespo
           controller.enqueue(encoder.encode("\n"));
           cancelKeep = state.clock.after(KEEP_MS, keep);
         };
-        reader = {
+        const reader: Reader = {
           take: (frames) => controller.enqueue(bytes(frames)),
           end() {
             cancelKeep();
             controller.close();
           },
         };
-        follow(line, outgoing, controller);
+        follow(line, outgoing, controller, () => {
+          cancelKeep();
+          if (line.reader === reader) startTimer(state, line);
+        });
         keep();
         attach(state, line, reader);
-      },
-      cancel() {
-        cancelKeep();
-        if (line.reader === reader) startTimer(state, line);
       },
     },
     COUNTING,
@@ -332,14 +355,13 @@ function poll(state: Fallback, line: FallbackConnection, outgoing: ServerRespons
         };
         const reader: Reader = { take: finish, end: () => finish([]) };
         if (wait > 0) cancelWait = state.clock.after(wait, () => finish([]));
-        follow(line, outgoing, controller);
+        follow(line, outgoing, controller, () => {
+          done = true;
+          cancelWait();
+          if (line.reader === reader) startTimer(state, line);
+        });
         attach(state, line, reader);
         if (wait === 0) finish([]);
-      },
-      cancel() {
-        done = true;
-        cancelWait();
-        startTimer(state, line);
       },
     },
     COUNTING,

@@ -89,6 +89,12 @@ export const SAFETY: Mutant[] = [
     find: "$line.answers.add($answer);",
     replace: "",
   }),
+  without("refusal of HEAD on a fallback connection", "fallback.test.ts", { find: "refuseHead($c);", replace: "" }),
+  without("notice that the client of a fallback answer is gone", "fallback.test.ts", {
+    in: "fallback.follow",
+    find: "$closed();",
+    replace: "",
+  }),
   without("cut-off of answers to a client that reads too slowly", "fallback.test.ts", {
     in: "fallback.end",
     find: "for (const $answer of $line.answers) $answer.cut();",
