@@ -89,13 +89,13 @@ export default defineConfig({
           ...common,
         },
       },
-      // The same tests of records and flows as in `unit`, on PostgreSQL: they open their database by `openTestDatabase`.
+      // The same tests of these folders as in `unit`, on PostgreSQL: they open their database by `openTestDatabase`.
       {
         test: {
           name: "postgres",
           include: [
             "relay/src/db/contract.test.ts",
-            "relay/src/{records,flows}/**/*.test.ts",
+            "relay/src/{records,flows,admin,wiring}/**/*.test.ts",
             "test/database/**/*.test.ts",
           ],
           globalSetup: "test/setup/database.ts",

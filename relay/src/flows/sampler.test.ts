@@ -81,7 +81,7 @@ describe("the stored series", () => {
     const before = stage(db, 10 * HOUR);
     before.metrics.message("delivered");
     await before.pass(5);
-    before.sampler.stop();
+    await before.sampler.stop();
     const after = stage(db, 12 * HOUR);
     after.metrics.message("delivered");
     await after.pass(61);
@@ -92,11 +92,39 @@ describe("the stored series", () => {
     ]);
   });
 
+  it("contains what was counted in the minute of a stop, and what a failing database did not store", async () => {
+    const db = await database();
+    let failing = true;
+    const broken = {
+      ...db,
+      transaction: ((...given) =>
+        failing ? Promise.reject(new Error("full")) : db.transaction(...given)) as Database["transaction"],
+    };
+    const { metrics, sampler, pass } = stage(broken, 10 * HOUR + 30_000);
+    metrics.message("stored");
+    await pass(1);
+    failing = false;
+    metrics.message("stored");
+    metrics.message("delivered");
+    await sampler.stop();
+    expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR + 60_000, messages: { stored: 2, delivered: 1 } }]);
+  });
+
+  it("adds to a minute that the clock repeats", async () => {
+    const db = await database();
+    const { metrics, sampler } = stage(db, 10 * HOUR + 30_000);
+    metrics.message("stored");
+    await sampler.stop();
+    metrics.message("stored");
+    await sampler.stop();
+    expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 2 } }]);
+  });
+
   it("keeps the rows of minutes for two days", async () => {
     const db = await database();
     const early = stage(db, 10 * HOUR);
     await early.pass(2);
-    early.sampler.stop();
+    await early.sampler.stop();
     const late = stage(db, 80 * HOUR);
     await late.pass(61);
     expect((await rows(db, "minute")).every(({ at }) => at >= 80 * HOUR)).toBe(true);

@@ -4,7 +4,15 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { ANSWER_CLASSES, BUCKETS, type Gauges, MESSAGE_EVENTS, type Metrics, type Totals } from "../base/metrics.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { addSample, dropSamples, newestSample, oldestSample, STEPS, samplesBetween } from "../records/series.ts";
+import {
+  addSample,
+  dropSamples,
+  newestSample,
+  oldestSample,
+  putSample,
+  STEPS,
+  samplesBetween,
+} from "../records/series.ts";
 
 /** A step of the series: counts during the step, and gauges at its end. */
 export type Sample = Totals & { connections: number; waiting: number; pace: number };
@@ -78,11 +86,11 @@ export function createSampler({ db, clock, log, metrics, gauges, days }: Sampler
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};
   let stopped = false;
+  let storing = Promise.resolve();
 
   async function sample(at: number): Promise<void> {
     const now = structuredClone(metrics.totals);
     const counted = combined(now, before, (a, b) => a - b);
-    before = now;
     const { messages } = await gauges.waiting();
     const rates = Object.values(gauges.pace());
     const body: Sample = {
@@ -93,31 +101,49 @@ export function createSampler({ db, clock, log, metrics, gauges, days }: Sampler
     };
     await db.transaction(
       async (tx) => {
-        await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...body, ...WHERE }) });
+        const whole = await withStored(tx, { at, node }, body);
+        await putSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...whole, ...WHERE }) });
         await sumHours(tx, at, days);
       },
       ["series"],
     );
+    // Only now: the next sample contains what the database did not store.
+    before = now;
   }
+
+  /** Stores a sample after the one before is stored. Logs a failure. */
+  function store(at: number): Promise<void> {
+    storing = storing
+      .then(() => sample(at))
+      .catch((error: unknown) => log("database.failing", { cause: String(error) }));
+    return storing;
+  }
+
+  const beginOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
 
   function later(): void {
     if (stopped) return;
     const now = clock.now();
-    const at = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-    cancel = clock.after(at + MINUTE_MS - now, () => {
-      sample(at)
-        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
-        .finally(later);
-    });
+    const at = beginOf(now);
+    cancel = clock.after(at + MINUTE_MS - now, () => void store(at).then(later));
   }
 
   return {
     start: later,
-    stop(): void {
+    /** Stores what was counted in the minute that has begun. */
+    stop(): Promise<void> {
       stopped = true;
       cancel();
+      return store(beginOf(clock.now()));
     },
   };
+}
+
+/** A sample with the counts that its row has already: a clock that is set back repeats a minute. */
+async function withStored(tx: Transaction, { at, node }: { at: number; node: string }, body: Sample): Promise<Sample> {
+  const stored = (await samplesBetween(tx, STEPS.minute, at, at + 1)).find((row) => row.node === node);
+  if (stored === undefined) return body;
+  return { ...body, ...combined(JSON.parse(stored.body) as Sample, body, (a, b) => a + b) };
 }
 
 /** Sums completed hours that have no row yet, and deletes rows that are too old. */

@@ -18,6 +18,18 @@ export async function addSample(tx: Transaction, step: Step, { at, node, body }:
   );
 }
 
+/** Stores the counts of a node for a step, and replaces an existing row. */
+export async function putSample(tx: Transaction, step: Step, { at, node, body }: SeriesRow): Promise<void> {
+  await tx.run(
+    `INSERT INTO series (step, at, node, body) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (step, at, node) DO UPDATE SET body = excluded.body`,
+    step,
+    at,
+    node,
+    body,
+  );
+}
+
 /** The rows of steps that began within this time, oldest first. */
 export const samplesBetween = (tx: Transaction, step: Step, from: number, to: number): Promise<SeriesRow[]> =>
   tx.all("SELECT at, node, body FROM series WHERE step = $1 AND at >= $2 AND at < $3 ORDER BY at", step, from, to);

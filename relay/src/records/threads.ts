@@ -270,6 +270,23 @@ export async function renewSid(tx: Transaction, visitor: string, pos: number, si
   await tx.run("UPDATE messages SET sid = $3 WHERE visitor = $1 AND pos = $2", visitor, pos, sid);
 }
 
+/**
+ * For each reply, when the visitor wrote the newest message before it, in milliseconds since 1970; undefined when another reply
+ * came between.
+ */
+export async function questionsBefore(
+  tx: Transaction,
+  replies: readonly { visitor: string; pos: number }[],
+): Promise<(number | undefined)[]> {
+  const found = await tx.each<{ at: number }>(
+    `SELECT m.at FROM messages m WHERE m.visitor = $1 AND m.pos < $2 AND m.author = 'visitor'
+       AND m.pos > COALESCE((SELECT max(r.pos) FROM messages r WHERE r.visitor = $1 AND r.pos < $2 AND r.author = 'reply'), 0)
+     ORDER BY m.pos DESC LIMIT 1`,
+    replies.map(({ visitor, pos }) => [visitor, pos]),
+  );
+  return found.map((row) => row?.at);
+}
+
 /** Place of the newest reply; nothing without a reply. */
 export async function newestReply(tx: Transaction, visitor: string): Promise<number | undefined> {
   const [row] = await tx.all<{ pos: number }>(

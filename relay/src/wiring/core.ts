@@ -15,6 +15,7 @@ import { databaseFile, isShared, openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { watchWrites } from "../db/writable.ts";
 import { createSites, type Sites } from "../records/sites.ts";
+import { questionsBefore } from "../records/threads.ts";
 import { type Cluster, joinCluster } from "./cluster.ts";
 import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
@@ -118,7 +119,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
     adminToken,
     epoch,
     cluster,
-    bus: countingBus(withPresence(cluster.bus, clock), metrics, clock),
+    bus: countingBus(withPresence(cluster.bus, clock), metrics, clock, (replies) => questionsBefore(db, replies)),
     signing: secrets.signing,
     hide: owners.add,
     publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,

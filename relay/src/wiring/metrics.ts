@@ -5,8 +5,10 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Gates } from "../service/gates.ts";
 
-/** Most visitors for whom the time until the next reply is measured. With more, all are forgotten, and measuring starts again. */
-const ASKED_MAX = 20_000;
+/** Most visitors whose newest question is kept in memory. With more, all are forgotten, and the threads are read instead. */
+const KNOWN_MAX = 20_000;
+/** Questions that are not in memory are read together, this long (ms) after the first reply. */
+const READ_MS = 100;
 
 /**
  * A log that counts warnings and errors. Each series begins at 0: Prometheus does not see the increase of a series that begins
@@ -21,38 +23,84 @@ export function countingLog(log: Log, metrics: Metrics): Log {
   };
 }
 
-/** A bus that counts what this process publishes: each change of a thread is published once here. */
-export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Clock): B {
-  /** When each visitor wrote their newest message, in milliseconds since 1970. */
-  const asked = new Map<string, number>();
+type Reply = { visitor: string; pos: number; at: number };
 
-  function remember(visitor: string, at: number): void {
-    // Finding the oldest visitor would cost up to 150 µs a message: V8 skips every deleted entry before it.
-    if (asked.size >= ASKED_MAX) asked.clear();
-    asked.set(visitor, at);
-  }
+/**
+ * What this process knows of a thread: the newest number that it published, and when the newest question without a reply was
+ * written, in milliseconds since 1970; 0: there is none.
+ */
+type Known = { head: number; asked: number };
 
-  function count(visitor: string, change: Message): void {
-    const isNew = change.n === change.pos;
-    if (change.from === "reply") {
-      if (!isNew) return;
-      metrics.message("reply");
-      const since = asked.get(visitor);
-      if (since !== undefined) metrics.replied(Math.max(0, change.at - since) / 1_000);
-      asked.delete(visitor);
-    } else if (change.state === "delivered") {
-      metrics.message("delivered");
-      metrics.delivered(Math.max(0, clock.now() - change.at) / 1_000);
-    } else if (isNew && change.state === "sent") {
-      metrics.message("stored");
-      remember(visitor, change.at);
+/** Finds the questions before replies, see `questionsBefore`. */
+type ReadQuestions = (replies: readonly Reply[]) => Promise<(number | undefined)[]>;
+
+/** Measures the time from the newest question to its first reply. */
+function createReplyTimes(metrics: Metrics, clock: Clock, isAlone: boolean, read: ReadQuestions) {
+  const threads = new Map<string, Known>();
+  let unread: Reply[] = [];
+
+  const measure = (asked: number, at: number): void => metrics.replied(Math.max(0, at - asked) / 1_000);
+
+  /** Reads the questions of the collected replies. Without an answer of the database they are not measured. */
+  async function readAll(): Promise<void> {
+    const replies = unread;
+    unread = [];
+    const asked = await read(replies).catch(() => []);
+    for (const [n, { at }] of replies.entries()) {
+      const question = asked[n];
+      if (question !== undefined) measure(question, at);
     }
   }
 
+  function readLater(reply: Reply): void {
+    if (unread.push(reply) === 1) clock.after(READ_MS, () => void readAll());
+  }
+
+  function keep(visitor: string, known: Known): void {
+    // Finding the oldest visitor would cost up to 150 µs a message: V8 skips every deleted entry before it.
+    if (threads.size >= KNOWN_MAX && !threads.has(visitor)) threads.clear();
+    threads.set(visitor, known);
+  }
+
+  return function note({ visitor, head, changes = [] }: News): void {
+    const known = threads.get(visitor);
+    // With several nodes, numbers that were not published here may be a question or a reply.
+    const isWhole = known !== undefined && (isAlone || head - changes.length <= known.head);
+    let asked = isWhole ? known.asked : undefined;
+    for (const { from, pos, n, at } of changes) {
+      if (n !== pos) continue;
+      if (from === "visitor") asked = at;
+      else if (asked === undefined) readLater({ visitor, pos, at });
+      else if (asked > 0) measure(asked, at);
+      if (from === "reply") asked = 0;
+    }
+    if (asked === undefined) threads.delete(visitor);
+    else keep(visitor, { head: Math.max(head, known?.head ?? 0), asked });
+  };
+}
+
+/** Counts a change of a thread. */
+function count(metrics: Metrics, clock: Clock, change: Message): void {
+  const isNew = change.n === change.pos;
+  if (change.from === "reply") {
+    if (isNew) metrics.message("reply");
+  } else if (change.state === "delivered") {
+    metrics.message("delivered");
+    metrics.delivered(Math.max(0, clock.now() - change.at) / 1_000);
+  } else if (isNew && change.state === "sent") metrics.message("stored");
+}
+
+/**
+ * A bus that counts what this process publishes: each change of a thread is published once here.
+ * @param read used when another process, or this one before a restart, may have published the question
+ */
+export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Clock, read: ReadQuestions): B {
+  const note = createReplyTimes(metrics, clock, bus.lossless === true, read);
   return {
     ...bus,
     publish(news: News) {
-      for (const change of news.changes ?? []) count(news.visitor, change);
+      for (const change of news.changes ?? []) count(metrics, clock, change);
+      note(news);
       bus.publish(news);
     },
   };
