@@ -1,15 +1,11 @@
 /** A real nginx in front of the relay, configured for WebSockets as its manual says, otherwise with default settings. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./ports.ts";
+import { type Front, runFront } from "./setup/front.ts";
 import { nginxPath } from "./setup/programs.ts";
-import { tied } from "./setup/tied.ts";
-
-export type Nginx = { url: string; stop: () => Promise<void> };
 
 /** The configuration of one process with a separate folder for its files. @param http additional content of the `http` block */
 const configuration = (folder: string, http: string): string => `
@@ -46,38 +42,15 @@ const before = (port: number, target: string, seconds?: number): string => `
  * @param target the relay's address
  * @param seconds of silence after which nginx closes a connection; absent: nginx's default of 60
  */
-export async function startNginx(target: string, seconds?: number): Promise<Nginx> {
+export async function startNginx(target: string, seconds?: number): Promise<Front> {
   const port = await freePort();
   return runNginx(port, before(port, target, seconds));
 }
 
 /** Runs nginx until its server on `port` passes `/healthz` on. @param http the `http` block of its configuration */
-export async function runNginx(port: number, http: string): Promise<Nginx> {
+export async function runNginx(port: number, http: string): Promise<Front> {
   const folder = await mkdtemp(join(tmpdir(), "porchlight-nginx-"));
   const file = join(folder, "nginx.conf");
   await writeFile(file, configuration(folder, http));
-  const [program, args] = tied("KILL", [nginxPath(), "-p", folder, "-c", file]);
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const said: Buffer[] = [];
-  child.stderr.on("data", (data: Buffer) => said.push(data));
-  const ended = once(child, "exit");
-  const url = `http://127.0.0.1:${port}`;
-  const answers = (): Promise<boolean> =>
-    fetch(`${url}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await answers())) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`nginx ended: ${Buffer.concat(said).toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return {
-    url,
-    async stop() {
-      child.kill("SIGTERM");
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return runFront([nginxPath(), "-p", folder, "-c", file], port, folder);
 }

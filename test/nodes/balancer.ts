@@ -1,7 +1,8 @@
 /** nginx before several relays, as relay/docs/guides/cluster.md sets it up. */
 
-import { type Nginx, runNginx } from "../nginx.ts";
+import { runNginx } from "../nginx.ts";
 import { freePort } from "../ports.ts";
+import type { Front } from "../setup/front.ts";
 
 /**
  * Tells nginx never to mark a relay as failed. Otherwise nginx answers 502 immediately once it considers all relays failed,
@@ -49,7 +50,7 @@ const configuration = (port: number, { callbacks, visitors }: Ports): string => 
  */
 type Ports = { callbacks: readonly number[]; visitors: readonly number[] };
 
-export async function startBalancer(ports: Ports): Promise<Nginx> {
+export async function startBalancer(ports: Ports): Promise<Front> {
   const port = await freePort();
   return runNginx(port, configuration(port, ports));
 }

@@ -15,6 +15,7 @@ export type Program = {
 };
 
 const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
+const UNPACKED_PROGRAMS = ["bin", "sbin"].map((name) => join(UNPACKED, "usr", name));
 /** Debian keeps the programs of each version of PostgreSQL in a folder of their own. */
 const VERSIONS = "/usr/lib/postgresql";
 
@@ -25,7 +26,7 @@ const VERSIONS = "/usr/lib/postgresql";
 function places(): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(VERSIONS, version, "bin"));
-  return [process.env.PATH, "/usr/sbin", join(UNPACKED, "usr", "sbin"), ...folders].join(delimiter);
+  return [process.env.PATH, "/usr/sbin", ...UNPACKED_PROGRAMS, ...folders].join(delimiter);
 }
 
 /** Full path of the first of these names that is found. */

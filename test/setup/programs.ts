@@ -19,6 +19,7 @@ const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-drive
 /** WebKit needs a screen. */
 const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
 const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
+const CADDY: Program = { names: ["caddy"], package: "caddy", server: true };
 /** The folder of PostgreSQL's programs is not on the PATH of Debian. */
 const POSTGRES: Program = { names: ["initdb"], package: "postgresql" };
 const REDIS: Program = { names: ["valkey-server", "redis-server"], package: "redis-server" };
@@ -29,7 +30,7 @@ const STRACE: Program = { names: ["strace"], package: "strace" };
 /** Installs what is missing. Called once, before the tests run. */
 export function ensurePrograms(): void {
   const chromium = process.env.CHROMIUM === undefined ? [CHROMIUM, HEADLESS] : [];
-  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, STRACE, POSTGRES, REDIS]);
+  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, CADDY, STRACE, POSTGRES, REDIS]);
 }
 
 /** The browser of most tests: `CHROMIUM`, or the headless build, or the whole browser. */
@@ -52,6 +53,9 @@ export const screenPath = (): string => pathOf(SCREEN);
 
 /** The web server that is used as a proxy. */
 export const nginxPath = (): string => pathOf(NGINX);
+
+/** The web server of relay/deploy. */
+export const caddyPath = (): string => pathOf(CADDY);
 
 /** Path of a program of PostgreSQL, beside `initdb`. */
 export const postgresPath = (program: string): string => join(dirname(realpathSync(pathOf(POSTGRES))), program);

@@ -6,8 +6,9 @@
 import type { WebSocket } from "playwright-core";
 import { expect, it } from "vitest";
 import { type Clock, realClock } from "../../../relay/src/base/clock.ts";
-import { type Nginx, startNginx } from "../../nginx.ts";
+import { startNginx } from "../../nginx.ts";
 import { runAt } from "../../relays.ts";
+import type { Front } from "../../setup/front.ts";
 import { type Chat, converse, pageOf, setStage } from "./stage.ts";
 
 /** A tenth of the real time: the relay's clock runs ten times as fast, and nginx waits six seconds. */
@@ -27,7 +28,7 @@ function uptime(): number {
 const clock: Clock = { ...realClock, uptime };
 const stage = setStage({ run: (env) => runAt(env, clock) });
 
-async function behind(nginx: Nginx): Promise<{ chat: Chat; sockets: WebSocket[]; pongs: () => number }> {
+async function behind(nginx: Front): Promise<{ chat: Chat; sockets: WebSocket[]; pongs: () => number }> {
   const sockets: WebSocket[] = [];
   let pongs = 0;
   const { chat } = await stage.visit({
