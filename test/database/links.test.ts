@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { afterEach, expect, inject, it } from "vitest";
+import type { Link } from "../../relay/src/bus/cluster.ts";
+import { openPostgresLink, openRedisLink } from "../../relay/src/bus/links.ts";
+import { startRedis } from "../setup/redis.ts";
+
+const QUICK = { answerMs: 200, testMs: 100 };
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** A proxy to a server. While it is frozen, the connections that it has pass on nothing and stay open. */
+async function proxyTo(server: string) {
+  const { port } = new URL(server);
+  const frozen = new Set<Socket>();
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), "127.0.0.1");
+    open.add(client);
+    const pairs = [[client, upstream] as const, [upstream, client] as const];
+    for (const [one, other] of pairs) {
+      one.on("data", (data: Buffer) => frozen.has(client) || other.write(data));
+      one.on("error", () => {}).on("close", () => other.destroy());
+    }
+    client.on("close", () => open.delete(client));
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  cleanups.push(() => proxy.close());
+  const url = new URL(server);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const freeze = (): Socket[] => {
+    for (const socket of open) frozen.add(socket);
+    return [...open];
+  };
+  return { url: url.href, freeze, isOpen: (socket: Socket) => open.has(socket) };
+}
+
+async function redis(): Promise<string> {
+  const server = await startRedis();
+  cleanups.push(server.stop);
+  return server.url;
+}
+
+it.each([
+  ["PostgreSQL", async () => inject("postgres") ?? "", openPostgresLink],
+  ["Redis", redis, openRedisLink],
+])("notices a frozen connection to %s, and opens another one", async (_, server, openLink) => {
+  const { url, freeze, isOpen } = await proxyTo(await server());
+  const states: string[] = [];
+  const link: Link = await openLink(url, { onState: (state) => void states.push(state), ...QUICK });
+  cleanups.push(link.close);
+  const heard: string[] = [];
+  link.onText((text) => void heard.push(text));
+  link.send("before");
+  await expect.poll(() => heard).toEqual(["before"]);
+  const before = freeze();
+  await expect.poll(() => states.slice(0, 3)).toEqual(["open", "lost", "open"]);
+  await expect.poll(() => before.filter(isOpen)).toEqual([]);
+  await expect
+    .poll(() => {
+      link.send("after");
+      return heard;
+    })
+    .toContain("after");
+});
