@@ -13,10 +13,13 @@ export type Secrets = {
   admin: string;
 };
 
-/**
- * Reads `secrets.json` of the data folder and generates missing secrets. A new file replaces the old one by a rename, so
- * that a crash leaves one of both complete. Only its owner may read it.
- */
+/** Replaces the file by a rename, so that a crash leaves the old or the new one complete. Only its owner may read it. */
+function write(file: string, secrets: Secrets): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}
+
+/** Reads `secrets.json` of the data folder, and generates and stores missing secrets. */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, SECRETS_FILE);
   const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
@@ -25,11 +28,16 @@ export function loadSecrets(dataDir: string): Secrets {
     callback: kept.callback ?? newSecret(),
     admin: kept.admin ?? newSecret(),
   };
-  if (Object.keys(kept).length < Object.keys(secrets).length) {
-    writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
-  }
+  if (Object.keys(kept).length < Object.keys(secrets).length) write(file, secrets);
   return secrets;
+}
+
+/** Stores the secrets that this deployment uses in `secrets.json` of the data folder, if the file has others. */
+export function keepSecrets(dataDir: string, secrets: Secrets): void {
+  const kept = readSecrets(dataDir);
+  const { signing, callback, admin } = secrets;
+  if (kept.signing === signing && kept.callback === callback && kept.admin === admin) return;
+  write(join(dataDir, SECRETS_FILE), { ...kept, ...secrets });
 }
 
 /** The secrets of an existing data folder. @throws the system's error when there are none */

@@ -28,6 +28,16 @@ async function database({ db, settings }: CommandContext): Promise<Finding> {
   }
 }
 
+/** Checks that hints of other nodes can arrive: LISTEN needs a direct connection to PostgreSQL. */
+export function hints({ db, settings }: Pick<CommandContext, "db" | "settings">): Finding[] {
+  const check = "hints between nodes";
+  if (db.dialect === "sqlite") return [];
+  if (settings.redisUrl !== undefined) return [passed(check, "Redis carries them (REDIS_URL)")];
+  if (!db.pooled) return [passed(check, "PostgreSQL carries them")];
+  const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may hear of news only every 2 s";
+  return [failed(check, found, "Set REDIS_URL, or let DATABASE_URL lead to PostgreSQL itself.")];
+}
+
 async function disk({ settings }: CommandContext): Promise<Finding> {
   const { bavail, bsize } = await statfs(settings.dataDir);
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free in ${settings.dataDir}`;
@@ -147,6 +157,7 @@ export async function examine(context: CommandContext): Promise<Finding[]> {
     relay(context),
     passed("settings", "all are valid"),
     await database(context),
+    ...hints(context),
     await disk(context),
     secrets(context),
     ...(await Promise.all(accounts.map((account) => accountFindings(context, account)))).flat(),

@@ -39,6 +39,8 @@ export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => P
 
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
+  /** A pooler is between this process and PostgreSQL, so LISTEN may hear nothing. */
+  readonly pooled?: boolean;
   /**
    * The check of the file, which runs while the database is used. Resolves to a description of the damage, or to undefined when
    * the file is sound. A damaged database accepts no more writes.

@@ -200,6 +200,7 @@ export async function openPostgres(url: string, connections = POOL): Promise<Dat
 
   return {
     dialect: "postgres",
+    pooled: !server.direct,
     lock: async () => {},
     ...createReads(reading(postgres)),
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),

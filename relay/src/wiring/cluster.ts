@@ -74,12 +74,14 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
   if (!isShared(settings.databaseUrl)) return singleNode();
   const node = randomId(12);
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
-  const onState = (state: "lost" | "open", cause?: unknown): void =>
-    log(
-      state === "lost" ? "cluster.link_lost" : "cluster.link_open",
-      cause === undefined ? {} : { cause: String(cause) },
-    );
   const { redisUrl, databaseUrl } = settings;
+  const deaf = db.pooled === true && redisUrl === undefined;
+  if (deaf) log("cluster.pooled");
+  const onState = (state: "lost" | "open", cause?: unknown): void => {
+    const details = cause === undefined ? {} : { cause: String(cause) };
+    if (state === "lost") log("cluster.link_lost", details);
+    else if (!deaf) log("cluster.link_open");
+  };
   const link = await (redisUrl === undefined
     ? openPostgresLink(databaseUrl, { onState })
     : openRedisLink(redisUrl, { onState }));

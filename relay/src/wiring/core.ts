@@ -5,7 +5,7 @@ import { createLog, type Log } from "../base/log.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createRecent } from "../base/recent.ts";
 import { combineRepeatedEvents } from "../base/repeated-events.ts";
-import { loadSecrets } from "../base/secrets.ts";
+import { keepSecrets, loadSecrets } from "../base/secrets.ts";
 import type { Bus } from "../bus/bus.ts";
 import { type Presence, withPresence } from "../bus/presence.ts";
 import type { Database } from "../db/database.ts";
@@ -88,6 +88,8 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
     throw error;
   });
   const secrets = await shareSecrets(db, () => own);
+  // Operators look up the admin token in the data folder of any node.
+  keepSecrets(settings.dataDir, secrets);
   const keys = createKeys(settings.accounts);
   const callbackSecrets = nonEmpty(settings.callbackSecrets) ?? [secrets.callback];
   // Callbacks name the account's owner by an id that may work as a credential at the service.
