@@ -204,6 +204,7 @@ it("resolves a relative address against the page, whatever base element follows 
 
 /** Settings and attributes that an attacker writes to `Object.prototype`. */
 const POLLUTION = {
+  PorchlightSettings: { relay: FOREIGN, title: "Polluted", greeting: "Polluted", label: "Polluted" },
   relay: FOREIGN,
   launcher: "none",
   manual: "",
@@ -226,14 +227,17 @@ const POLLUTION = {
   key: "polluted",
 };
 
-it("ignores settings and attributes of a polluted Object.prototype", async () => {
+it.each([
+  ["without settings of its own", ""],
+  ["with settings of its own", "<script>window.PorchlightSettings = { sound: false };</script>"],
+])("ignores settings and attributes of a polluted Object.prototype on a page %s", async (what, own) => {
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
   const pollute = `<script>for (const [name, value] of ${JSON.stringify(Object.entries(POLLUTION))})
     Object.defineProperty(Object.prototype, name, { value, enumerable: true, writable: true, configurable: true });</script>`;
-  const html = pageOf(pollute + WAYS[0][1](houses.without.url));
-  const verdict = await judge(page, { name: "polluted", path: "/polluted", html });
+  const html = pageOf(pollute + own + WAYS[0][1](houses.without.url));
+  const verdict = await judge(page, { name: "polluted", path: `/polluted/${encodeURIComponent(what)}`, html });
   expect(verdict).toMatchObject({ opened: true, foreign: [] });
   const found = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot as ShadowRoot;

@@ -17,19 +17,28 @@ afterEach(() => {
 });
 
 describe("a property of the window", () => {
-  it("is used as settings only if it is a plain object", () => {
+  it("is used as settings only if the page has set it on the window itself", () => {
     put("PorchlightSettings", { accent: "#123456" });
     expect(pageSettings()).toEqual({ accent: "#123456" });
-    const others = [
-      document.createElement("form"),
-      document.links,
-      window,
-      new Proxy({}, { getPrototypeOf: () => null }),
-    ];
-    for (const other of [...others, null, undefined, "text", () => {}]) {
-      put("PorchlightSettings", other);
-      expect(pageSettings()).toBeUndefined();
-    }
+    delete window.PorchlightSettings;
+    // Browsers find elements and frames by their names in the prototype chain.
+    const chain = Object.getPrototypeOf(window) as Window;
+    chain.PorchlightSettings = { relay: "http://foreign.example" };
+    expect([window.PorchlightSettings, pageSettings()]).toEqual([{ relay: "http://foreign.example" }, undefined]);
+    delete chain.PorchlightSettings;
+  });
+
+  it.each([
+    ["a form", document.createElement("form")],
+    ["links", document.links],
+    ["the window", window],
+    ["a text", "text"],
+    ["a function", () => {}],
+    ["null", null],
+  ])("gives no settings when it is %s", (_, value) => {
+    put("PorchlightSettings", value);
+    const { relay, title, accent } = mergeLayers(false, pageSettings());
+    expect([relay, title, accent]).toEqual([undefined, undefined, undefined]);
   });
 
   it("is used as the chat's function only if it is a function", () => {
@@ -67,6 +76,11 @@ describe("a polluted Object.prototype", () => {
     expect(raw.launcher).toBeUndefined();
     expect(Object.keys(clean)).not.toContain("extra");
     expect(pollute(() => checkedSettings(mergeLayers(false, site), site)).sound).toBe(true);
+  });
+
+  it("is not read as the page's settings", () => {
+    Object.assign(polluted, { PorchlightSettings: { relay: "http://foreign.example", title: "Polluted" } });
+    expect(pollute(() => pageSettings())).toBeUndefined();
   });
 
   it("is not read as an attribute of an element, a colour, a text or a stored value", async () => {

@@ -88,13 +88,12 @@ declare global {
 }
 
 /**
- * The settings that the page's script has set on the window: a plain object. An element with that `id`, or a frame with that
- * name, would also be found there (HTML, 7.2.2.3) and is ignored.
+ * The settings that the page's script has set on the window. Elements with that `id` and frames with that name are found in
+ * the window's prototype chain (HTML, 7.2.2.3), as is a property of a polluted `Object.prototype`: none of them is used. The
+ * result can be any value; read only own properties of it, as `mergeLayers` does.
  */
-export function pageSettings(): Options | undefined {
-  const settings = window.PorchlightSettings;
-  return Object.getPrototypeOf(settings ?? 0) === Object.prototype ? settings : undefined;
-}
+export const pageSettings = (): Options | undefined =>
+  Object.hasOwn(window, "PorchlightSettings") ? window.PorchlightSettings : undefined;
 
 /** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */
 export function pageFunction(): OnPage | undefined {

@@ -1,5 +1,6 @@
 /** The script's tag, and the data that the relay writes into the script: site, settings and paths of the code. */
 
+import { mergeLayers } from "../settings/options.ts";
 import type { ServedData } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { pageSettings } from "./page-api.ts";
@@ -27,7 +28,8 @@ export const asked = script?.dataset.site ?? own;
  * Origin of the relay. A relative address is resolved against the page. `script.src` is not used, because it follows the
  * current `<base>`, which injected markup can add after the script was fetched.
  */
-export const relay = given || pageSettings()?.relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
+export const relay =
+  given || mergeLayers(false, pageSettings()).relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
 
 /** Resolves when the page is no longer prerendered. Until then it shows and fetches nothing, also after commands. */
 const active = new Promise<unknown>((resolve) => {
