@@ -61,7 +61,7 @@ export const replyOf = (toId: string, body: string, more: object = {}): object =
 });
 
 /** Tables that the relay writes on its own, by its clock or when it renews a session. */
-const OWN_TABLES = ["series", "alerts", "meta", "session_turns", "callback_fields"];
+const OWN_TABLES = ["series", "alerts", "past_alerts", "meta", "session_turns", "callback_fields"];
 
 async function rowsOf(house: House, table?: string): Promise<number> {
   const db = openSqlite(join(house.dataDir, "porchlight.db"));

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Settings, Site } from "../base/config.ts";
 import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { eventsPage } from "../records/events.ts";
+import { type Event, eventsPage, eventTries } from "../records/events.ts";
 import { leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
@@ -104,12 +104,23 @@ export async function mails(deps: Deps): Promise<Html> {
 const statusName = (status: number | null): Cell =>
   status === null ? null : status === 0 ? "no answer" : String(status);
 
+/** How often an event was sent; opens the list of the tries, each with its time and answer. */
+function triesCell(event: Event): Cell {
+  const tries = eventTries(event);
+  if (tries.length === 0) return event.attempts;
+  const items = tries.map(
+    ({ at, status, problem }) =>
+      html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, 200)}`}</li>`,
+  );
+  return html`<details class="tries"><summary>${event.attempts}</summary><ol>${items}</ol></details>`;
+}
+
 export async function webhooks(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site, limit) =>
-    (await eventsPage(deps.db, { site, limit })).map(({ id, at, type, state, attempts, status, problem }) => ({
-      at,
-      cells: [type, badge(state), attempts, statusName(status), problem, idText(id)],
-    })),
+    (await eventsPage(deps.db, { site, limit })).map((event) => {
+      const { id, at, type, state, status, problem } = event;
+      return { at, cells: [type, badge(state), triesCell(event), statusName(status), problem, idText(id)] };
+    }),
   );
   return pagedTable(
     { name: "skip", skip: deps.skip },

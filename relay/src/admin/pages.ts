@@ -52,7 +52,9 @@ function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
   });
   app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList(settings, sites.all)));
   app.get("/admin/doctor", async (c) => show(c, "/admin/doctor", "Doctor", doctor(await deps.examine())));
-  app.get("/admin/alerts", async (c) => show(c, "/admin/alerts", "Alerts", await alerts(db)));
+  app.get("/admin/alerts", async (c) =>
+    show(c, "/admin/alerts", "Alerts", await alerts(db, skipOf(c.req.query("skip")))),
+  );
   app.get("/admin/callbacks", async (c) => show(c, "/admin/callbacks", "Callbacks", await callbacks(db)));
   app.get("/admin/audit", async (c) =>
     show(c, "/admin/audit", "Audit log", await audit({ db, skip: skipOf(c.req.query("skip")) })),

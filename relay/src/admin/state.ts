@@ -1,13 +1,10 @@
 import { html } from "hono/html";
 import type { Finding } from "../base/finding.ts";
 import type { Database } from "../db/database.ts";
-import { alertsPage } from "../records/alerts.ts";
+import { alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { badge, type Html, idText, table, time } from "./html.ts";
-
-/** Most alerts on the page; the newest ones. */
-const ROWS = 50;
+import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time } from "./html.ts";
 
 /** The page with the findings of `porchlight doctor`, failed ones first. */
 export function doctor(findings: readonly Finding[]): Html {
@@ -23,22 +20,25 @@ ${table(
 <p class="note">The same as <code>porchlight doctor</code>, checked now. It asks the service with the account's key, and changes nothing.</p>`;
 }
 
-/** The page of all alerts. */
-export async function alerts(db: Database): Promise<Html> {
-  const rows = (await alertsPage(db, ROWS)).map(({ kind, subject, since, ended, problem }) => [
-    badge(ended === null ? "open" : "over"),
-    kind,
-    subject || null,
-    problem,
-    time(since),
-    ended === null ? null : time(ended),
-  ]);
-  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since (UTC)", "Until (UTC)"], rows, "No alerts yet.");
+/** A page of all alerts of the last year. @param skip rows before the page */
+export async function alerts(db: Database, skip: number): Promise<Html> {
+  const rows = (await alertsPage(db, { limit: PAGE_ROWS + 1, skip })).map(
+    ({ kind, subject, since, ended, problem }) => [
+      badge(ended === null ? "open" : "over"),
+      kind,
+      subject || null,
+      problem,
+      time(since),
+      ended === null ? null : time(ended),
+    ],
+  );
+  const headings = ["State", "Kind", "Of", "Problem", "Since (UTC)", "Until (UTC)"];
+  return pagedTable({ name: "skip", skip }, "Alerts", headings, rows, "No alerts yet.");
 }
 
 /** The open alerts, for the top of the overview. */
 export async function openProblems(db: Database): Promise<Html | ""> {
-  const open = (await alertsPage(db, ROWS)).filter(({ ended }) => ended === null);
+  const open = await openAlerts(db);
   if (open.length === 0) return "";
   return html`<div class="problems" role="status"><h2>Needs you</h2><ul>${open.map(
     ({ problem, cure, since }) => html`<li>${problem} ${cure} <span class="note">since ${time(since)}</span></li>`,

@@ -2,7 +2,7 @@ import { chmod, readdir } from "node:fs/promises";
 import { makeFolder } from "../base/folder.ts";
 import { copyData } from "../flows/backup/copy-data.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
-import { type Command, positionals, type Result, table } from "./command.ts";
+import { allArguments, type Command, positionals, type Result, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
@@ -57,6 +57,7 @@ export const BACKUP: Record<string, Command> = {
   "backup run": {
     usage: "",
     help: "makes a scheduled backup now (BACKUP_TO), and deletes the oldest ones above BACKUP_KEEP",
+    subject: allArguments,
     async run(context) {
       const made = await scheduled(context).run();
       const lines = [`${made.name}: ${made.files} files.`, ...made.elsewhere];

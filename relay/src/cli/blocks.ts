@@ -1,7 +1,7 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
-import { type Command, positionals, requiredOption, table } from "./command.ts";
+import { allArguments, type Command, positionals, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { type Finding, failed, passed } from "./finding.ts";
@@ -13,6 +13,7 @@ export const BLOCKING: Record<string, Command> = {
   "block add": {
     usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
     help: "blocks a visitor or a network; a running relay applies it within seconds",
+    subject: allArguments,
     options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
     check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
@@ -41,6 +42,7 @@ export const BLOCKING: Record<string, Command> = {
   "block remove": {
     usage: "<block> [--site <site>]",
     help: "removes a block",
+    subject: allArguments,
     options: site,
     async run(context, given) {
       const { block } = positionals(given, "block");

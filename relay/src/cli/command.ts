@@ -28,12 +28,21 @@ export type RelayCommand = Described & {
   /** `here`: it writes files, so it runs in this process with the relay's settings. Default: inside the running relay. */
   place?: "here";
   run: (context: CommandContext, given: CommandArgs) => Promise<Result>;
+  /**
+   * Present for a command that changes something: what it changed, as the audit log names it. Ids and names, never words of
+   * visitors. `run` adds no entry itself.
+   */
+  subject?: (given: CommandArgs) => string;
   /** The result when the data cannot be opened. Default: an error. */
   unopened?: (problem: DataProblem) => Result;
 };
 /** A command that works without a relay. */
 export type StandaloneCommand = Described & { place: "alone"; run: (given: CommandArgs) => Promise<Result> };
 export type Command = RelayCommand | StandaloneCommand;
+
+/** The positional arguments and the site or account of a command, for the audit log. */
+export const allArguments = ({ args, text }: CommandArgs): string =>
+  [...args, text("site"), text("account")].filter((part) => part !== undefined).join(" ");
 
 /** The positional arguments by name. @throws CommandError unless their number is right */
 export function positionals<const Names extends readonly string[]>(

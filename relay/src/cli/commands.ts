@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
+import { addAudit } from "../records/operators.ts";
 import { BACKUP } from "./backup.ts";
 import { BLOCKING } from "./blocks.ts";
 import { CLIENT } from "./client.ts";
-import type { Command, CommandArgs, Result } from "./command.ts";
+import type { Command, CommandArgs, RelayCommand, Result } from "./command.ts";
 import { CONTACTS } from "./contacts.ts";
 import type { CommandContext } from "./context.ts";
 import { CREDITS } from "./credits.ts";
@@ -90,18 +91,33 @@ export function checkCount({ usage }: Pick<Command, "usage">, { args }: CommandA
 }
 
 /** Finds the command of a command line, and parses and checks its arguments. @throws CommandError when one is invalid */
-export function commandIn(argv: readonly string[]): { command: Command; given: CommandArgs } {
+export function commandIn(argv: readonly string[]): { name: string; command: Command; given: CommandArgs } {
   const { name, rest } = splitCommandLine(argv);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw unknownCommand(name);
   const given = parseArguments(command, rest);
   checkCount(command, given);
   command.check?.(given);
-  return { command, given };
+  return { name, command, given };
+}
+
+/** Runs a command, and adds an entry to the audit log when it changes something. @throws what the command throws */
+export async function runRecorded(
+  context: CommandContext,
+  { name, command, given }: { name: string; command: RelayCommand; given: CommandArgs },
+): Promise<Result> {
+  const { db, clock } = context;
+  const result = await command.run(context, given);
+  const subject = command.subject?.(given);
+  if (subject !== undefined) {
+    const entry = { at: clock.now(), actor: "cli", action: name, subject };
+    await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
+  }
+  return result;
 }
 
 /** Runs a command on the data of a relay. @throws CommandError with a message for the user */
 export async function runOn(context: CommandContext, argv: readonly string[]): Promise<Result> {
-  const { command, given } = commandIn(argv);
-  return command.place === "alone" ? command.run(given) : command.run(context, given);
+  const { name, command, given } = commandIn(argv);
+  return command.place === "alone" ? command.run(given) : runRecorded(context, { name, command, given });
 }

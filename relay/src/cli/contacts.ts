@@ -7,6 +7,7 @@ import { findEntry, type State } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import {
+  allArguments,
   type Command,
   type CommandArgs,
   checkEmail,
@@ -112,6 +113,7 @@ export const CONTACTS: Record<string, Command> = {
   "contact add": {
     usage: "--phone <phone>|--email <email> [--first-name …] [--last-name …] [--site <site>]",
     help: "finds or creates a contact",
+    subject: ({ text }) => text("site") ?? "",
     options: { ...site, ...person },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
@@ -123,6 +125,7 @@ export const CONTACTS: Record<string, Command> = {
   "list add": {
     usage: "<list> <contact> [--site <site>]",
     help: "adds a contact to a list",
+    subject: allArguments,
     options: site,
     async run({ contacts, site }, given) {
       const { list, contact } = positionals(given, "list", "contact");
@@ -133,6 +136,8 @@ export const CONTACTS: Record<string, Command> = {
   send: {
     usage: "<text> --user <id>|--visitor <id> [--key <key>] [--site <site>] [--wait <seconds>]",
     help: "sends a message once per key; the running relay calls the service; exit code 3 while the message is pending or its outcome is unknown",
+    subject: ({ text }) =>
+      [text("user") ?? text("visitor"), text("key"), text("site")].filter((part) => part !== undefined).join(" "),
     options: {
       ...site,
       ...person,
@@ -152,6 +157,7 @@ export const CONTACTS: Record<string, Command> = {
   "send resolve": {
     usage: "<key> --sent|--not-sent --reason <words> [--site <site>]",
     help: "sets the outcome of a message whose outcome is unknown",
+    subject: allArguments,
     options: { ...site, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
     check(given) {
       if (given.flag("sent") === given.flag("not-sent"))

@@ -4,6 +4,7 @@ import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
 import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
 import { trustLedger } from "../records/ledger/restored.ts";
 import {
+  allArguments,
   amountIn,
   type Command,
   checkEmail,
@@ -118,6 +119,7 @@ export const CREDITS: Record<string, Command> = {
   "credits grant": {
     usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
     help: "grants credits once per key; the running relay calls the service; exit code 3 while the grant is pending or its outcome is unknown",
+    subject: allArguments,
     options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
     check(given) {
       const { email, amount } = positionals(given, "email", "amount");
@@ -150,6 +152,7 @@ export const CREDITS: Record<string, Command> = {
   "credits approve": {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
     help: "approves a waiting or refused grant, with a corrected e-mail or amount if given",
+    subject: allArguments,
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
     check(given) {
       requiredOption(given, "reason");
@@ -173,6 +176,7 @@ export const CREDITS: Record<string, Command> = {
   "credits dismiss": {
     usage: "<key> --reason <words> [--account <account>]",
     help: "closes an entry without a grant",
+    subject: allArguments,
     options: { ...account, ...reason },
     check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
@@ -187,6 +191,7 @@ export const CREDITS: Record<string, Command> = {
   "credits trust": {
     usage: "--reason <words>",
     help: "allows automatic grants again after a restored backup, once the ledger was compared with the service's credit history",
+    subject: allArguments,
     options: reason,
     check: (given) => void requiredOption(given, "reason"),
     async run({ db, clock }, given) {
@@ -202,6 +207,7 @@ export const CREDITS: Record<string, Command> = {
   "credits resolve": {
     usage: "<key> --granted|--not-granted --reason <words> [--account <account>]",
     help: "sets the outcome of an unknown grant, as found in the service's credit history",
+    subject: allArguments,
     options: { ...account, ...reason, granted: { type: "boolean" }, "not-granted": { type: "boolean" } },
     check(given) {
       if (given.flag("granted") === given.flag("not-granted"))

@@ -9,7 +9,7 @@ import { sentContent } from "../records/ledger/own-messages.ts";
 import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
-import { type Command, positionals, type Result } from "./command.ts";
+import { allArguments, type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
@@ -90,6 +90,7 @@ export const DATA: Record<string, Command> = {
   erase: {
     usage: "<visitor> --yes [--site <site>]",
     help: "deletes a visitor permanently from the relay; the service keeps its copy",
+    subject: allArguments,
     options: { ...site, yes: { type: "boolean" } },
     check(given) {
       if (!given.flag("yes")) throw new CommandError("This cannot be undone. Add --yes to confirm.", 2);
@@ -105,6 +106,7 @@ export const DATA: Record<string, Command> = {
   "session end": {
     usage: "[<visitor>] [--all] [--site <site>]",
     help: "ends all sessions of a visitor, or with --all of the site: browser tokens become invalid, threads stay",
+    subject: (given) => (given.flag("all") ? `all ${allArguments(given)}` : allArguments(given)),
     options: { ...site, all: { type: "boolean" } },
     check({ args, flag }) {
       if (args.length > 0 === flag("all"))

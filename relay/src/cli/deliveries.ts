@@ -1,7 +1,7 @@
 import { deliveryView, eventView } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
 import { DELIVERY_STATES, deliveriesPage, visitorRow } from "../records/listings.ts";
-import { type Command, type CommandArgs, positionals, table } from "./command.ts";
+import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
@@ -38,6 +38,7 @@ export const DELIVERIES: Record<string, Command> = {
   "deliveries retry": {
     usage: "<visitor> <message> [--site <site>]",
     help: "sends a failed message again",
+    subject: allArguments,
     options: site,
     async run(context, given) {
       const { visitor, message } = positionals(given, "visitor", "message");
@@ -72,6 +73,7 @@ export const DELIVERIES: Record<string, Command> = {
   "webhooks retry": {
     usage: "<event> [--site <site>]",
     help: "sends an event to your webhook again, by the running relay",
+    subject: allArguments,
     options: site,
     async run({ db, clock, site }, given) {
       const { event } = positionals(given, "event");

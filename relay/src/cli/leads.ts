@@ -1,6 +1,6 @@
 import { iso, leadView } from "../http/api/views.ts";
 import { findLead, leadsPage } from "../records/leads.ts";
-import { type Command, positionals, table } from "./command.ts";
+import { allArguments, type Command, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
@@ -34,6 +34,7 @@ export const LEADS: Record<string, Command> = {
   "leads retry": {
     usage: "<visitor> <lead> [--site <site>]",
     help: "retries a waiting or refused lead, by the running relay",
+    subject: allArguments,
     options: site,
     async run({ db, leads, site }, given) {
       const { visitor, lead: id } = positionals(given, "visitor", "lead");

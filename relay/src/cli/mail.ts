@@ -1,6 +1,6 @@
 import { randomId } from "@porchlight/shared/id";
 import { unsentMails } from "../records/mails.ts";
-import { type Command, positionals } from "./command.ts";
+import { allArguments, type Command, positionals } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { type Finding, failed, passed } from "./finding.ts";
@@ -15,6 +15,7 @@ export const MAIL: Record<string, Command> = {
   transcript: {
     usage: "<visitor> [--to <e-mail>] [--site <site>]",
     help: "mails a visitor's conversation, by the running relay",
+    subject: allArguments,
     options: { to: { type: "string" }, site: { type: "string" } },
     async run({ mail, site }, given) {
       const { visitor } = positionals(given, "visitor");

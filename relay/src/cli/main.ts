@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "../base/config.ts";
 import { printable } from "../base/printable.ts";
 import type { CommandArgs, RelayCommand, Result } from "./command.ts";
-import { COMMANDS, checkCount, commandIn, parseArguments, splitCommandLine, unknownCommand } from "./commands.ts";
+import {
+  COMMANDS,
+  checkCount,
+  commandIn,
+  parseArguments,
+  runRecorded,
+  splitCommandLine,
+  unknownCommand,
+} from "./commands.ts";
 import { openContext } from "./context.ts";
 import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
@@ -37,7 +45,11 @@ function settings(env: Shell["env"]): Settings {
 }
 
 /** Runs a command on the data folder of the settings. @throws CommandError when the data cannot be opened */
-async function resultOf(command: RelayCommand, given: CommandArgs, all: Settings): Promise<Result> {
+async function resultOf(
+  asked: { name: string; command: RelayCommand; given: CommandArgs },
+  all: Settings,
+): Promise<Result> {
+  const { command } = asked;
   const context = await openContext(all).catch((error: Error) => error);
   if (context instanceof Error) {
     const problem = dataProblemOf(context, all);
@@ -45,7 +57,7 @@ async function resultOf(command: RelayCommand, given: CommandArgs, all: Settings
     throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor shows more.`);
   }
   try {
-    return await command.run(context, given);
+    return await runRecorded(context, asked);
   } finally {
     await context.close();
   }
@@ -66,17 +78,17 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
 
 /** Runs a command in the running relay; without one, on the data of the settings. */
 async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
-  const { command, given } = commandIn(argv);
+  const { name, command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
   const found = await findRelay(places);
-  if (found === undefined) return resultOf(command, given, ownSettings(shell.env, places));
-  name(found, places, shell);
-  return command.place === "here" ? resultOf(command, given, found.settings) : runOver(found.socket, argv);
+  if (found === undefined) return resultOf({ name, command, given }, ownSettings(shell.env, places));
+  tellPlace(found, places, shell);
+  return command.place === "here" ? resultOf({ name, command, given }, found.settings) : runOver(found.socket, argv);
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
-function name({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
+function tellPlace({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
   if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, positionals, type Result } from "./command.ts";
+import { allArguments, type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
@@ -18,6 +18,7 @@ export const SPOOLS: Record<string, Command> = {
   "spool replay": {
     usage: "<folder>",
     help: "stores the callbacks that a lost node left in its data folder",
+    subject: allArguments,
     run: (context, given) => replay(context, positionals(given, "folder").folder),
   },
 };

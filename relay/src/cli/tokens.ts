@@ -1,5 +1,5 @@
 import { addToken, revokeToken, SCOPES, type Scope, tokens } from "../records/tokens.ts";
-import { type Command, type CommandArgs, positionals, table } from "./command.ts";
+import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
@@ -21,6 +21,7 @@ export const TOKENS: Record<string, Command> = {
   "token add": {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
     help: "creates a token of the server API and shows it once; the scope admin:read, which is not part of all, gives read access to the admin pages of the site",
+    subject: allArguments,
     options: { ...site, scopes: { type: "string" } },
     check: (given) => void scopesOf(given),
     async run({ db, clock, site }, given) {
@@ -48,6 +49,7 @@ export const TOKENS: Record<string, Command> = {
   "token revoke": {
     usage: "<id>",
     help: "revokes a token at once",
+    subject: allArguments,
     async run({ db, clock }, given) {
       const { id } = positionals(given, "id");
       if (!(await db.transaction((tx) => revokeToken(tx, id, clock.now()))))

@@ -144,6 +144,7 @@ export const TRY: Record<string, Command> = {
   try: {
     usage: "[<text>] [--site <site>] [--wait <seconds>]",
     help: "sends one message as a visitor and waits for its delivery and the answer; the service keeps the message",
+    subject: ({ text }) => text("site") ?? "",
     options: { site: { type: "string" }, wait: { type: "string" } },
     check: (given) => void waitSeconds(given, SECONDS),
     run: (context, given) =>

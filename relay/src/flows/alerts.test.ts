@@ -77,12 +77,14 @@ it("reports a problem and its end once each, by mail and webhook, also when the 
   expect(letters).toMatchObject([{ to: "ops@example.com", subject: "Problem: account of main" }]);
   expect(letters[0]?.text).toContain("The service refuses it: 401\n\nCheck the key.");
   expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
-  expect(await alertsPage(db, 10)).toMatchObject([{ kind: "account", subject: "main", ended: null }]);
+  expect(await alertsPage(db, { limit: 10, skip: 0 })).toMatchObject([
+    { kind: "account", subject: "main", ended: null },
+  ]);
   state.problems = [];
   await open().look();
   expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
-  expect((await alertsPage(db, 10))[0]?.ended).not.toBeNull();
+  expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).not.toBeNull();
   state.problems = [PAUSED];
   await look();
   expect(types()).toEqual(["alert.raised", "alert.ended", "alert.raised"]);
@@ -106,7 +108,7 @@ it("does not check what another node checks", async () => {
   await here.look();
   const elsewhere = stage((subject) => subject !== "main");
   await elsewhere.look();
-  expect((await alertsPage(db, 10))[0]?.ended).toBeNull();
+  expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).toBeNull();
 });
 
 it("runs the other checks and sends their alerts when one check throws", async () => {

@@ -7,7 +7,7 @@ import type { EventType } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Facts } from "../hooks/payloads.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent } from "../records/events.ts";
+import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent, withTry } from "../records/events.ts";
 import { findProfile } from "../records/profiles.ts";
 
 /**
@@ -157,12 +157,14 @@ async function send(state: State, event: Event): Promise<void> {
   try {
     const until = clock.now() + HOLD_MS;
     if (!(await db.transaction((tx) => holdEvent(tx, event, until), [event.id]))) return;
+    const at = clock.now();
     const target = webhookOf(sites, event.site);
     const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));
     const { status, text } = answer ?? { status: 0, text: "the site no longer has a webhook" };
     const next = nextOf(state, event, status);
     const problem = next.state === "delivered" ? null : text.slice(0, 300);
-    await db.transaction((tx) => setEvent(tx, { id: event.id, ...next, status, problem }), [event.id]);
+    const result = { id: event.id, ...next, status, problem, tries: withTry(event, { at, status, problem }) };
+    await db.transaction((tx) => setEvent(tx, result), [event.id]);
     if (next.state === "failed") log("webhook.failed", { site: event.site, type: event.type, id: event.id, status });
   } finally {
     busy.set(address, (busy.get(address) ?? 1) - 1);

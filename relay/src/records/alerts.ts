@@ -20,16 +20,45 @@ const COLUMNS = "kind, subject, since, ended, problem, cure, untold";
 export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
   tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL OR untold <> '' ORDER BY since, kind, subject`);
 
-/** The newest alerts, those that still exist first. */
-export const alertsPage = (tx: Transaction, limit: number): Promise<Alert[]> =>
+/** The alerts that still exist, newest first. */
+export const openAlerts = (tx: Transaction): Promise<Alert[]> =>
+  tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL ORDER BY since DESC, kind, subject`);
+
+/** Alerts in the past and now, those that still exist first, then the newest. @param skip rows before the page */
+export const alertsPage = (
+  tx: Transaction,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<Pick<Alert, "kind" | "subject" | "since" | "ended" | "problem">[]> =>
   tx.all(
-    `SELECT ${COLUMNS} FROM alerts ORDER BY CASE WHEN ended IS NULL THEN 0 ELSE 1 END, since DESC LIMIT $1`,
+    `SELECT kind, subject, since, ended, problem FROM (
+       SELECT kind, subject, since, ended, problem FROM alerts
+       UNION ALL SELECT kind, subject, since, ended, problem FROM past_alerts) a
+     ORDER BY CASE WHEN ended IS NULL THEN 0 ELSE 1 END, since DESC, kind, subject LIMIT $1 OFFSET $2`,
     limit,
+    skip,
   );
 
-/** Stores a problem that began. Replaces the row of an earlier one of the same kind and subject. */
+/** How long past alerts are kept, in milliseconds: a year. */
+const KEEP_MS = 365 * 24 * 3_600_000;
+
+/** Moves the row of an ended alert to the past ones, and deletes those that are too old. */
+async function keepPast(tx: Transaction, { kind, subject, since }: Pick<Alert, "kind" | "subject" | "since">) {
+  await tx.run(
+    `INSERT INTO past_alerts (kind, subject, since, ended, problem)
+     SELECT kind, subject, since, ended, problem FROM alerts
+     WHERE kind = $1 AND subject = $2 AND ended IS NOT NULL AND since <> $3
+     ON CONFLICT (kind, subject, since) DO NOTHING`,
+    kind,
+    subject,
+    since,
+  );
+  await tx.run("DELETE FROM past_alerts WHERE ended < $1", since - KEEP_MS);
+}
+
+/** Stores a problem that began. An earlier one of the same kind and subject becomes a past one. */
 export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): Promise<void> {
   const { kind, subject, since, problem, cure, untold } = alert;
+  await keepPast(tx, alert);
   await tx.run(
     `INSERT INTO alerts (kind, subject, since, problem, cure, untold) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, problem = excluded.problem, cure = excluded.cure,

@@ -19,9 +19,24 @@ export type Event = {
   /** HTTP status of the last try; 0: no answer. */
   status: number | null;
   problem: string | null;
+  /** JSON: the newest tries (`EventTry`), oldest first. */
+  tries: string;
 };
 
-const COLUMNS = "id, site, visitor, type, body, at, state, attempts, due, status, problem";
+/** A try to send an event. `at`: milliseconds since 1970; `status`: HTTP status, 0 without an answer. */
+export type EventTry = { at: number; status: number; problem: string | null };
+
+/** Most tries that are kept with an event. */
+const TRIES_MAX = 50;
+
+/** The tries of an event, oldest first. */
+export const eventTries = ({ tries }: Pick<Event, "tries">): EventTry[] => JSON.parse(tries) as EventTry[];
+
+/** The tries of an event with one more, for `setEvent`. */
+export const withTry = (event: Pick<Event, "tries">, made: EventTry): string =>
+  JSON.stringify([...eventTries(event), made].slice(-TRIES_MAX));
+
+const COLUMNS = "id, site, visitor, type, body, at, state, attempts, due, status, problem, tries";
 
 export async function addEvent(
   tx: Transaction,
@@ -56,7 +71,7 @@ export async function holdEvent(tx: Transaction, { id, due }: Event, until: numb
   return (await tx.run(sql, id, due, until)) === 1;
 }
 
-/** Stores the result of a try. */
+/** Stores the result of a try. @param given.tries see `withTry`; absent: the stored ones stay */
 export async function setEvent(
   tx: Transaction,
   {
@@ -66,16 +81,18 @@ export async function setEvent(
     due,
     status,
     problem,
-  }: Pick<Event, "id" | "state" | "attempts" | "due" | "status" | "problem">,
+    tries,
+  }: Pick<Event, "id" | "state" | "attempts" | "due" | "status" | "problem"> & { tries?: string },
 ): Promise<void> {
   await tx.run(
-    "UPDATE events SET state = $2, attempts = $3, due = $4, status = $5, problem = $6 WHERE id = $1",
+    "UPDATE events SET state = $2, attempts = $3, due = $4, status = $5, problem = $6, tries = COALESCE($7, tries) WHERE id = $1",
     id,
     state,
     attempts,
     due,
     status,
     problem,
+    tries ?? null,
   );
 }
 
