@@ -10,6 +10,7 @@ import type { Mail } from "./flows/mail/mail.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { readBody } from "./http/body.ts";
+import { type BodyBudget, createBodyBudget } from "./http/body-budget.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
@@ -114,8 +115,9 @@ const ROUTES = {
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
       .concat("/style.css", "/live.js", "/page.js")
       .map((path) => route("operator", "GET", `/admin${path}`)),
-    ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map(
-      (path) => route("operator", "POST", `/admin${path}`, "admin"),
+    route("operator", "POST", "/admin/login", "form"),
+    ...["/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map((path) =>
+      route("operator", "POST", `/admin${path}`, "admin"),
     ),
     route("operator", "GET", "/admin/*"),
   ],
@@ -134,24 +136,28 @@ export const readsBody = bodyReader(ROUTE_ROWS);
 function modulesOf(deps: AppDeps) {
   const { sites, connections, clock, allows, addressOf, slots, nodes, mail, called, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
+  const bodies = createBodyBudget();
   return {
     root: root({ sites, admin: deps.admin !== undefined }),
     assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
     help: help(sites, deps.help),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
-    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, slots, nodes }),
+    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, slots, nodes, bodies }),
     media: media(deps.media),
-    mail: mail && unsubscribePage(mail),
+    mail: mail && unsubscribePage(mail, bodies),
     api: serverApi({ ...deps.api, relay, address }),
     callbacks: callbacks(called),
-    admin: deps.admin && adminOf(deps.admin),
+    admin: deps.admin && adminOf(deps.admin, bodies),
     health: health(deps.ready),
   } satisfies Record<Module, unknown>;
 }
 
-const adminOf = (deps: AdminDeps): ReturnType<typeof createAdmin> =>
-  createAdmin(deps, (incoming) => readBody(incoming, SIZES.admin));
+const adminOf = (deps: AdminDeps, bodies: BodyBudget): ReturnType<typeof createAdmin> =>
+  createAdmin(deps, {
+    readForm: (incoming) => readBody(incoming, SIZES.admin),
+    readLogin: (incoming) => readBody(incoming, SIZES.form, bodies),
+  });
 
 /** Answers unknown paths and failures. */
 function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
@@ -167,7 +173,7 @@ function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
 /** The HTTP application of a listener for operators only. */
 export function createAdminApp(deps: AdminDeps, log: Log): Hono<Bindings> {
   const app = new Hono<Bindings>();
-  app.route("/", adminOf(deps) as unknown as Hono<Bindings>);
+  app.route("/", adminOf(deps, createBodyBudget()) as unknown as Hono<Bindings>);
   app.route(
     "/",
     new Hono().get("/", (c) => c.redirect("/admin", 303)),

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { TURNS_PER_MINUTE } from "../../relay/src/base/connection-slots.ts";
+import { FRAME_MAX } from "../../shared/limits.ts";
 import type { Result } from "./attack.ts";
 import { FLOODS } from "./flood-process.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";
@@ -42,8 +43,35 @@ async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Res
 const post = (target: Target, path: string, body = ""): Promise<Response> =>
   fetch(target.url + path, { method: "POST", body, headers: { origin: ORIGIN } });
 
-/** A24: posts 300 MB to the HTTP fallback, in chunks without a length, five times. */
-export const hugePosts = (target: Target): Promise<Result> => meanwhile(target, () => hugePostsAlone(target));
+/** A24: posts 300 MB to the HTTP fallback, in chunks without a length, five times; then many bodies without their last byte. */
+export const hugePosts = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const huge = await hugePostsAlone(target);
+    const half = await halfBodies(target);
+    return { tried: huge.tried + half.tried, through: huge.through + half.through };
+  });
+
+/** Sends bodies of 96 KB, 288 MB in all, and holds back their last bytes. Succeeds when the memory exceeds its bound. */
+async function halfBodies(target: Target): Promise<Tally> {
+  const ALL = 3_000;
+  const size = 3 * FRAME_MAX;
+  const { line } = (await (await post(target, "/socket/lines")).json()) as { line: string };
+  await post(target, `/socket/lines/${line}`, JSON.stringify({ t: "hello", v: 1, site: "default" }));
+  const head = `POST /socket/lines/${line} HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: ${size}\r\n\r\n`;
+  const body = Buffer.alloc(size - 1, "\n");
+  const sockets: Socket[] = [];
+  for (let n = 0; n < ALL; n++) {
+    const socket = await target.raw();
+    sockets.push(socket.resume());
+    await new Promise((resolve) => {
+      socket.once("close", resolve);
+      socket.write(head);
+      socket.write(body, resolve);
+    });
+  }
+  for (const socket of sockets) socket.destroy();
+  return { tried: ALL, through: 0 };
+}
 
 async function hugePostsAlone(target: Target): Promise<Tally> {
   let through = 0;

@@ -38,14 +38,16 @@ export type AdminDeps = {
 };
 
 /** Reads a form's body. @throws RelayError when it is too large */
-export type ReadForm = (incoming: IncomingMessage) => Promise<string>;
+type ReadForm = (incoming: IncomingMessage) => Promise<string>;
+/** `readForm`: the forms of a signed-in operator. `readLogin`: the form to sign in, which anybody may send. */
+export type FormReaders = { readForm: ReadForm; readLogin: ReadForm };
 
 /** `secret`: the session's secret. */
 export type App = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
 export type C = Context<App>;
 
 /** Dependencies of the admin routes. */
-export type AdminRouteDeps = { deps: AdminDeps; access: AdminAccess; readForm: ReadForm };
+export type AdminRouteDeps = FormReaders & { deps: AdminDeps; access: AdminAccess };
 
 /** Whether a request comes from a page of this origin. Browsers send `Origin` with every form. */
 export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {

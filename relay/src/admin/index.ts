@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createAccess } from "./access.ts";
 import { addActions } from "./actions.ts";
-import type { AdminDeps, App, ReadForm } from "./context.ts";
+import type { AdminDeps, App, FormReaders } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsRoute } from "./metrics.ts";
 import { addPages, addUnknown } from "./pages.ts";
@@ -22,9 +22,9 @@ const POLICY = [
 ].join("; ");
 
 /** The operator's pages below `/admin`, and `/metrics`. */
-export function createAdmin(deps: AdminDeps, readForm: ReadForm): Hono<App> {
+export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
   const access = createAccess(deps);
-  const parts = { deps, access, readForm };
+  const parts = { ...readers, deps, access };
   const app = new Hono<App>();
   app.route("/", metricsRoute(deps.metrics, access) as unknown as Hono<App>);
   app.get("/admin/style.css", (c) =>

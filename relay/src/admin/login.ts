@@ -36,14 +36,14 @@ function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
 
 /** Adds the pages to sign in and out, and the session check for all other pages. */
 export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
-  const { deps, access, readForm } = parts;
+  const { deps, access, readLogin } = parts;
   const { db, clock, publicOrigin } = deps;
   const sessions = createAdminSessions({ db, clock, access });
   const cookieOf = (c: C) =>
     ({ path: "/admin", httpOnly: true, sameSite: "Strict", secure: isSecure(c, deps) }) as const;
   app.get("/admin/login", (c) => c.html(loginPage(false)));
   app.post("/admin/login", async (c) => {
-    const form = new URLSearchParams(await readForm(c.env.incoming));
+    const form = new URLSearchParams(await readLogin(c.env.incoming));
     const address = access.addressOf(c.env.incoming);
     const token = form.get("token") ?? "";
     const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;

@@ -7,6 +7,7 @@ import { realClock } from "../base/clock.ts";
 import type { RelayError } from "../base/errors.ts";
 import { withAnswers } from "./answers.ts";
 import { readBody } from "./body.ts";
+import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { withDeadline } from "./deadline.ts";
 
 const MAX = 1_000;
@@ -14,12 +15,12 @@ let server: Server;
 afterEach(() => void server.close().closeAllConnections());
 
 /** A server that reads bodies of at most `MAX` bytes, a connection to it, and its answers. */
-async function open(clock = realClock) {
+async function open(clock = realClock, budget?: BodyBudget) {
   const seen: IncomingMessage[] = [];
   server = createServer(
     withDeadline(clock, readsBody, async (request, response) => {
       seen.push(request);
-      const text = await readBody(request, MAX).catch((error: RelayError) => error.code);
+      const text = await readBody(request, MAX, budget).catch((error: RelayError) => error.code);
       response.writeHead(text === "too_large" ? 413 : 200).end(text.slice(0, 20));
     }),
   ).listen(0, "127.0.0.1");
@@ -98,6 +99,31 @@ describe("a body", () => {
     expect(times[0]?.[0]).toBe(30_000);
     times[0]?.[1]();
     await expect.poll(() => socket.destroyed).toBe(true);
+  });
+
+  it("that stays incomplete gives way to later ones when all together are too large (A24)", async () => {
+    const budget = createBodyBudget(10_000);
+    const { answer, socket, seen } = await open(realClock, budget);
+    const sockets = [socket];
+    for (let n = 0; n < 9; n++) sockets.push(connect(socket.remotePort as number, "127.0.0.1"));
+    const answers = sockets.map((one) => {
+      let text = "";
+      one.on("error", () => {}).on("data", (part) => (text += part));
+      return () => text;
+    });
+    for (const [n, one] of sockets.entries()) {
+      one.write(head(`Content-Length: ${MAX}`) + "y".repeat(MAX - 1));
+      await expect.poll(() => seen.length).toBe(n + 1);
+    }
+    await expect.poll(answer).toContain("try_later");
+    for (const one of sockets.slice(4)) one.write("y");
+    await expect
+      .poll(() => answers.map((text) => /yyyy|try_later/.exec(text())?.[0] ?? "none"))
+      .toEqual([...Array(4).fill("try_later"), ...Array(6).fill("yyyy")]);
+    // The budget is whole again.
+    const cut: string[] = [];
+    budget.add({ size: 0, cutOff: () => void cut.push("first") }, 9_000);
+    expect(cut).toEqual([]);
   });
 
   it("that no route reads ends the connection with the answer", async () => {

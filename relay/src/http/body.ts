@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RelayError } from "../base/errors.ts";
 import { discardUnreadRest } from "../base/unread-rest.ts";
+import type { BodyBudget, PendingBody } from "./body-budget.ts";
 
 /** After a refusal, the client may send this much more, so that a browser reads the answer. */
 const LINGER = { ms: 500, bytes: 1024 * 1024 };
@@ -10,20 +11,25 @@ const LINGER = { ms: 500, bytes: 1024 * 1024 };
  * refused at once; a smaller one is not trusted (RELIABILITY A24). Reads Node's stream, because the framework's body-limit
  * middleware makes requests five times as expensive.
  * @param max bytes
- * @throws RelayError `too_large`, and closes the connection if the client sends more; `cut_off` when the client disconnected
+ * @param budget limits the sum of bodies; absent for callers that have shown a secret
+ * @throws RelayError `too_large`, and closes the connection if the client sends more; `cut_off` when the client disconnected;
+ * `try_later` when the budget is used up
  */
-export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffer> {
+export function readBytes(incoming: IncomingMessage, max: number, budget?: BodyBudget): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
+    const pending: PendingBody = { size: 0, cutOff: () => refuse(new RelayError("try_later")) };
+    const tooLarge = (): void => refuse(new RelayError("too_large", undefined, { max }));
     let size = 0;
     if (incoming.destroyed) return reject(new RelayError("cut_off"));
-    if (Number(incoming.headers["content-length"]) > max) return refuse();
+    if (Number(incoming.headers["content-length"]) > max) return tooLarge();
     incoming.on("data", take).once("end", done).once("close", cut).once("error", cut);
 
     function take(part: Buffer): void {
       size += part.length;
-      if (size > max) refuse();
-      else parts.push(part);
+      if (size > max) return tooLarge();
+      parts.push(part);
+      budget?.add(pending, part.length);
     }
     function done(): void {
       leave();
@@ -34,13 +40,14 @@ export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffe
       reject(new RelayError("cut_off"));
     }
     function leave(): void {
+      budget?.remove(pending);
       incoming.off("data", take).off("end", done).off("close", cut).off("error", cut);
     }
-    function refuse(): void {
+    function refuse(error: RelayError): void {
       leave();
       parts.length = 0;
       closeUnlessDone(incoming);
-      reject(new RelayError("too_large", undefined, { max }));
+      reject(error);
     }
   });
 }
@@ -49,8 +56,8 @@ export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffe
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads a body as text. @throws RelayError as `readBytes` does, and `bad_json` when it is not UTF-8 */
-export async function readBody(incoming: IncomingMessage, max: number): Promise<string> {
-  const bytes = await readBytes(incoming, max);
+export async function readBody(incoming: IncomingMessage, max: number, budget?: BodyBudget): Promise<string> {
+  const bytes = await readBytes(incoming, max, budget);
   try {
     return UTF8.decode(bytes);
   } catch {

@@ -11,6 +11,7 @@ import { createConnectionSlots } from "../base/connection-slots.ts";
 import { RelayError } from "../base/errors.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
+import { createBodyBudget } from "./body-budget.ts";
 import { fallback } from "./fallback.ts";
 
 const ALONE = { node: undefined, addressOf: async () => undefined };
@@ -55,6 +56,7 @@ beforeEach(async () => {
       remoteOf: address,
       addressOf: address,
       slots,
+      bodies: createBodyBudget(),
       nodes: ALONE,
     }),
   );

@@ -10,6 +10,7 @@ import { ERRORS, RelayError } from "../base/errors.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { readBody } from "./body.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { SIZES } from "./route-table.ts";
 
 /**
@@ -63,6 +64,8 @@ export type FallbackDeps = {
   addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
   slots: ConnectionSlots;
+  /** Limits the sum of bodies that are being read. */
+  bodies: BodyBudget;
   /** The other nodes. A connection lives in the process that opened it; any node forwards requests to that one. */
   nodes: Nodes;
 };
@@ -120,14 +123,14 @@ const newId = ({ nodes: { node } }: Fallback): string =>
  * the connection, so the other node handles it like a client's request. A node that is gone has no connections.
  * @returns undefined when the connection belongs to this node, or to no node
  */
-async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | undefined> {
+async function passedOn({ nodes, open, bodies }: Fallback, c: C): Promise<Response | undefined> {
   const [node = "", rest] = (c.req.param("line") ?? "").split(OF_NODE);
   const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(c.req.param("line") ?? "");
   if (!isElsewhere || c.req.header(PASSED_ON) !== undefined) return undefined;
   const address = await nodes.addressOf(node);
   if (address === undefined) return undefined;
   const { method, path } = c.req;
-  const body = method === "POST" ? await readBody(c.env.incoming, SIZES.frames) : null;
+  const body = method === "POST" ? await readBody(c.env.incoming, SIZES.frames, bodies) : null;
   const gone = new AbortController();
   (c.env.outgoing as ServerResponse).once("close", () => gone.abort());
   const { search } = new URL(c.req.url);
@@ -203,7 +206,7 @@ function lineOf({ open }: Fallback, c: C): FallbackConnection {
 async function receive(state: Fallback, c: C): Promise<Response> {
   const line = lineOf(state, c);
   const greeted = line.connection.phase.name === "live";
-  const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
+  const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX, state.bodies);
   for (const frame of text.split("\n")) if (frame !== "") state.connections.receive(line.connection, frame);
   return c.body(null, 204);
 }

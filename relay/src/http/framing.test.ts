@@ -2,6 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it } from "vitest";
 import { createSites } from "../records/sites.ts";
 import { serverApi } from "./api/index.ts";
+import { createBodyBudget } from "./body-budget.ts";
 import { page } from "./page.ts";
 import { unsubscribePage } from "./stop.ts";
 
@@ -18,7 +19,7 @@ it("only the site's own pages may frame the chat page (A36)", async () => {
 });
 
 it("no page may frame the unsubscribe page, because its button acts (A36)", async () => {
-  const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
+  const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true }, createBodyBudget());
   expect(framers(await app.request("/mail/stop/link"))).toBe("'none'");
 });
 

@@ -10,7 +10,7 @@ export const SIZES = {
   callback: 1024 * 1024,
   /** A request of the server API. */
   api: 256 * 1024,
-  /** `List-Unsubscribe=One-Click` (RFC 8058), and fields that a mail program may add. */
+  /** A short form that needs no secret: to sign in, and `List-Unsubscribe=One-Click` (RFC 8058) with a mail program's own fields. */
   form: 4 * 1024,
   /** A form of the admin pages: the selected messages, a few hundred at most. */
   admin: 64 * 1024,

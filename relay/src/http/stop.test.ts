@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { createBodyBudget } from "./body-budget.ts";
 import { unsubscribePage } from "./stop.ts";
 
-const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true });
+const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true }, createBodyBudget());
 const ask = async (accepted: string): Promise<string> =>
   (await app.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
 

@@ -5,6 +5,7 @@ import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail/mail.ts";
 import { type MailWords, mailWords } from "../hooks/words.ts";
 import { readBytes } from "./body.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 import { SIZES } from "./route-table.ts";
 
@@ -24,7 +25,10 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
  * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes immediately; mail programs send it by themselves
  * (RFC 8058). A GET only shows a form and changes nothing, because mail scanners open every link.
  */
-export function unsubscribePage(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
+export function unsubscribePage(
+  mail: Pick<Mail, "stopBy" | "isStopLink">,
+  bodies: BodyBudget,
+): Hono<{ Bindings: HttpBindings }> {
   return new Hono<{ Bindings: HttpBindings }>()
     .use("/mail/stop/*", async (c, next) => {
       setPageHeaders(c, POLICY, "no-store");
@@ -38,7 +42,7 @@ export function unsubscribePage(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono
       }));
     })
     .post("/mail/stop/:link", async (c) => {
-      await readBytes(c.env.incoming, SIZES.form);
+      await readBytes(c.env.incoming, SIZES.form, bodies);
       if (!(await mail.stopBy(c.req.param("link")))) throw new RelayError("not_found");
       return pageIn(c, ({ stopped }) => ({ title: stopped }));
     });

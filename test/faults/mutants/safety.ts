@@ -114,12 +114,22 @@ export const SAFETY: Mutant[] = [
     replace: "Number.MAX_SAFE_INTEGER",
   }),
   without("check of a body's Content-Length", "body.test.ts", {
-    find: `if (Number($incoming.headers["content-length"]) > $max) return refuse();`,
+    find: `if (Number($incoming.headers["content-length"]) > $max) return tooLarge();`,
     replace: "",
   }),
   without("count of a body's bytes", "body.test.ts", {
-    find: "if ($size > $max) refuse(); else $keep;",
-    replace: "$keep",
+    find: "if ($size > $max) return tooLarge(); parts.push($part);",
+    replace: "parts.push($part);",
+  }),
+  without("limit on the sum of incomplete bodies", "body.test.ts", {
+    in: "createBodyBudget",
+    find: "$oldest.cutOff();",
+    replace: "",
+  }),
+  without("return of a body's share of the limit", "body.test.ts", {
+    in: "createBodyBudget",
+    find: "$size -= $body.size",
+    replace: "0",
   }),
   without("disconnect after an incomplete body", "body.test.ts", {
     find: "if (!$incoming.complete) $incoming.socket.destroy();",
