@@ -1,3 +1,4 @@
+import type { ErrorFrame } from "@porchlight/shared/protocol";
 import { expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import { createLimiter } from "../base/limiter.ts";
@@ -17,11 +18,14 @@ function node() {
   };
   const clock = manualClock();
   const heads = async () => new Map();
-  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, onError: () => {} });
+  const refused: { visitor: string; at: number; error: ErrorFrame }[] = [];
+  const refusals = async (isHere: (visitor: string) => boolean) => refused.filter(({ visitor }) => isHere(visitor));
+  const onError = (error: unknown): void => void heard.push(error);
+  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError });
   bus.subscribe("v", (news: News) => void heard.push(news));
   bus.onNudge((nudge) => void heard.push(nudge));
   const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
-  return { heard, limit, hear: (text: string) => hear(text) };
+  return { heard, limit, hear: (text: string) => hear(text), clock, refused, bus };
 }
 
 it("ignores texts that no node of a relay sent, because other programs may use the same Redis or database", () => {
@@ -43,4 +47,18 @@ it("processes the hints of other nodes, and not its own", () => {
   expect(heard).toEqual([]);
   hear(JSON.stringify({ from: "two", ...hint }));
   expect(heard).toEqual([...hint.news, ...hint.nudges]);
+});
+
+it("finds each refused form whose hint was lost, once", async () => {
+  const { bus, clock, heard, refused } = node();
+  const error = { t: "error", code: "invalid_phone", id: "form", field: "phone" } as const;
+  refused.push({ visitor: "v", at: 7, error }, { visitor: "elsewhere", at: 8, error });
+  bus.start();
+  clock.pass(0);
+  await expect.poll(() => heard).toEqual([{ visitor: "v", head: 0, error }]);
+  await expect.poll(clock.waiting).toBe(1);
+  refused.push({ visitor: "v", at: 9, error: { ...error, code: "invalid_email", field: "email" } });
+  clock.pass(2_000);
+  await expect.poll(() => heard.length).toBe(2);
+  await bus.stop();
 });

@@ -1,3 +1,4 @@
+import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
@@ -11,6 +12,8 @@ export type Link = {
   onText: (listener: (text: string) => void) => void;
   close: () => Promise<void>;
 };
+
+type Refusal = { visitor: string; at: number; error: ErrorFrame };
 
 /** A message was added to the outbox of an account by a node that does not hold the account's lease. */
 export type Nudge = { account: string; visitor: string; first: boolean };
@@ -26,6 +29,8 @@ export type ClusterBusOptions = {
   clock: Clock;
   /** Newest number and read mark of these visitors' threads. Visitors without a thread are left out. */
   heads: (visitors: readonly string[]) => Promise<Map<string, { head: number; read: number }>>;
+  /** Forms of some visitors that the service refused within the last seconds. `at`: when, milliseconds since 1970. */
+  refusals: (isHere: (visitor: string) => boolean) => Promise<readonly Refusal[]>;
   onError: (error: unknown) => void;
 };
 
@@ -102,12 +107,15 @@ function hintIn(text: string): Hint | undefined {
   }
 }
 
-/** Visitors who are connected to this node, with the newest number and read mark that they were told. */
-type Audience = Map<string, { listeners: number; head: number; read: number }>;
+/**
+ * Visitors who are connected to this node, with the newest number and read mark that they were told. `refused`: when the last
+ * form was refused that `findNews` found.
+ */
+type Audience = Map<string, { listeners: number; head: number; read: number; refused: number }>;
 
 /** Adds a listener for a visitor. @returns a function that removes it */
 function enter(here: Audience, visitor: string): () => void {
-  const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0 };
+  const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0, refused: 0 };
   known.listeners++;
   here.set(visitor, known);
   return () => {
@@ -116,16 +124,27 @@ function enter(here: Audience, visitor: string): () => void {
 }
 
 /** Finds news whose hints were lost. */
-async function findNews(here: Audience, heads: ClusterBusOptions["heads"], tell: (news: News) => void): Promise<void> {
+async function findNews(
+  here: Audience,
+  { heads, refusals }: Pick<ClusterBusOptions, "heads" | "refusals">,
+  tell: (news: News) => void,
+): Promise<void> {
   if (here.size === 0) return;
   for (const [id, { head, read }] of await heads([...here.keys()])) {
     const known = here.get(id);
     if (known !== undefined && (head > known.head || read > known.read)) tell({ visitor: id, head, read });
   }
+  for (const { visitor, at, error } of await refusals((id) => here.has(id))) {
+    const known = here.get(visitor);
+    if (known === undefined || at <= known.refused) continue;
+    known.refused = at;
+    tell({ visitor, head: 0, error });
+  }
 }
 
 /** A bus whose hints also reach the visitors of other nodes. */
-export function createClusterBus({ local, link, node, clock, heads, onError }: ClusterBusOptions): ClusterBus {
+export function createClusterBus(options: ClusterBusOptions): ClusterBus {
+  const { local, link, node, clock, onError } = options;
   const here: Audience = new Map();
   const nudged: ((nudge: Nudge) => void)[] = [];
   const goners: ((visitor: string) => void)[] = [];
@@ -152,7 +171,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: C
     local.publish(news);
   }
 
-  const looks = createPoll({ clock, every: LOOK_MS, run: () => findNews(here, heads, tellHere), onError });
+  const looks = createPoll({ clock, every: LOOK_MS, run: () => findNews(here, options, tellHere), onError });
 
   return {
     publish(news) {

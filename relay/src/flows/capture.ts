@@ -19,7 +19,7 @@ type CaptureDeps = {
   log: Log;
   /** Signs visitor ids. */
   signing: string;
-  leads: Pick<Leads, "firstTry" | "begin">;
+  leads: Pick<Leads, "firstTry" | "begin" | "firstDue">;
   /** Stores an event for the owner's backend in the same transaction. */
   tell: Tell;
 };
@@ -40,11 +40,6 @@ export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>
 const PER_VISITOR = 10;
 /** If no reply reveals the contact's id within this time (ms), the contact is looked up by e-mail. */
 const LOOK_UP_MS = 10 * 60_000;
-/**
- * For this long (ms), only the process that stored a form works on its lead. If that process ends, another one resumes the lead
- * afterwards.
- */
-const HOLD_MS = 60_000;
 const CONSENT_MAX = 1_000;
 
 /** The contact details of a corrected form: the new values, and the old ones except the refused field. */
@@ -122,11 +117,12 @@ async function write(
   if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent, page: frame.seen })))
     return { wrong: "rate_limited" };
   const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
-  await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due: now + HOLD_MS });
+  const due = deps.leads.firstDue(site.account);
+  await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due });
   if (!chat) return { own: id, fresh: true };
   await dropLead(tx, visitor, beside);
   if (site.leads?.phoneContact !== true || person.phone === null) return { own: undefined, fresh: true };
-  await addLead(tx, { ...base, id: beside, own: 1, due: now + HOLD_MS });
+  await addLead(tx, { ...base, id: beside, own: 1, due });
   return { own: beside, fresh: true };
 }
 

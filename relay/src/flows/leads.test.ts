@@ -8,7 +8,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Contacts, createContacts } from "../flows/contacts.ts";
-import { leadsOf } from "../records/leads.ts";
+import { leadsOf, refusalsSince } from "../records/leads.ts";
 import { findVisitor, learnContact } from "../records/visitors.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
@@ -65,7 +65,7 @@ const contactsBy = (clock: Clock): Contacts => ({
 });
 
 /** One run of the flow; `pass` advances the clock until it has processed what is due. */
-function live() {
+function live(works: () => boolean = () => true) {
   const timers: { at: number; run: () => void }[] = [];
   const clock = {
     now: () => now,
@@ -78,7 +78,17 @@ function live() {
   };
   const sites = { all: [SITE], find: () => SITE, allows: () => true, replace: () => {}, onReplaced: () => {} };
   const bus = createBus();
-  const parts = { db, bus, clock, log: () => {}, sites, contacts: contactsBy(clock), signing: "s", random: () => 0 };
+  const parts = {
+    db,
+    bus,
+    clock,
+    log: () => {},
+    sites,
+    contacts: contactsBy(clock),
+    signing: "s",
+    random: () => 0,
+    works,
+  };
   const flow = createLeads(parts);
   const { capture } = createCapture({ ...parts, leads: flow, tell: async () => {} });
   /** Submits a form. @returns the service's final verdict */
@@ -138,6 +148,23 @@ describe("a lead", () => {
     await flow.retry(SITE, VISITOR, FORM.id);
     await expect.poll(async () => (await lead())?.state).toBe("done");
     await flow.stop();
+  });
+
+  it("is worked on at once by the node that makes the account's calls, and the open form at another node gets the answer", async () => {
+    created = { kind: "permanent", status: 400, message: "no such area" };
+    const [here, holder] = [live(() => false), live()];
+    const verdict = here.fill({ ...FORM, email: "", phone: "+49301234567" });
+    await expect.poll(lead).toMatchObject({ state: "open", due: now });
+    await holder.start();
+    await holder.pass(0);
+    await expect.poll(async () => (await lead())?.state).toBe("refused");
+    await here.pass(250);
+    expect(await verdict).toBe("invalid_phone");
+    const error = { t: "error", code: "invalid_phone", id: FORM.id, field: "phone" };
+    expect(await refusalsSince(db, now - 1_000, () => true)).toEqual([{ visitor: VISITOR, at: now - 250, error }]);
+    expect(await refusalsSince(db, now, () => true)).toEqual([]);
+    expect(await refusalsSince(db, now - 1_000, () => false)).toEqual([]);
+    await Promise.all([here.stop(), holder.stop()]);
   });
 
   it("that is refused without a known reason is left to the owner; the visitor is not asked to correct it", async () => {

@@ -55,7 +55,9 @@ type State = LeadDeps & {
 const FIRST_TRY_MS = 4_000;
 /** After this time (ms), the contact of a visitor who never wrote is no longer looked up. A reply still reveals the contact. */
 const LOOK_UP_UNTIL_MS = 30 * 86_400_000;
-/** For this long (ms), no other process takes a lead that is under work. */
+/** Interval (ms) at which an open form looks for what another node learned about its lead. */
+const WATCH_MS = 250;
+/** For this long (ms), no other process takes a lead that is under work. If that process ends, another one resumes the lead. */
 const HOLD_MS = 60_000;
 const POLL_MS = 2_000;
 const BATCH = 20;
@@ -85,6 +87,8 @@ export function createLeads(given: Omit<LeadDeps, "random" | "works"> & Partial<
   });
   return {
     firstTry: (about: LeadName) => firstTry(state, about),
+    /** When another process may begin with a new lead: at once if another node makes the calls of the account. */
+    firstDue: (account: string): number => clock.now() + (state.works(account) ? HOLD_MS : 0),
     /** Begins to work on a lead that is stored. */
     begin: (lead: Lead): void => void workOn(state, lead),
     renew: (site: Site, visitor: string, id: string) => renew(state, site, visitor, id),
@@ -141,10 +145,21 @@ async function firstTry(state: State, about: LeadName): Promise<`invalid_${Field
   const name = nameOf(about);
   awaited.set(name, undefined);
   const timeout = new Promise<void>((resolve) => void clock.after(FIRST_TRY_MS, resolve));
-  await Promise.race([workOn(state, lead), timeout]);
+  await Promise.race([state.works(lead.account) ? workOn(state, lead) : watch(state, about), timeout]);
   const field = awaited.get(name);
   awaited.delete(name);
   return field && `invalid_${field}`;
+}
+
+/** Waits, while a form is open, for the result of another node that works on its lead. */
+async function watch({ db, clock, awaited }: State, { visitor, id }: LeadName): Promise<void> {
+  const name = nameOf({ visitor, id });
+  while (awaited.has(name)) {
+    const lead = await findLead(db, visitor, id);
+    if (lead?.state === "refused" && lead.field !== null && awaited.has(name)) awaited.set(name, lead.field);
+    if (lead?.state !== "open") return;
+    await new Promise<void>((resolve) => void clock.after(WATCH_MS, resolve));
+  }
 }
 
 async function workOnDue(state: State, stopped: () => boolean): Promise<void> {
@@ -248,10 +263,12 @@ async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: 
  * Ends a lead that the service refused, and tells the visitor which field to correct: in the open form, or at the next visit.
  */
 async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void> {
-  const { db, bus, log, awaited } = state;
+  const { db, bus, clock, log, awaited } = state;
   const field = fieldOf(lead, outcome);
   const problem = problemOf(outcome);
-  const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1 } as const;
+  // The time of the refusal: other nodes find it by that (`refusalsSince`).
+  const due = clock.now();
+  const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1, due } as const;
   const form = await db.transaction(
     async (tx) => {
       await setLead(tx, lead, next);

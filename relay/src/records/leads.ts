@@ -178,6 +178,25 @@ export async function formErrorFor(tx: Transaction, visitor: string, since: numb
   return formErrorOf(await formOf(tx, newest), newest.field);
 }
 
+/** A form that the service refused at `at`, milliseconds since 1970, for a field that the visitor can correct. */
+export type Refusal = { visitor: string; at: number; error: ErrorFrame };
+
+/** The forms that were refused since a time. @param isHere limits them to some visitors */
+export async function refusalsSince(
+  tx: Transaction,
+  since: number,
+  isHere: (visitor: string) => boolean,
+): Promise<Refusal[]> {
+  const sql = `SELECT ${COLUMNS} FROM leads WHERE state = 'refused' AND due >= $1`;
+  const refusals: Refusal[] = [];
+  for (const lead of await tx.all<Lead>(sql, since))
+    if (lead.field !== null && isHere(lead.visitor)) {
+      const error = formErrorOf(await formOf(tx, lead), lead.field);
+      refusals.push({ visitor: lead.visitor, at: lead.due, error });
+    }
+  return refusals;
+}
+
 type Page = { site: string; state?: Lead["state"]; after?: { at: number; visitor: string; id: string }; limit: number };
 
 /** A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the page before. */

@@ -11,6 +11,7 @@ import type { Database } from "../db/database.ts";
 import { accountLease, CHORES_LEASE, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
 import { createNodes } from "../db/nodes.ts";
 import { isShared, openDatabase } from "../db/open.ts";
+import { refusalsSince } from "../records/leads.ts";
 import { newestAmong } from "../records/visitors.ts";
 
 /** The other nodes on the same database. A single process has none: it holds every lease, and its bus is a map. */
@@ -48,6 +49,9 @@ function addressAt({ host }: Pick<Settings, "host">, port: number): string {
 
 /** Connections for leases and the list of nodes only: their statements must not wait behind other work. */
 const OWN_CONNECTIONS = 2;
+
+/** Forms that were refused within this time (ms) are looked for: longer than the clocks of nodes differ. */
+const REFUSED_MS = 15_000;
 
 type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log };
 
@@ -87,7 +91,8 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
     : openRedisLink(redisUrl, { onState }));
   const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => newestAmong(db, visitors);
-  const bus = createClusterBus({ local: createBus(), link, node, clock, heads, onError });
+  const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSED_MS, isHere);
+  const bus = createClusterBus({ local: createBus(), link, node, clock, heads, refusals, onError });
   const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];
   const leases = createLeases({ db: own, clock, node, names, onError });
   const onOthers = (): void => {
