@@ -32,6 +32,13 @@ const DAYS = 7;
 /** Name of the quota that counts a site's messages of a day. */
 export const budgetOf = (site: string): string => `messages of ${site}`;
 
+/** What a message or a reaction takes from: the daily budget of a site, at `now` in milliseconds since 1970. */
+type Budget = { site: string; perDay: number; now: number };
+
+/** Takes one from a site's budget of today, for what cannot wait until tomorrow. @returns false when it is used up */
+export const takeToday = (tx: Transaction, { site, perDay, now }: Budget): Promise<boolean> =>
+  takeOne(tx, { name: budgetOf(site), day: dayOf(now), cap: perDay });
+
 /**
  * Takes one message from a site's daily budget: of today, or of the next day that has room.
  * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Nothing when the
@@ -39,7 +46,7 @@ export const budgetOf = (site: string): string => `messages of ${site}`;
  */
 export async function reserve(
   tx: Transaction,
-  { site, perDay, now }: { site: string; perDay: number; now: number },
+  { site, perDay, now }: Budget,
 ): Promise<{ due: number; first: boolean } | undefined> {
   for (let later = 0; later < DAYS; later++) {
     const day = dayOf(now + later * DAY_MS);

@@ -9,8 +9,8 @@ import { createFrames } from "./frames.ts";
 
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
-/** Frames of a new visitor. Counts the calls of all flows. */
-function stage(waits: Partial<Waits> = {}) {
+/** Frames of a new visitor. Counts the calls of all flows. @param refused why reactions are refused */
+function stage(waits: Partial<Waits> = {}, refused?: "full") {
   const did: string[] = [];
   const put: RelayFrame[] = [];
   const act = (name: string, result: unknown) => async (): Promise<never> => {
@@ -23,7 +23,7 @@ function stage(waits: Partial<Waits> = {}) {
     bus: {} as never,
     clock: { now: () => 0 },
     log: silentLog,
-    send: { send: act("send", stored), react: act("react", true), retry: act("retry", {}) } as never,
+    send: { send: act("send", stored), react: act("react", refused), retry: act("retry", {}) } as never,
     forget: act("forget", true),
     logout: act("logout", undefined),
     capture: act("lead", { verdict: Promise.resolve(undefined) }),
@@ -76,6 +76,12 @@ describe("a visitor's frame", () => {
     await say(lead);
     await say(send(1));
     expect(did).toEqual(Array(10).fill("retry"));
+  });
+
+  it("is answered with a time to retry when it is a reaction that the day's budget has no room for (A27)", async () => {
+    const { say, errors } = stage({}, "full");
+    await say({ t: "react", id: "reply-0001", emoji: "👍" });
+    expect(errors()).toEqual([{ t: "error", code: "try_later", id: "reply-0001", retryAfter: 3_600_000 }]);
   });
 
   it("is deferred while its address or site has sent too much, with an error that does not blame the visitor (A27)", async () => {

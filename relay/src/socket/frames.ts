@@ -166,7 +166,9 @@ async function markAsRead({ deps, live }: Context, n: number): Promise<void> {
 function react(context: Context, { id, emoji }: React): Promise<void> {
   const { deps, live } = context;
   return attempt(context, id, async () => {
-    if (!(await deps.send.react(live.visitor, live.site, id, emoji))) refuse(context, { code: "not_allowed", id });
+    const refused = await deps.send.react(live.visitor, live.site, id, emoji);
+    if (refused === "full") refuse(context, { code: "try_later", id, retryAfter: FULL_MS });
+    else if (refused !== undefined) refuse(context, { code: refused, id });
   });
 }
 

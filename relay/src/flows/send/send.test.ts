@@ -6,6 +6,7 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { headOf, removeParcels } from "../../records/outbox.ts";
+import { appendReply } from "../../records/threads.ts";
 import { createSend } from "./send.ts";
 
 const SITE: Site = {
@@ -25,10 +26,10 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** Sends texts of one visitor together. `handed`: the texts that were passed to the courier in memory. */
-function stage() {
+function stage(site: Site = SITE) {
   const clock = { now: () => 1_000_000, uptime: () => 1_000_000, after: () => () => {} };
   const handed: (string | null | undefined)[] = [];
-  const { send } = createSend({
+  const { send, react } = createSend({
     db,
     bus: createBus(),
     clock,
@@ -37,7 +38,8 @@ function stage() {
   });
   return {
     handed,
-    write: (...texts: string[]) => Promise.all(texts.map((text) => send("visitor", SITE, { id: `id-${text}`, text }))),
+    react: (id: string, emoji: string) => react("visitor", site, id, emoji),
+    write: (...texts: string[]) => Promise.all(texts.map((text) => send("visitor", site, { id: `id-${text}`, text }))),
   };
 }
 
@@ -65,4 +67,17 @@ it("hands only the first of a visitor's messages that are written in one transac
   const { handed, write } = stage();
   await write("first", "second", "third");
   expect(handed).toEqual(["first", undefined, undefined]);
+});
+
+it("counts reactions in the site's daily budget, and refuses them when it is used up (A27)", async () => {
+  const { write, react } = stage({ ...SITE, messagesPerDay: 3 });
+  await write("hello");
+  await appendReply(db, { visitor: "visitor", id: "reply", text: "hi", at: 1_000_000, external: "main:1" });
+  const answers: unknown[] = [];
+  for (const emoji of ["👍", "🎉", "🐟", "🚀"]) answers.push(await react("reply", emoji));
+  expect(answers).toEqual([undefined, undefined, "full", "full"]);
+  const waiting = await db.all<{ reaction: string | null }>("SELECT reaction FROM outbox ORDER BY turn");
+  expect(waiting.map(({ reaction }) => reaction)).toEqual([null, "👍", "🎉"]);
+  // The same reaction again and its removal reach no service, so they cost nothing.
+  expect([await react("reply", "🎉"), await react("reply", "")]).toEqual([undefined, undefined]);
 });

@@ -3,6 +3,7 @@ import type { Message } from "@porchlight/shared/protocol";
 import type { Site } from "../../base/config.ts";
 import type { Transaction } from "../../db/database.ts";
 import { addParcel } from "../../records/outbox.ts";
+import { takeToday } from "../../records/quotas.ts";
 import { findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../../records/threads.ts";
 import { announce, type Draft, dueFor, newSid, parcel, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
@@ -30,10 +31,12 @@ export type Send = {
   /**
    * Stores the visitor's reaction to a reply. The service applies a reaction to the newest reply, and cannot remove one
    * (R-235). So only the newest reply can get a reaction, and only the relay knows of its removal.
+   * A reaction costs as much as a message, so it counts in the site's daily budget. It cannot wait for another day, because
+   * then its reply may no longer be the newest.
    * @param emoji one emoji; empty: remove the reaction
-   * @returns whether it was allowed
+   * @returns why it was refused; undefined when it was stored or nothing changed. `full`: the day's budget is used up
    */
-  react: (visitor: string, site: Site, id: string, emoji: string) => Promise<boolean>;
+  react: (visitor: string, site: Site, id: string, emoji: string) => Promise<"not_allowed" | "full" | undefined>;
   /** Whether messages of a site wait for another day's budget. */
   isHeld: (site: string) => boolean;
 };
@@ -103,32 +106,44 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
   return again.message;
 }
 
-async function react(state: SendState, visitor: string, site: Site, id: string, emoji: string): Promise<boolean> {
-  if (emoji !== "" && (emoji.length > EMOJI_MAX || !EMOJI.test(emoji))) return false;
+async function react(
+  state: SendState,
+  visitor: string,
+  site: Site,
+  id: string,
+  emoji: string,
+): Promise<"not_allowed" | "full" | undefined> {
+  if (emoji !== "" && (emoji.length > EMOJI_MAX || !EMOJI.test(emoji))) return "not_allowed";
   const written = await state.deps.db.transaction(
     (tx) => writeReaction(state, tx, { visitor, site, id, emoji }),
     [visitor],
   );
-  if (written?.n !== undefined) announce(state, visitor, site, { n: written.n, first: false });
-  return written !== undefined;
+  if (typeof written === "string") return written;
+  if (written.n !== undefined) announce(state, visitor, site, { n: written.n, first: false });
+  return undefined;
 }
 
 /**
  * Writes a reaction.
- * @returns `n`: the thread's new number, undefined when nothing changed; undefined when the reaction is not allowed
+ * @returns `n`: the thread's new number, undefined when nothing changed; or why the reaction was refused
  */
 async function writeReaction(
   state: SendState,
   tx: Transaction,
   { visitor, site, id, emoji }: { visitor: string; site: Site; id: string; emoji: string },
-): Promise<{ n: number | undefined } | undefined> {
+): Promise<{ n: number | undefined } | "not_allowed" | "full"> {
   const reply = await findMessage(tx, visitor, id);
-  if (reply?.from !== "reply") return undefined;
+  if (reply?.from !== "reply") return "not_allowed";
   if (emoji === (reply.reaction ?? "")) return { n: undefined };
-  if (emoji !== "" && (await newestReply(tx, visitor)) !== reply.pos) return undefined;
+  const now = state.deps.clock.now();
+  if (emoji !== "") {
+    if ((await newestReply(tx, visitor)) !== reply.pos) return "not_allowed";
+    const { messagesPerDay: perDay } = site;
+    if (perDay !== undefined && !(await takeToday(tx, { site: site.public.id, perDay, now }))) return "full";
+  }
   const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
-  if (n === undefined) return undefined;
-  const added = parcel(state, visitor, site, n, reply.pos, state.deps.clock.now());
+  if (n === undefined) return { n };
+  const added = parcel(state, visitor, site, n, reply.pos, now);
   if (emoji !== "") await addParcel(tx, { ...added, reaction: emoji, reaction_sid: newSid() });
   return { n };
 }
