@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { RelayError } from "../base/errors.ts";
-import { gif, PNG, png } from "./samples.fixture.ts";
+import { gif, PNG, png, WITH_METADATA } from "./samples.fixture.ts";
 import { createSniffer } from "./sniff.ts";
 import { type Caps, createStage } from "./stage.ts";
 
@@ -90,6 +91,29 @@ describe("an upload", () => {
     }
     await expect(stage.take(broken(), "x.png")).rejects.toThrow("aborted");
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("keeps at most two pictures in memory, however many end at the same time (A18)", async () => {
+    const { folder, stage } = stageIn();
+    const picture = WITH_METADATA["image/png"];
+    const probe = await open(join(folder, "probe"), "w");
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    let inMemory = 0;
+    let most = 0;
+    const { read, truncate } = handles;
+    vi.spyOn(handles, "read").mockImplementation(function (this: FileHandle, ...given: unknown[]) {
+      if (given[2] === picture.length) most = Math.max(most, ++inMemory);
+      return Reflect.apply(read, this, given);
+    });
+    vi.spyOn(handles, "truncate").mockImplementation(function (this: FileHandle, size) {
+      inMemory--;
+      return truncate.call(this, size);
+    });
+    const taken = await Promise.all(Array.from({ length: 8 }, () => stage.take(pieces(picture), "x.png")));
+    vi.restoreAllMocks();
+    expect(taken.every(({ size }) => size < picture.length)).toBe(true);
+    expect([most, inMemory]).toEqual([2, 0]);
   });
 
   it("of an earlier process is removed at the start, unless it may still be under way", async () => {

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promise
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { RelayError } from "../base/errors.ts";
+import { createTurns } from "../base/turns.ts";
 import { dimensionsOf, type Size } from "./dimensions.ts";
 import { withoutMetadata } from "./metadata.ts";
 import { isPlainText } from "./plain.ts";
@@ -26,7 +27,11 @@ const PIXELS_MAX = 40_000_000;
 /** Files that an ended process left in the staging folder are removed at this age, in milliseconds. */
 const STALE_MS = 3_600_000;
 
+/** Most pictures whose metadata is removed at once: each is in memory twice then (RELIABILITY A18). */
+const STRIPPED_AT_ONCE = 2;
+
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
+type State = StageDeps & { inTurn: ReturnType<typeof createTurns> };
 
 export type Stage = {
   /** Creates the folder, and removes the files that an ended process left in it. */
@@ -44,10 +49,13 @@ export type Stage = {
  * Stages uploads: counts their bytes while they stream into a file with a generated name, detects the type from the bytes, and
  * measures pictures. Lengths, types and names from a client are not trusted.
  */
-export const createStage = (deps: StageDeps): Stage => ({
-  start: (now) => clean(deps.folder, now),
-  take: (source, name) => take(deps, source, name),
-});
+export function createStage(deps: StageDeps): Stage {
+  const state: State = { ...deps, inTurn: createTurns(STRIPPED_AT_ONCE) };
+  return {
+    start: (now) => clean(deps.folder, now),
+    take: (source, name) => take(state, source, name),
+  };
+}
 
 async function clean(folder: string, now: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,14 +66,15 @@ async function clean(folder: string, now: number): Promise<void> {
   }
 }
 
-async function take(deps: StageDeps, source: AsyncIterable<Buffer>, name: string): Promise<Staged> {
-  const path = join(deps.folder, randomId());
+async function take(state: State, source: AsyncIterable<Buffer>, name: string): Promise<Staged> {
+  const path = join(state.folder, randomId());
   const discard = (): Promise<void> => rm(path, { force: true });
   const file = await open(path, "wx+", 0o600);
   try {
-    const { size, type } = await write(deps, file, source, name);
+    const { size, type } = await write(state, file, source, name);
     const pixels = await measure(path, file, type);
-    return { path, size: pixels === undefined ? size : await strip(file, type, size), type, pixels, discard };
+    const left = pixels === undefined ? size : await state.inTurn(() => strip(file, type, size));
+    return { path, size: left, type, pixels, discard };
   } catch (error) {
     await discard();
     throw (error as NodeJS.ErrnoException).code === "ENOSPC" ? new RelayError("try_later") : error;

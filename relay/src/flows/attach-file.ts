@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { createTurns } from "../base/turns.ts";
 import type { Files } from "../files/store.ts";
 import type { Head } from "../records/outbox.ts";
 
@@ -14,21 +15,7 @@ const PARALLEL = 4;
  */
 export function createAttachFile(options: { files: Files; link: ((key: string, type: string) => string) | undefined }) {
   const { files, link } = options;
-  const waiting: (() => void)[] = [];
-  let reading = 0;
-
-  /** Runs at most `PARALLEL` jobs at a time, in order of arrival. */
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (reading >= PARALLEL) await new Promise<void>((resolve) => waiting.push(resolve));
-    else reading++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) reading--;
-      else next();
-    }
-  }
+  const inTurn = createTurns(PARALLEL);
 
   async function dataUri(key: string, type: string): Promise<string | undefined> {
     const bytes = await files.get(key);
