@@ -216,8 +216,12 @@ it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorSc
   for (const more of ["word", "setting"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
-    return (await axe.run()).violations.map(({ id }) => id);
+    type Result = { id: string; nodes: { html: string }[] };
+    const { axe } = window as unknown as { axe: { run(): Promise<Record<"violations" | "incomplete", Result[]>> } };
+    const { violations, incomplete } = await axe.run();
+    // What axe leaves to a person counts too, except contrasts that it cannot see, and buttons whose only text is a cross.
+    const unsure = incomplete.filter(({ id }) => id !== "color-contrast" && id !== "label-content-name-mismatch");
+    return [...violations, ...unsure].map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
   expect(found).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);

@@ -5,7 +5,19 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { badge, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, table, time, tokenField } from "./html.ts";
+import {
+  badge,
+  type Cell,
+  type Html,
+  idText,
+  line,
+  PAGE_ROWS,
+  pagedTable,
+  table,
+  time,
+  tokenField,
+  whole,
+} from "./html.ts";
 import { entryPath } from "./paths.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
@@ -76,9 +88,9 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
   const { email, amount } = contentOf(entry);
   return [
     time(entry.created),
-    html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
+    html`<a href="${entryPath(entry)}">${whole(entry.key)}</a>`,
     badge(GRANT_STATES[entry.state]),
-    email === undefined ? null : idText(email),
+    email === undefined ? null : whole(email),
     amount ?? null,
     entry.reason,
     ...(token === undefined ? [] : [decisionForm(entry, token)]),

@@ -4,7 +4,7 @@ import type { Settings, Site } from "../base/config.ts";
 import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { type Event, eventsPage, eventTries } from "../records/events.ts";
-import { leadsPage } from "../records/leads.ts";
+import { type Lead, leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
@@ -19,6 +19,7 @@ import {
   pagedTable,
   table,
   time,
+  whole,
   withCode,
 } from "./html.ts";
 import { conversationPath } from "./paths.ts";
@@ -61,14 +62,19 @@ const headingsOf = ({ sites }: Deps, first: string, ...others: string[]): string
 const visitorLink = (visitor: string | null): Cell =>
   visitor === null ? null : html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`;
 
+/** The e-mail address and the phone number in one cell. */
+function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
+  const lines = [email, phone].filter((each) => each !== null);
+  return lines.length === 0 ? null : html`${lines.map((each) => whole(each))}`;
+}
+
 export async function leads(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site, limit) =>
     (await leadsPage(deps.db, { site, limit })).map((lead) => ({
       at: lead.at,
       cells: [
         [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
-        lead.email,
-        lead.phone,
+        contactCell(lead),
         badge(lead.state),
         lead.problem,
         visitorLink(lead.visitor),
@@ -78,7 +84,7 @@ export async function leads(deps: Deps): Promise<Html> {
   return pagedTable(
     { name: "skip", skip: deps.skip },
     "Leads",
-    headingsOf(deps, "When", "Name", "E-mail", "Phone", "State", "Problem", "Visitor"),
+    headingsOf(deps, "When", "Name", "Contact", "State", "Problem", "Visitor"),
     rows,
     "No visitor has left contact details yet.",
   );

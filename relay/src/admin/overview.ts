@@ -116,11 +116,13 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
     const value = quantile(all.delivery, q);
     return value === undefined ? "–" : seconds(value);
   };
-  return html`${await openProblems(db)}<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
+  return html`<p id="stale" class="stale" role="status"></p>
+<div id="problems" data-live role="status">${await openProblems(db)}</div>
+<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
     ([name, { name: words }]) =>
       html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
   )}</ul>
-<div id="live">
+<div id="figures" data-live>
 <ul class="cards">
 ${card("Open chats", count(gauges.connections()), "on this node, now")}
 ${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${seconds(oldest)}`, oldest > 300)}
@@ -137,8 +139,8 @@ ${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ 
 ${plot({ ...axis, title: "The service's answers", show: brief, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
 ${plot({ ...axis, title: "Waiting messages, and calls per minute", show: brief, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
 </div>
-<h2>Nodes</h2>
-${await nodes(db, now)}
 </div>
+<h2>Nodes</h2>
+<div id="nodes" data-live>${await nodes(db, now)}</div>
 <script src="/admin/live.js" defer></script>`;
 }

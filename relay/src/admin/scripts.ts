@@ -1,15 +1,45 @@
-/** `/admin/live.js`: renews the overview every 15 seconds while its tab is visible. */
+/**
+ * `/admin/live.js`: renews the parts of the overview with `data-live` every 15 seconds while its tab is visible. A part that
+ * has the focus stays as it is. When the page cannot be renewed, `#stale` says since when, and why.
+ */
 export const LIVE = `
-const area = () => document.getElementById("live");
-async function renew() {
-  if (document.hidden) return;
-  const answer = await fetch(location.href, { credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const next = page.getElementById("live");
-  if (next && !area().contains(document.activeElement)) area().replaceWith(document.adoptNode(next));
+let renewed = new Date();
+let renewing = false;
+function tell(why, link) {
+  const place = document.getElementById("stale");
+  if (place.dataset.why === why) return;
+  place.dataset.why = why;
+  const text = "Not renewed since " + renewed.toISOString().slice(11, 19) + " UTC: " + why + " ";
+  place.replaceChildren(...(why === "" ? [] : [text, link ?? ""]));
 }
-setInterval(() => renew().catch(() => {}), 15000);
+function signIn() {
+  const link = document.createElement("a");
+  link.href = "/admin/login";
+  link.textContent = "Sign in";
+  return link;
+}
+async function load() {
+  const answer = await fetch(location.href, { credentials: "same-origin", signal: AbortSignal.timeout(10000) });
+  if (answer.redirected) return tell("your session has ended.", signIn());
+  if (!answer.ok) return tell("the relay answered " + answer.status + ".");
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const next = page.getElementById(part.id);
+    // Screen readers announce the problems again when they are replaced.
+    if (next && next.innerHTML !== part.innerHTML && !part.contains(document.activeElement))
+      part.replaceChildren(...document.adoptNode(next).childNodes);
+  }
+  renewed = new Date();
+  tell("");
+}
+async function renew() {
+  if (document.hidden || renewing) return;
+  renewing = true;
+  await load().catch(() => tell("the relay does not answer."));
+  renewing = false;
+}
+setInterval(renew, 15000);
+document.addEventListener("visibilitychange", renew);
 `;
 
 /**

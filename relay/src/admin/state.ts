@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Finding } from "../base/finding.ts";
 import type { Database } from "../db/database.ts";
-import { alertsPage, openAlerts } from "../records/alerts.ts";
+import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
 import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time } from "./html.ts";
@@ -36,13 +36,24 @@ export async function alerts(db: Database, skip: number): Promise<Html> {
   return pagedTable({ name: "skip", skip }, "Alerts", headings, rows, "No alerts yet.");
 }
 
-/** The open alerts, for the top of the overview. */
+/** The page on which an alert of each kind is dealt with: its path and its name in the navigation. */
+const PLACES: Record<string, readonly [path: string, name: string]> = {
+  failures: ["/admin/deliveries", "Deliveries"],
+  ledger: ["/admin/ledger", "Ledger"],
+  budget: ["/admin/conversations", "Conversations"],
+};
+const DOCTOR = ["/admin/doctor", "Doctor"] as const;
+
+function openProblem({ kind, problem, cure, since }: Alert): Html {
+  const [path, name] = PLACES[kind] ?? DOCTOR;
+  return html`<li><p>${problem} ${cure}</p><p><a href="${path}">${name}</a> <span class="note">since ${time(since)} UTC</span></p></li>`;
+}
+
+/** The open alerts, for the top of the overview, each with the page on which it is dealt with. */
 export async function openProblems(db: Database): Promise<Html | ""> {
   const open = await openAlerts(db);
   if (open.length === 0) return "";
-  return html`<div class="problems" role="status"><h2>Needs you</h2><ul>${open.map(
-    ({ problem, cure, since }) => html`<li>${problem} ${cure} <span class="note">since ${time(since)}</span></li>`,
-  )}</ul><p><a href="/admin/doctor">What to do</a> · <a href="/admin/alerts">All alerts</a></p></div>`;
+  return html`<div class="problems"><h2>Needs you</h2><ul>${open.map(openProblem)}</ul><p><a href="/admin/alerts">All alerts</a></p></div>`;
 }
 
 /** The page of the fields of the service's callbacks, and when each was first seen. */

@@ -71,7 +71,8 @@ td .id { max-width: 10rem; line-height: 1.72; }
 td .line { max-width: min(19rem, 24vw); }
 td:first-child .line { max-width: 12rem; }
 td:last-child .line { max-width: 8rem; }
-td.long { min-width: 11rem; }
+td .whole { display: block; min-width: 9rem; max-width: 18rem; overflow-wrap: anywhere; }
+td.long { min-width: 11rem; overflow-wrap: anywhere; }
 td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem; color: var(--soft); }
 .badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 999px; font-size: 0.85rem; color: var(--soft); white-space: nowrap; }
@@ -108,8 +109,10 @@ td .number { display: block; text-align: right; font-variant-numeric: tabular-nu
 .decide input { flex: 1 1 100%; min-width: 0; }
 .problems { border: 1px solid var(--bad); border-radius: 10px; background: var(--card); padding: 0.8rem 1rem; margin: 0 0 1.25rem; }
 .problems h2 { margin: 0 0 0.3rem; color: var(--bad); }
-.problems ul { margin: 0 0 0.5rem; padding-left: 1.2rem; }
+.problems ul { display: grid; gap: 0.5rem; margin: 0 0 0.6rem; padding-left: 1.2rem; }
 .problems p { margin: 0; }
+.stale:empty { display: none; }
+.stale { border: 1px solid var(--wait); border-radius: 10px; background: var(--card); color: var(--wait); padding: 0.6rem 1rem; margin: 0 0 1.25rem; }
 section.site { margin: 0 0 2rem; }
 section.site pre { margin: 0 0 0.5rem; }
 .copy { margin: 0 0 0.5rem; }
@@ -128,7 +131,7 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   tbody tr td.none { display: none; }
   td::before { content: attr(data-label); color: var(--soft); font-size: 0.87rem; }
   td .id, .badge { white-space: normal; justify-self: start; }
-  tr td .id, tr td:nth-child(n) .line { max-width: none; }
+  tr td .id, tr td .whole, tr td:nth-child(n) .line { min-width: 0; max-width: none; }
   td .line { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
   .filter { display: grid; grid-template-columns: 1fr 1fr; }
   .filter .wide, .filter button { grid-column: 1 / -1; }

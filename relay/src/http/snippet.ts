@@ -59,7 +59,7 @@ ${site.origins.length === 0 ? html`<p class="note">No page may open this chat ye
 <div id="others"></div>
 <h2>Under a strict Content-Security-Policy</h2>
 <p>Allow the relay in these directives. A nonce on the tag can replace the first. Styles, fonts and frames need nothing.</p>
-<pre tabindex="0" aria-label="The policy"><code>script-src ${relay};
+<pre tabindex="0" role="region" aria-label="The policy"><code>script-src ${relay};
 connect-src ${relay} ${relay.replace(/^http/, "ws")};
 img-src ${relay} blob:;
 media-src ${relay}</code></pre>

@@ -54,7 +54,7 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
   };
   button.ariaLabel = `Copy: ${title}`;
   button.ariaLive = "polite";
-  const pre = element("pre", { tabindex: "0", "aria-label": title }, code);
+  const pre = element("pre", { tabindex: "0", role: "region", "aria-label": title }, code);
   const node = element("section", { class: "block" }, element("h2", {}, title), element("p", {}, help), pre, button);
   return {
     node,
