@@ -45,17 +45,29 @@ export type Cluster = {
   start: (node: number, more?: Env, root?: string) => Promise<void>;
   /** Pauses or resumes a node's process. */
   signal: (node: number, signal: "SIGSTOP" | "SIGCONT") => void;
+  /** Address of the database. */
+  databaseUrl: string;
   /** The log lines of a node since its last start. */
   lines: (node: number) => string[];
   stop: () => Promise<void>;
+};
+
+type ClusterOptions = {
+  nodes: number;
+  redis?: boolean;
+  env?: Env;
+  root?: string | undefined;
+  prepare?: (databaseUrl: string) => Promise<void>;
 };
 
 /**
  * Starts the nodes.
  * @param options.redis Redis carries the hints
  * @param options.env settings of every node besides those that wire the parts
+ * @param options.root folder of the nodes' sources; absent: this version
+ * @param options.prepare called with the address of the empty database before the nodes start
  */
-export async function startCluster(options: { nodes: number; redis?: boolean; env?: Env }): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "porchlight-nodes-"));
   const postgres = await startPostgres();
   const redis = options.redis ? await startRedis() : undefined;
@@ -65,7 +77,7 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
   const visitors: Visitor[] = [];
   const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
 
-  async function start(node: number, more: Env = {}, root?: string): Promise<void> {
+  async function start(node: number, more: Env = {}, root = options.root): Promise<void> {
     const run = root === undefined ? runProcess : runFrom(root);
     running[node] = await run({
       PORT: String(ports[node]),
@@ -91,12 +103,14 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
     return time === undefined ? 0 : Date.parse(time);
   };
 
+  await options.prepare?.(postgres.url("postgres"));
   await Promise.all(ports.map((_, node) => mkdir(join(folder, String(node)))));
   await Promise.all(ports.map((_, node) => start(node)));
   return {
     sandbox,
     postgres,
     redis,
+    databaseUrl: postgres.url("postgres"),
     url: urlOf,
     sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(node)}/callbacks/reply/${SECRET}` }),
     visitor(node, token) {

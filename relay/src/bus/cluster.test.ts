@@ -62,3 +62,28 @@ it("finds each refused form whose hint was lost, once", async () => {
   await expect.poll(() => heard.length).toBe(2);
   await bus.stop();
 });
+
+it("looks for lost hints of all connected visitors, at most 1,000 in a statement", async () => {
+  const clock = manualClock();
+  const asked: number[] = [];
+  const heads = async (visitors: readonly string[]) => {
+    asked.push(visitors.length);
+    return new Map(visitors.filter((id) => id === "v2400").map((id) => [id, { head: 7, read: 0 }]));
+  };
+  const link = { send: () => {}, onText: () => {}, close: async () => {} };
+  const bus = createClusterBus({
+    local: createBus(),
+    link,
+    node: "one",
+    clock,
+    heads,
+    refusals: async () => [],
+    onError: () => {},
+  });
+  const heard: unknown[] = [];
+  for (let i = 0; i < 2_500; i++) bus.subscribe(`v${i}`, ({ visitor, head }) => void heard.push([visitor, head]));
+  bus.start();
+  clock.pass(2_000);
+  await expect.poll(() => heard).toEqual([["v2400", 7]]);
+  expect(asked).toEqual([1_000, 1_000, 500]);
+});

@@ -1,4 +1,5 @@
 import { nodes } from "../suites/nodes.ts";
+import { nodesShared } from "../suites/nodes-shared.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -33,9 +34,38 @@ export const NODES: readonly Mutant[] = [
   {
     name: "relies on hints alone to learn what other nodes stored",
     edits: [
-      { in: "findNews", find: "if (here.size === 0) return;", replace: "return;" },
+      { in: "findNews", find: "if (visitors.length === 0) return;", replace: "return;" },
       { in: "joinNodes", find: "looks.start();", replace: "" },
     ],
     killedBy: { suite: withoutHints },
+  },
+  {
+    name: "makes the calls of leads and of the ledger on every node",
+    edits: [
+      { in: "worksFor", find: "cluster === undefined || cluster.leases.holds(accountLease(account))", replace: "true" },
+      { in: "assertWorksFor", find: "cluster?.leases.assertHeld(tx, [accountLease(account)])", replace: "undefined" },
+    ],
+    killedBy: { suite: nodesShared },
+  },
+  {
+    name: "counts limits on each node alone",
+    edits: [{ in: "note", find: "clock.after(TELL_MS, flush)", replace: "undefined" }],
+    killedBy: { suite: nodesShared },
+  },
+  {
+    name: "does not tell other nodes that a chat was deleted",
+    edits: [
+      {
+        in: "publish",
+        find: "const { changes: _, ...hint } = news;",
+        replace: "const { changes: _, gone: __, ...hint } = news;",
+      },
+    ],
+    killedBy: { suite: nodesShared },
+  },
+  {
+    name: "does not warn that files are local",
+    edits: [{ in: "onOthers", replace: "{}" }],
+    killedBy: { suite: nodesShared },
   },
 ];
