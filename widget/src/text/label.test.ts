@@ -76,9 +76,38 @@ describe("the text of a link", () => {
     ["an IPv6 address without brackets", "2001:db8::1"],
     ["the short IPv6 address", "::1"],
     ["a telephone number in Arabic digits", "+٤٧ ١٢ ٣٤ ٥٦ ٧٨"],
+    ["a name before an ampersand", "shop.example&session=1"],
+    ["a name before an equals sign", "shop.example=login"],
+    ["a name before a plus", "shop.example+login"],
+    ["a name before a tilde", "shop.example~login"],
+    ["a name before an underscore", "shop.example_login"],
+    ["a name before a percent-encoded slash", "www.shop.example%2Flogin"],
+    ["a name before a colon and a word", "shop.example:login"],
+    ["a name before a colon and an at sign", "shop.example:@x"],
+    ["a name with a final dot before an ampersand", "shop.example.&x"],
+    ["a name before a Hebrew mark", "shop.example׳x"],
+    ["a name before its port and an ampersand", "shop.example:443&a"],
+    ["a name behind an equals sign", "page=shop.example&a"],
+    ["a name behind the real one", "evil.example&a=shop.example_b"],
+    ["a name as the user of an address, with a colon", "shop.example:x@evil.example"],
+    ["a name as the user of an address, with an ampersand", "shop.example&x@evil.example"],
+    ["a mail address before an ampersand", "support@shop.example&x"],
+    ["an IPv4 address before an ampersand", "192.0.2.1&x"],
+    ["an IPv6 address before an ampersand", "[2001:db8::1]&x"],
   ])("that names another host is followed by the real one: %s", (_, shown) => {
     expect(markOf(`[${shown}](${EVIL})`)).toBe("evil.example");
   });
+
+  /** What Unicode 17 lists as looking like a full stop or a middle dot, in NFKC (UTS 39, confusables.txt). */
+  const DOT_LOOKS =
+    "\u00b7\u0387\u0660\u06d4\u06f0\u0701\u0702\u1427\u16eb\u2022\u2024\u2027\u2219\u22c5\u2e31\u2e33\u3002\u30fb\ua4f8\ua60e\ua78f\uff0e\uff61\uff65\u{10101}\u{10a50}\u{1d16d}";
+  it.each([...DOT_LOOKS].map((dot) => [dot.codePointAt(0)?.toString(16), dot]))(
+    "that names another host with U+%s as a dot is followed by the real one",
+    (_, dot) => {
+      const texts = [`shop${dot}example`, `www${dot}shop${dot}example`, `https://shop${dot}example/sign-in`];
+      expect(texts.map((text) => markOf(`[${text}](${EVIL})`))).toEqual(texts.map(() => "evil.example"));
+    },
+  );
 
   it.each([
     ["words", "our delivery page"],
@@ -101,6 +130,10 @@ describe("the text of a link", () => {
     ["Japanese words", "カスタマー・サービス"],
     ["the time of day", "10:30:15"],
     ["a choice", "and/or"],
+    ["the host before an ampersand", "evil.example&session=1"],
+    ["the host behind a dash", "Here—evil.example"],
+    ["its host with an underscore", "my_shop.example", "https://my_shop.example/"],
+    ["an equation", "size=10.5kg"],
   ])("that names its own host, or none, stands alone: %s", (_, shown, address = EVIL) => {
     expect(markOf(`[${shown}](${address})`)).toBeUndefined();
   });
@@ -148,6 +181,10 @@ describe("the text of a link", () => {
     ["a Greek letter among Latin ones", "www.gοogle.com", "www.xn--gogle-rce.com"],
     ["Greek letters that are drawn like Latin ones", "https://οικ.gr", "xn--uxacn.gr"],
     ["a letter without its dot", "https://pıcnic.example", "xn--pcnic-n4a.example"],
+    ["Cyrillic letters for w", "https://ѡѡѡ.com", "xn--n2aaa.com"],
+    ["Cyrillic letters with hooks", "https://ҽӏӏо.com", "xn--n1a7wzba.com"],
+    ["Cyrillic letters with tails", "https://ҏаураӏ.com", "xn--80aa1cl29a2m.com"],
+    ["Cyrillic letters with marks", "https://їсӏо.com", "xn--n1af9d5z.com"],
     ["Latin letters of phonetics", "https://ɡoogle.com", "xn--oogle-qmc.com"],
     ["a port", "https://pаypal.com:8443/x", "xn--pypal-4ve.com:8443"],
     ["in a mail address", "[support@pаypal.com](mailto:support@pаypal.com)", "support@xn--pypal-4ve.com"],

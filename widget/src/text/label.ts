@@ -6,15 +6,19 @@
 
 /** Invisible characters: zero-width ones, soft hyphens, direction marks, tags (UAX 44). */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Full stops of other scripts that browsers read as one in a host, or that look like one (UTS 46, 4). */
-const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702]/g;
+/**
+ * Full stops of other scripts that browsers read as one in a host (UTS 46, 4), and the characters that look like one
+ * (UTS 39, confusables.txt).
+ */
+const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702\ua60e\u{10a50}\u{1d16d}]/gu;
 /** Marks that change the order in which a text is drawn (UAX 9). Letters have a direction without them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /**
- * Characters that look like a full stop. Only between Latin letters, because other scripts use some of them within
- * words.
+ * Digits and middle dots that look like a full stop (most are in confusables.txt of UTS 39). Only between Latin letters, because other
+ * scripts use some of them within words.
  */
-const DOT_LOOKS = /([a-z\d-])[\u00b7\u0660\u06d4\u06f0\u1427\u2022\u2027\u2219\u22c5\u2e31\u30fb\uff65](?=[a-z])/gi;
+const DOT_LOOKS =
+  /([a-z\d-])[\u00b7\u0660\u06d4\u06f0\u1427\u16eb\u2022\u2027\u2219\u22c5\u2981\u2cf9\u2cfe\u2e30\u2e31\u2e33\u2e3c\u30fb\uff65\ua78f\u{10101}](?=[a-z])/giu;
 /** White space before a full stop within a name, and narrow spaces after one: a reader hardly sees them. */
 const GAP_BEFORE = /[\s\u2800]{1,3}(\.\p{L})/gu;
 const GAP_AFTER = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
@@ -24,6 +28,8 @@ const SPACES = /[\s"'<>()|,;]+/;
 const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
 /** A host as a reader recognizes it: an IPv4 or IPv6 address, or a name whose last part has letters. */
 const HOST = /^(?:(?:\d+\.){3}\d+|\[[\da-f:.]+\]|[^\s.]+(?:\.[^\s.]+)*\.[\p{L}\p{M}][\p{L}\p{M}\p{N}-]+)$/u;
+/** The parts of a word that can be a host: without `&`, `=`, `%` and others that end a host for a reader. */
+const HOST_PARTS = /\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.-]+/gu;
 /** An IPv6 address without brackets: eight groups, or fewer with `::` (RFC 4291, 2.2). */
 const IPV6 = /^(?=[\da-f.:]{3,45}$)(?:.*::|(?:[\da-f]{1,4}:){7})/;
 /** A telephone number that begins with its scheme or with a plus. */
@@ -31,8 +37,8 @@ const PHONE = /(?:^|\s)(?:tel:|\+)\+?\d[\d\s().-]{5}/;
 
 /** European Latin letters, without those that look like other letters (such as the dotless i). */
 const LATIN = /^[\w\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u017e-]+$/;
-/** Letters of Cyrillic and Greek that look like Latin ones. */
-const LATIN_LOOKS = /^[асԁеһіјӏорԛѕԝхуъьвкмнтгѵпαεικνορτυωχγη\d-]+$/;
+/** Letters of Cyrillic and Greek that look like Latin ones, also with a hook or a tail (UTS 39, confusables.txt). */
+const LATIN_LOOKS = /^[асԁеһіјӏорԛѕԝхуъьвкмнтгѵпѡԍꙇҏҫҽҿғқҝҟҡӎңӊҭүұҳӽӿαβεζικμνορστυϝϳωχγη\d-]+$/;
 /** A word in one script other than Latin, with digits. */
 const SCRIPTS = "Arab Hebr Deva Beng Guru Gujr Taml Telu Knda Mlym Sinh Thai Laoo Khmr Mymr Geor Ethi Hang Cyrl Grek";
 const JAPANESE = "[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{M}\\d-]+";
@@ -72,21 +78,41 @@ const addressesIn = (text: string): Address[] =>
   text
     .split(SPACES)
     .flatMap((word) => (/^(?:[a-z][a-z\d+-]*:)?[/\\]{2}/.test(word) ? word : word.split(BETWEEN)))
-    .flatMap((word) => addressIn(word) ?? []);
+    .flatMap(addressesOf);
 
-/** The address that a word is or begins with. In a word like `and/shop.example`, its first part that is an address. */
-function addressIn(word: string): Address | undefined {
-  if (IPV6.test(word)) return { user: "", host: `[${word}]` };
+/**
+ * The addresses that a word is or begins with. In a word like `and/shop.example`, those of its first part that has any. A
+ * part like `shop.example&a=other.example_b` has two.
+ */
+function addressesOf(word: string): Address[] {
+  if (IPV6.test(word)) return [{ user: "", host: `[${word}]` }];
   const [, scheme = "", rest = ""] =
     /^(https?:[/\\]*|(?:[a-z][a-z\d+-]*:)?(?:[/\\]{2})?)(.*)$/.exec(trimmed(word, /[/\\]/)) ?? [];
   const parts = rest.split(/[/?#\\]/);
   const isNamed = /[/\\]$/.test(scheme);
   for (const authority of isNamed || scheme ? parts.slice(0, 1) : parts) {
     const at = authority.lastIndexOf("@");
-    const host = trimmed(authority.slice(at + 1).replace(/:\d*$/, ""), /[[\]]/);
-    if (HOST.test(host) || (host && isNamed)) return { user: authority.slice(0, Math.max(0, at)), host };
+    const user = authority.slice(0, Math.max(0, at));
+    const host = authority.slice(at + 1);
+    const hosts = hostsIn(host);
+    // Once, so that a text of many hosts takes linear time.
+    if (hosts.length > 0) return hosts.map((host, i) => ({ user: i === 0 ? user : "", host }));
+    if (isNamed && trimmedHost(host)) return [{ user, host: trimmedHost(host) }];
+    // `shop.example:@x`
+    const users = hostsIn(user);
+    if (users.length > 0) return users.map((host) => ({ user: "", host }));
   }
-  return undefined;
+  return [];
+}
+
+/** A host without the port, and without the punctuation around it. */
+const trimmedHost = (text: string): string => trimmed(text.replace(/:\d*$/, ""), /[[\]]/);
+
+/** The hosts that a reader recognizes in a word: the word itself, or the parts of it that are hosts. */
+function hostsIn(word: string): string[] {
+  const whole = trimmedHost(word);
+  if (HOST.test(whole)) return [whole];
+  return (whole.match(HOST_PARTS) ?? []).map(trimmedHost).filter((part) => HOST.test(part));
 }
 
 /** A word without the punctuation around it, which belongs to the sentence. @param kept characters that stay */
@@ -99,9 +125,14 @@ function trimmed(text: string, kept: RegExp): string {
   return chars.slice(from, to).join("");
 }
 
+/** A name without the marks on its letters. */
+const withoutMarks = (name: string): string => name.normalize("NFD").replace(/\p{M}/gu, "");
+
 /** Whether a host's name looks like another one: it mixes alphabets, or all its letters look like Latin ones. */
 function isHomograph(host: string): boolean {
-  return host.split(".").some((part) => !LATIN.test(part) && (!ONE_SCRIPT.test(part) || LATIN_LOOKS.test(part)));
+  return host
+    .split(".")
+    .some((part) => !LATIN.test(part) && (!ONE_SCRIPT.test(part) || LATIN_LOOKS.test(withoutMarks(part))));
 }
 
 /**
@@ -155,7 +186,7 @@ export function realTarget(url: URL, shown: string): string | undefined {
 /** Whether a shown address is not the host of the link, or looks like another host. */
 function isOtherHost(own: string, { user, host }: Address): boolean {
   const named = hostnameOf(host);
-  if ((named !== own && `www.${named}` !== own) || HOST.test(user)) return true;
+  if ((named !== own && `www.${named}` !== own) || hostsIn(user).length > 0) return true;
   return (/^[\d.]+$/.test(own) && host !== own) || (own.includes("xn--") && isHomograph(host));
 }
 
