@@ -1,3 +1,5 @@
+import { languageOf } from "../base/language.ts";
+
 /** The fixed words of an email: [open the chat, stop these emails, you, said once they are stopped]. */
 type Words = readonly [open: string, stop: string, you: string, stopped: string];
 
@@ -95,15 +97,5 @@ export function mailWords(tag: string): MailWords {
   return { open, stop, you, stopped, language, dir: RTL.test(language) ? "rtl" : "ltr" };
 }
 
-/** The nearest language with words: by region or script, then by the language alone. */
-function nameOf(tag: string): string {
-  try {
-    const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
-    const spoken = /^n[no]$/.test(language) ? "nb" : language;
-    // Portuguese is written as in Portugal everywhere but in Brazil (CLDR, parent locales).
-    const names = [`${spoken}-${region}`, `${spoken}-${script}`, spoken, ...(spoken === "pt" ? ["pt-PT"] : [])];
-    return names.find((name) => Object.hasOwn(MAIL_WORDS, name)) ?? "en";
-  } catch {
-    return "en";
-  }
-}
+/** The nearest language with words. */
+const nameOf = (tag: string): string => languageOf(tag)?.names.find((name) => Object.hasOwn(MAIL_WORDS, name)) ?? "en";

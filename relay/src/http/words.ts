@@ -1,4 +1,5 @@
 /** Words in the visitor's language that the widget needs before it fetches its texts. */
+import { languageOf } from "../base/language.ts";
 
 /** The words of one language, by name; the build of the widget lists them. English has no `file`: the panel contains it. */
 export type Words = Readonly<Record<string, string>>;
@@ -13,17 +14,10 @@ const LOOKED_AT = 8;
 
 /** Primary language and words of a BCP 47 tag. Undefined for a language without words, and for an invalid tag. */
 function found(tag: string, words: AllWords): [language: string, spoken: Spoken] | undefined {
-  try {
-    const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
-    const base = /^n[no]$/.test(language) ? "nb" : language;
-    // Portuguese without a region uses the words of Portugal, except in Brazil (CLDR, parent locales).
-    const variants = [`${base}-${region}`, `${base}-${script}`, base, ...(base === "pt" ? ["pt-PT"] : [])];
-    const name = variants.find((variant) => Object.hasOwn(words, variant));
-    const own = name === undefined ? undefined : words[name];
-    return own === undefined ? undefined : [language, RTL.test(language) ? { ...own, dir: "rtl" } : own];
-  } catch {
-    return undefined;
-  }
+  const { language = "", names = [] } = languageOf(tag) ?? {};
+  const name = names.find((one) => Object.hasOwn(words, one));
+  const own = name === undefined ? undefined : words[name];
+  return own === undefined ? undefined : [language, RTL.test(language) ? { ...own, dir: "rtl" } : own];
 }
 
 /** The words of the first language besides English that has some. English if there is none. */

@@ -144,6 +144,11 @@ export const SAFETY: Mutant[] = [
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
   }),
+  without("limit on the length of a language's tag", "language.test.ts", {
+    in: "languageOf",
+    find: "if ($tag.length > TAG_MAX) return undefined;",
+    replace: "",
+  }),
   without("limit on pictures in memory", "stage.test.ts", {
     in: "stage.take",
     find: "$state.inTurn(() => strip($file, $type, $size))",
