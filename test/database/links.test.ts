@@ -5,7 +5,7 @@ import type { Link } from "../../relay/src/bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../../relay/src/bus/links.ts";
 import { startRedis } from "../setup/redis.ts";
 
-const QUICK = { answerMs: 200, testMs: 100 };
+const QUICK = { answerMs: 500, testMs: 100 };
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();

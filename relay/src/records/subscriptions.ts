@@ -13,6 +13,9 @@ export type Subscription = {
   read: number;
   /** The thread's newest number. */
   head: number;
+  /** When the nodes were asked whether the visitor is connected, and their newest answer; 0: none. See `answerQuestions`. */
+  asked: number;
+  seen: number;
 };
 
 type Request = Pick<Subscription, "visitor" | "page" | "locale">;
@@ -37,7 +40,7 @@ export async function hasSubscription(tx: Transaction, { visitor, page, locale }
 /** Subscriptions whose thread has news since the last check, and whose next check is due. */
 export async function dueSubscriptions(tx: Transaction, now: number, limit: number): Promise<Subscription[]> {
   return tx.all(
-    `SELECT w.visitor, v.site, d.email, w.page, w.locale, w.told, v.read, v.head
+    `SELECT w.visitor, v.site, d.email, w.page, w.locale, w.told, v.read, v.head, w.asked, w.seen
      FROM mail_wishes w JOIN visitors v ON v.id = w.visitor JOIN details d ON d.visitor = w.visitor
      WHERE w.due <= $1 AND v.head > w.looked AND d.email IS NOT NULL ORDER BY w.due LIMIT $2`,
     now,
@@ -45,10 +48,32 @@ export async function dueSubscriptions(tx: Transaction, now: number, limit: numb
   );
 }
 
-/** Delays the next check until `due`, milliseconds since 1970. */
+/** Delays the next check until `due`, milliseconds since 1970. The nodes are asked again before the next mail. */
 export async function postponeCheck(tx: Transaction, visitor: string, due: number): Promise<void> {
-  await tx.run("UPDATE mail_wishes SET due = $2 WHERE visitor = $1", visitor, due);
+  await tx.run("UPDATE mail_wishes SET due = $2, asked = 0 WHERE visitor = $1", visitor, due);
 }
+
+/** Asks all nodes whether the visitor is connected, and delays the next check until `due`. Both in ms since 1970. */
+export async function askNodes(tx: Transaction, visitor: string, asked: number, due: number): Promise<void> {
+  await tx.run("UPDATE mail_wishes SET asked = $2, due = $3 WHERE visitor = $1", visitor, asked, due);
+}
+
+/** A question whether a visitor is connected, asked at `asked`. */
+export type Question = { visitor: string; asked: number };
+
+/** The questions since a time, in ms since 1970. */
+export const questionsSince = (tx: Transaction, since: number): Promise<Question[]> =>
+  tx.all("SELECT visitor, asked FROM mail_wishes WHERE asked >= $1", since);
+
+/** Stores a node's answers: `seen` is `asked` for a connected visitor, else since when the visitor is away. The latest counts. */
+export const answerQuestions = (
+  tx: Transaction,
+  answers: readonly { visitor: string; seen: number }[],
+): Promise<void> =>
+  tx.runEach(
+    "UPDATE mail_wishes SET seen = $2 WHERE visitor = $1 AND seen < $2",
+    answers.map(({ visitor, seen }) => [visitor, seen]),
+  );
 
 /**
  * Records that the thread was checked up to the number `checked`, and that replies up to place `told` are in a mail.

@@ -33,7 +33,7 @@ type OwnerDeps = Pick<Core, "settings" | "db" | "clock" | "log" | "sites" | "sig
   gates: Pick<Gates, "enter" | "heldFor">;
   presence?: Presence;
   /** Which node does what; absent on the command line, which makes no calls. */
-  cluster?: Pick<Cluster, "leases">;
+  cluster?: Pick<Cluster, "leases" | "shared">;
 };
 
 /** The flows of the site owner: access policy, events, contacts, leads, credits, messages to visitors, mail. */
@@ -143,7 +143,8 @@ function createMailFlows(deps: OwnerDeps) {
   if (settings.mail === undefined) return { mailer: undefined, mail: undefined };
   const mailer = createMailer(settings.mail);
   const works = (): boolean => cluster === undefined || cluster.leases.holds(MAIL_LEASE);
-  const rules = { after: settings.mail.after, relay: settings.publicUrl ?? "" };
+  const shared = cluster?.shared ?? false;
+  const rules = { after: settings.mail.after, relay: settings.publicUrl ?? "", shared };
   return { mailer, mail: createMail({ db, clock, log, sites, signing, presence, mailer, works, ...rules }) };
 }
 

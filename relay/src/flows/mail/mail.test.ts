@@ -19,9 +19,9 @@ const POLL_MS = 1_000;
 
 let db: Database;
 let now: number;
-/** The flow's only timer, and the functions that wait until it is set. */
-let timer: (() => void) | undefined;
-let set = (): void => {};
+/** The only timer of each flow that runs, and the functions that wait until they are set. */
+let timers: ((() => void) | undefined)[];
+let set: (() => void)[];
 /** Time since when no connection listens for the visitor; undefined while one does. */
 let away: number | undefined;
 let posted: Letter[];
@@ -29,29 +29,47 @@ beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
   [now, away, posted] = [Date.UTC(2026, 10, 22), undefined, []];
+  [timers, set] = [[], []];
 });
 afterEach(() => db.close());
 
-/** Lets the flow check once, one second after its last check. */
+/** Lets each flow check once, one second after its last check. */
 async function look(): Promise<void> {
-  const again = new Promise<void>((resolve) => {
-    set = resolve;
-  });
   now += POLL_MS;
-  timer?.();
-  await again;
+  for (const [i, timer] of timers.entries()) {
+    const again = Promise.withResolvers<void>();
+    set[i] = again.resolve;
+    timer?.();
+    await again.promise;
+  }
 }
 
+type Node = Partial<Parameters<typeof createMail>[0]>;
+
 /** A visitor who wants replies by mail and has one unread reply. */
-async function begin(after: number): Promise<ReturnType<typeof createMail>> {
-  const mail = createMail({
+async function begin(after: number, node: Node = {}): Promise<ReturnType<typeof createMail>> {
+  const mail = start(after, node);
+  await mail.start();
+  await mail.subscribe(VISITOR, SITE, PLACE);
+  await db.transaction(async (tx) => {
+    await addVisitor(tx, VISITOR, "shop", now);
+    await setDetails(tx, VISITOR, { email: "ada@b.example" });
+    await appendReply(tx, { visitor: VISITOR, id: "r_1", text: "Yes, three.", at: now, external: "e_1" });
+  });
+  return mail;
+}
+
+/** The flow of one process. */
+function start(after: number, node: Node): ReturnType<typeof createMail> {
+  const place = timers.push(undefined) - 1;
+  return createMail({
     db,
     clock: {
       now: () => now,
       uptime: () => now,
       after(_ms, run) {
-        timer = run;
-        set();
+        timers[place] = run;
+        set[place]?.();
         return () => {};
       },
     },
@@ -69,15 +87,8 @@ async function begin(after: number): Promise<ReturnType<typeof createMail>> {
     after,
     relay: "https://chat.example.com",
     signing: "signing key of the tests",
+    ...node,
   });
-  await mail.start();
-  await mail.subscribe(VISITOR, SITE, PLACE);
-  await db.transaction(async (tx) => {
-    await addVisitor(tx, VISITOR, "shop", now);
-    await setDetails(tx, VISITOR, { email: "ada@b.example" });
-    await appendReply(tx, { visitor: VISITOR, id: "r_1", text: "Yes, three.", at: now, external: "e_1" });
-  });
-  return mail;
 }
 
 describe("a reply by mail", () => {
@@ -95,4 +106,19 @@ describe("a reply by mail", () => {
       await mail.stop();
     },
   );
+
+  it("is not sent while the visitor is connected to another node, and comes after they have left it", async () => {
+    const after = 30_000;
+    const begun = now;
+    const other = start(after, { shared: true, works: () => false });
+    const sender = await begin(after, { shared: true, presence: { awaySince: () => begun } });
+    await other.start();
+    for (let looks = 0; looks < 90; looks++) await look();
+    expect(posted).toEqual([]);
+    away = now;
+    while (posted.length === 0) await look();
+    expect(now - away).toBeGreaterThanOrEqual(after);
+    expect(now - away).toBeLessThanOrEqual(2 * after);
+    await Promise.all([sender.stop(), other.stop()]);
+  });
 });

@@ -8,7 +8,7 @@ import { dueSubscriptions } from "../../records/subscriptions.ts";
 import { findVisitor } from "../../records/visitors.ts";
 import { sendMail } from "./outgoing.ts";
 import { isStopped, type MailDeps, mailingSite, type Place, takeFromBudget } from "./parts.ts";
-import { checkSubscription, subscribe } from "./replies.ts";
+import { answerQuestions, checkSubscription, subscribe } from "./replies.ts";
 
 export type { Place } from "./parts.ts";
 
@@ -29,18 +29,21 @@ const POLL_MS = 1_000;
 const BATCH = 20;
 const KEEP_MS = 30 * 24 * 3_600_000;
 
+type Optional = "random" | "works" | "shared";
+
 /**
  * Mails to visitors: the replies that came while they were away, and the transcript they requested (C18, C23). A mail is stored
  * first, and then sent at most once.
  */
-export function createMail(given: Omit<MailDeps, "random" | "works"> & Partial<Pick<MailDeps, "random" | "works">>) {
-  const deps: MailDeps = { random: Math.random, works: () => true, ...given };
+export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDeps, Optional>>) {
+  const deps: MailDeps = { random: Math.random, works: () => true, shared: false, ...given };
   const { clock, log, signing } = deps;
   /** Whether the mails that an earlier process left have been processed. */
   let recovered = false;
   async function work(): Promise<void> {
     if (deps.works() && !recovered) await recover(deps);
     recovered = deps.works();
+    if (deps.shared && !recovered) await answerQuestions(deps);
     if (recovered) await sendDue(deps, () => poll.isStopped());
   }
   const poll = createPoll({

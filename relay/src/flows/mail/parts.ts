@@ -26,6 +26,8 @@ export type MailDeps = {
   random: () => number;
   /** Whether this node sends the mails. */
   works: () => boolean;
+  /** There are other nodes: visitors may be connected to them. */
+  shared: boolean;
 };
 
 /** The page from which a visitor wrote, and their language (BCP 47). */

@@ -18,6 +18,13 @@ const SOONEST_MS = 1_000;
 /** Longest pause before an online visitor is checked again, in ms. */
 const ONLINE_MS = 60_000;
 
+/** Before a mail, other nodes have this long to say that the visitor is connected to them, in ms: each looks every second. */
+const ANSWER_MS = 4_000;
+/** For this long after a question, its answer counts, in ms. Usually it is used at once; many mails may have to wait. */
+const FRESH_MS = 10 * 60_000;
+/** Questions of this age are answered, in ms: longer than the clocks of nodes differ. */
+const LOOK_BACK_MS = 15_000;
+
 /** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
 export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: Place): Promise<void> {
   const { db, clock } = deps;
@@ -47,9 +54,11 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
       const told = unread.at(-1)?.pos ?? subscription.told;
       const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
       if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, told));
-      const due = await notBefore(deps, tx, visitor, first.at);
+      const due = await notBefore(deps, tx, subscription, first.at);
       const now = clock.now();
       if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
+      if (deps.shared && !isAnswered(subscription, now))
+        return subscriptions.askNodes(tx, visitor, now, now + ANSWER_MS);
       if (!(await takeFromBudget(deps, tx, { visitor, site, address: email }))) {
         log("mail.capped", { visitor: hashed(visitor), site });
         return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
@@ -66,10 +75,28 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
 async function notBefore(
   { clock, presence, after }: MailDeps,
   tx: Transaction,
-  visitor: string,
+  subscription: subscriptions.Subscription,
   oldest: number,
 ): Promise<number> {
+  const { visitor, asked, seen } = subscription;
+  const now = clock.now();
   const away = presence.awaySince(visitor);
-  if (away === undefined) return clock.now() + Math.max(SOONEST_MS, Math.min(ONLINE_MS, after));
-  return Math.max(away + after, oldest + after, (await mails.lastMailTo(tx, visitor)) + QUIET_MS);
+  const elsewhere = isAnswered(subscription, now) && seen >= asked;
+  if (away === undefined || elsewhere) return now + Math.max(SOONEST_MS, Math.min(ONLINE_MS, after));
+  return Math.max(away + after, seen + after, oldest + after, (await mails.lastMailTo(tx, visitor)) + QUIET_MS);
+}
+
+/** Whether the nodes were asked where the visitor is, had the time to answer, and the answer is still new. */
+const isAnswered = ({ asked }: subscriptions.Subscription, now: number): boolean =>
+  now >= asked + ANSWER_MS && now < asked + FRESH_MS;
+
+/** Answers the newest questions of the node that sends the mails: whether visitors are connected to this node. */
+export async function answerQuestions({ db, clock, presence }: MailDeps): Promise<void> {
+  const questions = await subscriptions.questionsSince(db, clock.now() - LOOK_BACK_MS);
+  if (questions.length === 0) return;
+  const seenAt = ({ visitor, asked }: subscriptions.Question): number =>
+    Math.min(presence.awaySince(visitor) ?? asked, asked);
+  const answers = questions.map((question) => ({ visitor: question.visitor, seen: seenAt(question) }));
+  const visitors = answers.map(({ visitor }) => visitor);
+  await db.transaction((tx) => subscriptions.answerQuestions(tx, answers), visitors);
 }
