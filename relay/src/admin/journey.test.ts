@@ -7,7 +7,7 @@ import { migrate } from "../db/migrate.ts";
 import { claim, type Entry, enter, link, settle } from "../records/ledger/ledger.ts";
 import { addParcel, postpone } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
-import { appendReply, appendSent, mark, noteFailures, numbersOf } from "../records/threads.ts";
+import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { ledgerEntry } from "./entry.ts";
@@ -118,4 +118,18 @@ describe("a message of the owner's backend", () => {
     expect(shown).toMatch(/Accepted by the service[\s\S]*Stored in the conversation/);
     expect(shown).not.toContain("callback");
   });
+});
+
+it("says with which status the service accepted a message, also when it had the message already", async () => {
+  const accept = (accepted: number): Promise<unknown> =>
+    db.transaction(async (tx) => {
+      const numbers = await numbersOf(tx, ["v"]);
+      const settled = AT + 1_000;
+      await markAll(tx, numbers, [{ visitor: "v", pos: 1, state: "delivered", reason: null, settled, accepted }]);
+      await numbers.write(tx);
+    });
+  await accept(200);
+  expect(await page()).toMatch(/Accepted by the service · .*15:00:01[\s\S]*The service answered 200\./);
+  await accept(409);
+  expect(await page()).toContain("The service answered 409: it had the message already.");
 });

@@ -36,6 +36,14 @@ function triedStage({ at, answer }: Try): Stage {
   return { name: "Sent, but not accepted", at, kind: "bad", note };
 }
 
+/** The answer with which the service accepted a message. Older messages have no status. */
+const acceptance = ({ accepted }: JourneyRow): Html =>
+  accepted === null
+    ? html`The service answered with success.`
+    : accepted >= 300
+      ? html`The service answered <code>${accepted}</code>: it had the message already.`
+      : html`The service answered <code>${accepted}</code>.`;
+
 /** Why a message failed. */
 function failure({ reason, error }: JourneyRow): Html {
   const why = ownReason(error);
@@ -75,11 +83,7 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
   // Retry resets the counter, but the page still lists the tries before it.
   const allTries = (counted: number | null): number => Math.max(counted ?? 0, calls);
   if (row.state === "delivered")
-    return [
-      stored,
-      ...tried,
-      { name: "Accepted by the service", at: row.settled, note: "The service answered with success." },
-    ];
+    return [stored, ...tried, { name: "Accepted by the service", at: row.settled, note: acceptance(row) }];
   if (row.state === "failed")
     return [
       stored,

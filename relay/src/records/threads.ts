@@ -215,6 +215,8 @@ export type Mark = {
   reason: FailReason | null;
   /** When it was delivered or failed, milliseconds since 1970; nothing for a message that waits again. */
   settled?: number;
+  /** HTTP status with which the service accepted it. */
+  accepted?: number;
 };
 
 /**
@@ -227,12 +229,12 @@ export async function markAll(
   marks: readonly Mark[],
 ): Promise<(number | undefined)[]> {
   const taken = marks.map(({ visitor }) => numbers.next(visitor));
-  const rows = marks.flatMap(({ visitor, pos, state, reason, settled = 0 }, i): Value[][] => {
+  const rows = marks.flatMap(({ visitor, pos, state, reason, settled = 0, accepted = 0 }, i): Value[][] => {
     const n = taken[i];
-    return n === undefined ? [] : [[visitor, pos, state, reason, n, settled]];
+    return n === undefined ? [] : [[visitor, pos, state, reason, n, settled, accepted]];
   });
   await tx.runEach(
-    "UPDATE messages SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0), discarded = CASE WHEN $3 = 'sent' THEN NULL ELSE discarded END WHERE visitor = $1 AND pos = $2",
+    "UPDATE messages SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0), accepted = NULLIF($7, 0), discarded = CASE WHEN $3 = 'sent' THEN NULL ELSE discarded END WHERE visitor = $1 AND pos = $2",
     rows,
   );
   return taken;

@@ -2,19 +2,20 @@ import type { FailReason, Message, SentState } from "@porchlight/shared/protocol
 import type { Transaction } from "../../db/database.ts";
 import { type Head, headsOf, removeParcels } from "../../records/outbox.ts";
 import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
-import { addTry, type Try } from "../../records/tries.ts";
+import { addTry } from "../../records/tries.ts";
 import {
   assertMine,
   type Concluded,
   type Conclusion,
   type CourierDeps,
   type CourierState,
+  type LastTry,
   type Parcel,
 } from "./state.ts";
 
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
- * @param refused the last attempt, when the service refused it
+ * @param last the last attempt
  * @returns the lane's next message; reading it here saves a turn for an empty lane
  * @throws any error of the database; then nothing changed
  */
@@ -23,9 +24,9 @@ export async function close(
   parcel: Parcel | Head,
   state: SentState,
   reason: FailReason | null = null,
-  refused?: Try,
+  last: LastTry = {},
 ): Promise<Head | undefined> {
-  const conclusion = { parcel, state, reason, refused };
+  const conclusion = { parcel, state, reason, ...last };
   const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
   if (n !== undefined)
     deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
@@ -68,8 +69,8 @@ export async function concludeAll(
 /** Marks the messages among the conclusions. @returns their new numbers, in order */
 async function markMessages(tx: Transaction, visitors: string[], conclusions: readonly Conclusion[], settled: number) {
   const numbers = await numbersOf(tx, visitors);
-  const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason }) =>
-    reaction === null ? [{ visitor, pos, state, reason, settled }] : [],
+  const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason, accepted }) =>
+    reaction === null ? [{ visitor, pos, state, reason, settled, ...(accepted !== undefined && { accepted }) }] : [],
   );
   const taken = await markAll(tx, numbers, marks);
   await numbers.write(tx);

@@ -251,3 +251,16 @@ it("counts no attempt when the relay itself holds a message back, and says so", 
   ]);
   await stop();
 });
+
+it("stores the status with which the service accepted a message", async () => {
+  await write("v", ["first", "second"]);
+  const outcomes: Outcome[] = [
+    { kind: "ok", status: 200, message: "" },
+    { kind: "duplicate", status: 409, message: "already exists" },
+  ];
+  const { start, stop } = courier(async () => outcomes.shift() ?? { kind: "ok", status: 200, message: "" });
+  await start();
+  await pass(0, async () => (await statesOf("v")).every((state) => state === "delivered"));
+  expect(await db.all("SELECT accepted FROM messages ORDER BY pos")).toEqual([{ accepted: 200 }, { accepted: 409 }]);
+  await stop();
+});

@@ -4,7 +4,7 @@ import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
 import { expired, type Head, postpone } from "../../records/outbox.ts";
-import { addTry, NOT_SENT, type Try } from "../../records/tries.ts";
+import { addTry, NOT_SENT } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
@@ -18,6 +18,7 @@ import {
   createState,
   isMine,
   type Lane,
+  type LastTry,
 } from "./state.ts";
 
 /**
@@ -137,7 +138,7 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
   switch (outcome.kind) {
     case "ok":
     case "duplicate":
-      await finish(courier, lane, head, "delivered");
+      await finish(courier, lane, head, "delivered", undefined, { accepted: outcome.status });
       return courier.deps.log("delivery.done", { ...about(head), attempts: head.attempts + 1 });
     case "permanent":
       return giveUp(courier, lane, head, "rejected", outcome);
@@ -180,7 +181,7 @@ async function storeTry({ deps }: CourierState, tried: Head): Promise<void> {
 async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome) {
   const tried = outcome === undefined ? head : triedAgain(head, outcome);
   const refused = outcome && { at: courier.deps.clock.now(), answer: tried.error };
-  await finish(courier, lane, tried, "failed", reason, refused);
+  await finish(courier, lane, tried, "failed", reason, { refused });
   const { status, message } = outcome ?? {};
   courier.deps.log("delivery.failed", { ...about(head), reason, status, cause: message });
 }
@@ -192,9 +193,9 @@ async function finish(
   head: Head,
   state: SentState,
   reason?: FailReason,
-  refused?: Try,
+  last?: LastTry,
 ): Promise<void> {
-  const following = await close(courier, head, state, reason, refused);
+  const following = await close(courier, head, state, reason, last);
   if (following !== undefined) hand(courier, following);
   queueNext(courier, lane, following !== undefined, flyIn(courier));
 }

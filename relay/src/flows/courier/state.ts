@@ -38,7 +38,11 @@ export type Conclusion = {
   state: SentState;
   reason: FailReason | null;
   refused?: Try | undefined;
+  /** HTTP status with which the service accepted the message. */
+  accepted?: number | undefined;
 };
+/** What is known of the last attempt. */
+export type LastTry = Pick<Conclusion, "refused" | "accepted">;
 /**
  * `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message.
  */
