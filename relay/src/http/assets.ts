@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { servedSite } from "@porchlight/shared/site";
 import { type Context, Hono } from "hono";
-import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { keepBuild } from "../files/builds.ts";
 import { openVersions } from "../files/versions.ts";
 import type { Sites } from "../records/sites.ts";
-import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
-import { type AllWords, frameWords, wordsFor } from "./words.ts";
+import { encodingOf, isHeld } from "./negotiate.ts";
+import { createTagScripts, inScript, type Packed, PLACEHOLDER, packed, packQuick } from "./tag-scripts.ts";
+import { type AllWords, frameWords } from "./words.ts";
 
 /** Headers of every asset: any page may load it, including an isolated one (COEP), and browsers do not guess its type. */
 const OPEN = {
@@ -31,26 +30,6 @@ const LOADER = {
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
 /** Headers of answers that name the newest panel or script. */
 const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
-
-/** The build leaves this text where the relay inserts the site's settings. */
-const PLACEHOLDER = '"__PORCHLIGHT__"';
-
-/** Most scripts in memory: a few kilobytes each, one per site and requested language. */
-const SCRIPTS_MAX = 1_000;
-
-/** A file in every encoding that a browser may ask for. */
-type Packed = { readonly hash: string; readonly forms: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> };
-
-const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
-  hash: createHash("sha256").update(identity).digest("base64url").slice(0, 22),
-  forms: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },
-});
-
-/** Compresses a tag's script: a few kilobytes once per site, milliseconds at the highest level. */
-function pack(text: string): Packed {
-  const bytes = Buffer.from(text);
-  return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
-}
 
 /** Files of former builds are larger and rarely requested, so they get a level that takes 2 ms instead of 100 ms. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
@@ -92,10 +71,6 @@ function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<stri
   return new Response(forms[encoding], { headers });
 }
 
-/** JSON for use inside a script: `<` could end the script, and old engines read U+2028 as a line end. */
-const inScript = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
 export type AssetsOptions = {
   sites: Sites;
   /** The relay's public origin, or empty: the script then takes it from its own address. */
@@ -114,8 +89,7 @@ type Assets = AssetsOptions & {
   built: Built;
   /** Names of files of former builds that are not in memory yet. */
   former: Set<string>;
-  /** Scripts by site and language. */
-  scripts: Map<string, Packed>;
+  scripts: ReturnType<typeof createTagScripts>;
   /** Scripts that pages request by hash. */
   fixed: Map<string, Packed>;
   versions: ReturnType<typeof openVersions>;
@@ -137,19 +111,19 @@ function formerOf({ folder, kept, now, log }: AssetsOptions): Set<string> {
  * opened before an upgrade requests them.
  */
 export function assets(options: AssetsOptions): Hono {
+  const built = readBuild(options.folder);
   const state: Assets = {
     ...options,
-    built: readBuild(options.folder),
+    built,
     former: formerOf(options),
-    scripts: new Map(),
+    scripts: createTagScripts({ ...options, built }),
     fixed: new Map(),
     versions: openVersions(join(options.kept, "versions")),
   };
   const { panel } = state.built;
-  options.sites.onReplaced(() => state.scripts.clear());
   return new Hono()
-    .get("/v/:hash/widget.js", (c) => {
-      const script = scriptWithHash(state, c.req.param("hash"));
+    .get("/v/:hash/widget.js", async (c) => {
+      const script = await scriptWithHash(state, c.req.param("hash"));
       return script === undefined ? c.notFound() : serve(c, script, HASHED);
     })
     .get("/v/:file{.+\\.json}", (c) => describeScript(state, c, c.req.param("file").replace(/\.json$/, "")))
@@ -181,40 +155,21 @@ function chunkNamed({ built, former, kept }: Assets, name: string): Packed | und
   return built.chunks.get(name);
 }
 
-/** The script of a site's tag, with the words of a language that the request accepts. */
-function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: string | undefined): Packed {
-  const words = wordsFor(built.words, site.public.locale, accepted);
-  const key = `${site.public.id} ${words.lang} ${words.file}`;
-  const made = scripts.get(key);
-  if (made !== undefined) return made;
-  // A function, so that `$` in a site's texts is not read as a pattern.
-  const text = built.loader.replace(PLACEHOLDER, () =>
-    inScript({ relay, panel: built.panel, site: servedSite(site.public), words }),
-  );
-  const script = pack(text);
-  scripts.set(key, script);
-  if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");
-  return script;
-}
-
-function serveScript(state: Assets, c: Context, id: string | undefined): Response {
+async function serveScript(state: Assets, c: Context, id: string | undefined): Promise<Response> {
   const { sites } = state;
   const site = sites.find(id ?? "default") ?? (id === undefined ? sites.all[0] : undefined);
-  if (site !== undefined) return serve(c, scriptOf(state, site, c.req.header("accept-language")), LOADER);
+  if (site !== undefined) return serve(c, await state.scripts.find(site, c.req.header("accept-language")), LOADER);
   return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
 }
 
-/** The script for pages that name its hash: in the site's own language or English, never in the visitor's. */
-const fixedScriptOf = (state: Assets, site: Site): Packed => scriptOf(state, site, undefined);
-
 /** The script with this hash: a site's present script, or one that was served before. */
-function scriptWithHash(state: Assets, hash: string): Packed | undefined {
-  const { sites, fixed, versions } = state;
-  const known =
-    fixed.get(hash) ?? sites.all.map((site) => fixedScriptOf(state, site)).find((script) => script.hash === hash);
+async function scriptWithHash(state: Assets, hash: string): Promise<Packed | undefined> {
+  const { scripts, fixed, versions } = state;
+  const site = scripts.siteWithHash(hash);
+  const known = fixed.get(hash) ?? (site && (await scripts.find(site)));
   if (known !== undefined) keepVersion(state, known);
   const bytes = known === undefined ? versions.find(hash) : undefined;
-  const script = known ?? (bytes && pack(bytes.toString()));
+  const script = known ?? (bytes && packQuick(bytes));
   if (script !== undefined) fixed.set(hash, script);
   return script;
 }
@@ -229,10 +184,10 @@ function keepVersion({ versions, log }: Assets, { hash, forms }: Packed): void {
 }
 
 /** Answers with the path and the integrity of a site's present script. */
-function describeScript(state: Assets, c: Context, id: string): Response {
+async function describeScript(state: Assets, c: Context, id: string): Promise<Response> {
   const site = state.sites.find(id);
   if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
-  const { hash, forms } = fixedScriptOf(state, site);
+  const { hash, forms } = await state.scripts.find(site);
   const integrity = `sha384-${createHash("sha384").update(forms.identity).digest("base64")}`;
   return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
 }
