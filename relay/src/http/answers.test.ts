@@ -56,6 +56,20 @@ it("leaves the lines of the fallback transport open", async () => {
   socket.destroy();
 });
 
+it("bounds a download whose path only begins like a line of the fallback transport", async () => {
+  for (const path of ["../../media/x", "..\\..\\media\\x", "x/../../../media/x", "x#/../media/x"]) {
+    const clock = manualClock();
+    const socket = await open(clock, large, `GET /socket/lines/${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(socket, "readable");
+    const closed = once(socket, "close");
+    clock.pass(45 * MINUTE);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(LARGE.length);
+    server.close().closeAllConnections();
+  }
+});
+
 it("sends no-store and nosniff unless the route sets other values", async () => {
   const listener: RequestListener = (request, response) => {
     response.writeHead(200, request.url === "/own" ? { "Cache-Control": "no-cache" } : {}).end();

@@ -14,11 +14,17 @@ const ANSWER_MS = 120_000;
 const SLOWEST = 16.384;
 
 /**
+ * The path of a fallback connection. It is one segment: in more of them, `..` would name another route once the path is
+ * normalised, and `\` separates segments as well (url.spec.whatwg.org, "path state").
+ */
+const FALLBACK = /^\/socket\/lines\/[^/\\?#]+(?:\?|$)/;
+
+/**
  * Whether the answer may be large. Answers of the HTTP fallback stay open on purpose, and `http/fallback` limits them;
  * answers to other methods fit into the system's socket buffer.
  */
-const isDownload = ({ method, url }: IncomingMessage): boolean =>
-  (method === "GET" || method === "HEAD") && url?.startsWith("/socket/lines/") !== true;
+const isDownload = ({ method, url = "" }: IncomingMessage): boolean =>
+  (method === "GET" || method === "HEAD") && !FALLBACK.test(url);
 
 /**
  * Sets the default headers of every answer, also of those that the framework makes, and a deadline for downloads: a client

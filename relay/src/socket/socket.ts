@@ -129,8 +129,12 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
   ws.once("close", listeners.close);
 }
 
-/** Refuses an upgrade with an HTTP status, and ends its socket. */
+/**
+ * Refuses an upgrade with an HTTP status, and destroys its socket when the answer is sent: after an upgrade, the server's
+ * deadlines are gone, and a client that does not end its side would keep the connection for ever (RELIABILITY A24).
+ */
 function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429 Too Many Requests"): void {
+  socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

@@ -58,6 +58,11 @@ export const SAFETY: Mutant[] = [
     find: `if ($leave === undefined) return refuse($socket, "429 Too Many Requests");`,
     replace: "",
   }),
+  without("end of a refused upgrade", "upgrade.test.ts", {
+    in: "socket.refuse",
+    find: `$socket.once("finish", () => $socket.destroy());`,
+    replace: "",
+  }),
   without("deadline for `hello`", "limits.test.ts", { find: "$now >= $phase.deadline", replace: "false" }),
   without("limit on bytes before `hello`", "limits.test.ts", {
     find: "$phase.size > HELLO_MAX",
@@ -143,6 +148,11 @@ export const SAFETY: Mutant[] = [
   without("disconnect after a broken frame", "upgrade.test.ts", {
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
+  }),
+  without("deadline for downloads by the path of a fallback connection", "answers.test.ts", {
+    in: "isDownload",
+    find: "!FALLBACK.test($url)",
+    replace: '!$url.startsWith("/socket/lines/")',
   }),
   without("limit on the length of a language's tag", "language.test.ts", {
     in: "languageOf",
