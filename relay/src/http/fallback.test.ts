@@ -14,7 +14,12 @@ import type { Connections } from "../socket/connections.ts";
 import { createBodyBudget } from "./body-budget.ts";
 import { fallback } from "./fallback.ts";
 
-const ALONE = { node: undefined, addressOf: async () => undefined };
+/** The address of the node `n2`; undefined: there are no other nodes. */
+let otherNode: string | undefined;
+const nodes = {
+  node: "n1",
+  addressOf: async (name: string) => (name === "n2" ? otherNode : undefined),
+};
 
 const ORIGIN = "https://shop.example";
 const PER_ADDRESS = 5;
@@ -27,6 +32,7 @@ let connection: Connection;
 let timers: [ms: number, fn: () => void][];
 
 beforeEach(async () => {
+  otherNode = undefined;
   received = [];
   timers = [];
   gone = 0;
@@ -57,7 +63,7 @@ beforeEach(async () => {
       addressOf: address,
       slots,
       bodies: createBodyBudget(),
-      nodes: ALONE,
+      nodes,
     }),
   );
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
@@ -198,6 +204,24 @@ describe("a connection over the HTTP fallback", () => {
     await expect.poll(() => count(40_000)).toBe(4);
     line.send("never read");
     expect(line.buffered()).toBe("never read".length);
+  });
+
+  it("of another node is reached by its id, whatever the id contains, and by no other path (A20)", async () => {
+    const asked: string[] = [];
+    const other = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end("frames");
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    otherNode = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const path = "/n2.x%5C..%5C..%5C..%5Cadmin%5Clogin";
+    const read = await fetch(`${url}${path}?mode=poll`, { headers: { origin: ORIGIN } });
+    expect(await read.text()).toBe("frames");
+    await post(path);
+    await post(`${path}/end`);
+    const line = `/socket/lines${path}`;
+    expect(asked).toEqual([`GET ${line}?mode=poll`, `POST ${line}`, `POST ${line}/end`]);
+    other.close();
   });
 
   it("counts against its address's limit until it ends", async () => {

@@ -88,7 +88,7 @@ export function fallback(deps: FallbackDeps): Hono<App> {
       return c.json({ line: start(state, c, leave).id }, 201);
     })
     .post("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? receive(state, c))
-    .post("/socket/lines/:line/end", async (c) => (await passedOn(state, c)) ?? leave(state, c))
+    .post("/socket/lines/:line/end", async (c) => (await passedOn(state, c, "/end")) ?? leave(state, c))
     .get("/socket/lines/:line", async (c) => {
       refuseHead(c);
       return (await passedOn(state, c)) ?? read(state, c);
@@ -120,16 +120,20 @@ const newId = ({ nodes: { node } }: Fallback): string =>
 
 /**
  * Forwards a request about a connection of another node to that node, and returns its answer. A request needs only the id of
- * the connection, so the other node handles it like a client's request. A node that is gone has no connections.
+ * the connection, so the other node handles it like a client's request. A node that is gone has no connections. The id is
+ * encoded again, because the client chose it: decoded, it could name another path of that node (RELIABILITY A20).
+ * @param end the rest of the path after the id
  * @returns undefined when the connection belongs to this node, or to no node
  */
-async function passedOn({ nodes, open, bodies }: Fallback, c: C): Promise<Response | undefined> {
-  const [node = "", rest] = (c.req.param("line") ?? "").split(OF_NODE);
-  const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(c.req.param("line") ?? "");
+async function passedOn({ nodes, open, bodies }: Fallback, c: C, end: "" | "/end" = ""): Promise<Response | undefined> {
+  const line = c.req.param("line") ?? "";
+  const [node = "", rest] = line.split(OF_NODE);
+  const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(line);
   if (!isElsewhere || c.req.header(PASSED_ON) !== undefined) return undefined;
   const address = await nodes.addressOf(node);
   if (address === undefined) return undefined;
-  const { method, path } = c.req;
+  const { method } = c.req;
+  const path = `/socket/lines/${encodeURIComponent(line)}${end}`;
   const body = method === "POST" ? await readBody(c.env.incoming, SIZES.frames, bodies) : null;
   const gone = new AbortController();
   (c.env.outgoing as ServerResponse).once("close", () => gone.abort());

@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { Readable } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { silentLog } from "../base/log.ts";
@@ -74,4 +78,31 @@ it("a file is accepted only from pages of listed origins, and only with a visito
   expect((await upload({ Origin: "https://evil.example" })).status).toBe(403);
   expect((await upload({})).status).toBe(403);
   expect((await upload({ Origin: ORIGIN, Authorization: "Bearer forged" })).status).toBe(401);
+});
+
+it("an upload whose client disconnects or breaks HTTP is no error of the relay", async () => {
+  const events: string[] = [];
+  const take = async ({ source }: { source: AsyncIterable<Buffer> }) => {
+    for await (const _ of source);
+  };
+  const deps = {
+    uploads: { take },
+    log: (event: string, { code = "" }: { code?: string }) => void events.push(`${event} ${code}`),
+    allows: () => true,
+    who: async () => ({ visitor: "v_1", site: "default" }),
+    wait: () => 0,
+  } as unknown as MediaDeps;
+  const server = createServer(getRequestListener(media(deps).fetch)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const head = `POST /media HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nAuthorization: Bearer x\r\n`;
+  for (const rest of ["Content-Length: 1000\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nZZ\r\n"]) {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+    const asked = once(server, "request");
+    socket.write(head + rest);
+    await asked;
+    if (rest.includes("hello\r\n")) await once(socket.resume(), "close");
+    socket.destroy();
+  }
+  await expect.poll(() => events).toEqual(["upload.refused cut_off", "upload.refused cut_off"]);
+  server.close();
 });

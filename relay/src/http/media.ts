@@ -84,8 +84,7 @@ export function media(deps: MediaDeps): Hono<Bindings> {
   app.get("/media/:file", (c) => download(deps, c));
 
   app.onError((error, c) => {
-    if (!(error instanceof RelayError)) log("relay.internal", { where: c.req.routePath, cause: String(error) });
-    const { code, field, details, status } = error instanceof RelayError ? error : new RelayError("internal");
+    const { code, field, details, status } = refusalOf(error, c, log);
     log("upload.refused", { code });
     if (isStranger(error)) closeUnlessDone(c.env.incoming);
     c.header("Cache-Control", "no-store");
@@ -97,6 +96,18 @@ export function media(deps: MediaDeps): Hono<Bindings> {
   });
   return app;
 }
+
+/** The error that the client sees. An upload whose client disconnected is no error of the relay. */
+function refusalOf(error: unknown, c: C, log: Log): RelayError {
+  if (error instanceof RelayError) return error;
+  const { errored, complete } = c.env.incoming;
+  if (!complete && (error === errored || codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE"))
+    return new RelayError("cut_off");
+  log("relay.internal", { where: c.req.routePath, cause: String(error) });
+  return new RelayError("internal");
+}
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 /** Whether the client has no valid token; the rest of its body is then discarded only briefly. */
 const isStranger = (error: unknown): boolean =>

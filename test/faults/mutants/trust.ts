@@ -151,6 +151,16 @@ export const TRUST: readonly Mutant[] = [
     find: "$phone?.isPossible()",
     replace: "$phone",
   }),
+  without("encoding of the id of another node's connection (A20)", "fallback.test.ts", {
+    in: "passedOn",
+    find: "encodeURIComponent($line)",
+    replace: "$line",
+  }),
+  without("distinction of uploads that their clients cut off (A31)", "media.test.ts", {
+    in: "refusalOf",
+    find: "$error === $errored || $broken",
+    replace: "false",
+  }),
   without("check of the page's origin in the HTTP fallback (A7)", "fallback.test.ts", {
     in: "lineOf",
     find: `$line?.origin === $c.req.header("origin")`,
