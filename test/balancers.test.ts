@@ -11,16 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { snippet } from "./guides.ts";
 import { runNginx } from "./nginx.ts";
 import { freePort } from "./ports.ts";
 import { type Front, runFront } from "./setup/front.ts";
 import { caddyPath, nginxPath } from "./setup/programs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "relay");
-const guide = (name: string): string => readFileSync(join(ROOT, "docs", "guides", name), "utf8");
-const blockOf = (text: string, language: string): string =>
-  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? "";
-
 const CALLBACKS = 10;
 const BODY = '{"event":"reply"}';
 
@@ -116,7 +113,7 @@ it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async
 
 it("nginx as the guide Several nodes sets it up repeats callbacks whose relay dies", async () => {
   const port = await freePort();
-  const block = upstream(blockOf(guide("cluster.md"), "nginx"));
+  const block = upstream(snippet("nginx callbacks"));
   const [upstreams = "", location = ""] = block.split(/(?=^location)/m);
   const health = "location /healthz { return 200; }";
   const nginx = await runNginx(port, `${upstreams} server { listen 127.0.0.1:${port}; ${location} ${health} }`);
@@ -162,7 +159,7 @@ it("nginx as the Kubernetes ingress sets it up repeats callbacks, and no other r
 it("Caddy and nginx accept the files of the guide Deployment", () => {
   const folder = folderFor("guide");
   const caddyfile = join(folder, "Caddyfile");
-  writeFileSync(caddyfile, adapted(blockOf(guide("deploy.md"), "caddy")));
+  writeFileSync(caddyfile, adapted(snippet("caddy site")));
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const validate = ["validate", "--config", caddyfile, "--adapter", "caddyfile"];
   expect(() => execFileSync(caddyPath(), validate, { env, stdio: "pipe" })).not.toThrow();
@@ -170,7 +167,7 @@ it("Caddy and nginx accept the files of the guide Deployment", () => {
   const names = [join(folder, "key.pem"), join(folder, "certificate.pem")] as const;
   const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=chat.example.com"];
   execFileSync("openssl", [...request, "-keyout", names[0], "-out", names[1]], { stdio: "pipe" });
-  const servers = blockOf(guide("deploy.md"), "nginx")
+  const servers = snippet("nginx site")
     .replace(/\/etc\/ssl\/\S+\.pem/, names[1])
     .replace(/\/etc\/ssl\/\S+\.key/, names[0])
     .replace("listen 443", "listen 127.0.0.1:20443");

@@ -170,7 +170,10 @@ describe.each([
 
 it("uses only existing routes in Caddy's file and in the guide", () => {
   const guide = readFileSync(join(ROOT, "relay", "docs", "guides", "deploy.md"), "utf8");
-  const files = [text("Caddyfile"), ...[...guide.matchAll(/```(?:caddy|nginx)\n([\s\S]*?)```/g)].map(([, it]) => it)];
+  const files = [
+    text("Caddyfile"),
+    ...[...guide.matchAll(/```(?:caddy|nginx) site\n([\s\S]*?)```/g)].map(([, it]) => it),
+  ];
   expect(files).toHaveLength(3);
   for (const file of files) {
     const asked = [...(file ?? "").matchAll(/health_uri (\S+)/g)].map(([, path = ""]) => path);

@@ -1,6 +1,14 @@
+import { Script } from "node:vm";
+import { authorIn } from "@porchlight/shared/reply-author";
 import { expect, it } from "vitest";
+import { parseMarkdown } from "../widget/src/text/markdown.ts";
+import { splitReplies } from "../widget/src/text/quick-replies.ts";
 import { judgedWebhooks, signedPerson } from "./backends.ts";
-import { kinds } from "./guides.ts";
+import { fencesWithoutKind, kinds, snippet } from "./guides.ts";
+import { startHouse } from "./harness.ts";
+import { runNginx } from "./nginx.ts";
+import { freePort } from "./ports.ts";
+import { createVisitor } from "./visitor.ts";
 
 /** Where each kind of snippet is run or checked. A new kind needs a test. */
 const CHECKED: Record<string, string> = {
@@ -20,6 +28,12 @@ const CHECKED: Record<string, string> = {
   "sh rehearsal": "guides.full.test.ts",
   "sh service": "guides.full.test.ts",
   "json alert": "alerts.test.ts",
+  ...Object.fromEntries(["answers", "author", "picture", "card"].map((name) => [`text ${name}`, "here"])),
+  "js page": "here",
+  "nginx site": "here, and balancers.test.ts",
+  "nginx callbacks": "balancers.test.ts",
+  "caddy site": "balancers.test.ts",
+  "sh dump": "nodes/restore.full.test.ts",
   ...Object.fromEntries(
     ["sh environment", "sh sandbox", "sh relay", "sh examples", "sh example", "sh trial", "js backend"]
       .concat("json file", "json site", "json account")
@@ -27,8 +41,45 @@ const CHECKED: Record<string, string> = {
   ),
 };
 
-it("has a test for every kind of snippet in the guides", () => {
+it("has a test for every snippet in the guides", () => {
   expect(kinds().filter((kind) => !(kind in CHECKED))).toEqual([]);
+  expect(fencesWithoutKind()).toEqual([]);
+});
+
+it("calls the chat on the page of a signed-in visitor", () => {
+  const calls: unknown[][] = [];
+  new Script(snippet("js page")).runInNewContext({
+    token: "a JWT",
+    Porchlight: (...call: unknown[]) => calls.push(call),
+  });
+  expect(calls).toEqual([["identify", "a JWT"], ["logout"]]);
+});
+
+it("has replies that the widget shows as the guide says", () => {
+  expect(splitReplies(snippet("text answers"))).toEqual({ text: "Which lamp is it?", answers: ["Perch", "Moth"] });
+  expect(authorIn(snippet("text author"))).toMatchObject({ name: "Maria" });
+  expect(authorIn(snippet("text picture"))).toMatchObject({ picture: "https://shop.example/team/maria.jpg" });
+  expect(parseMarkdown(snippet("text card")).map(({ kind }) => kind)).toEqual(["card"]);
+});
+
+it("serves the chat through nginx as the guide configures it", async () => {
+  const house = await startHouse({ env: { TRUST_PROXY: "1" } });
+  const port = await freePort();
+  const site = snippet("nginx site")
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+    .replace(/^ *ssl_.*\n/gm, "")
+    .replace("http://127.0.0.1:8787", house.url);
+  const nginx = await runNginx(port, site);
+  try {
+    const visitor = createVisitor(nginx.url, { origin: house.host });
+    await visitor.connect();
+    await visitor.send("through nginx");
+    await visitor.hears("echo: through nginx");
+    await visitor.drop();
+  } finally {
+    await nginx.stop();
+    await house.stop();
+  }
 });
 
 it("signs identities that the relay accepts, in Node", async () => {

@@ -18,6 +18,14 @@ export function snippet(kind: string): string {
   return only;
 }
 
+/** The first lines of the code fences in the guides that name no kind, which no test would find: `guide: fence`. */
+export const fencesWithoutKind = (): string[] =>
+  readdirSync(GUIDES).flatMap((name) =>
+    [...readFileSync(join(GUIDES, name), "utf8").matchAll(/^ *```(.*)\n[\s\S]*?^ *```$/gm)].flatMap(([, kind = ""]) =>
+      /^\w+ \w+$/.test(kind) ? [] : [`${name}: ${kind}`],
+    ),
+  );
+
 /** The kinds of all snippets in the guides, each once. */
 export const kinds = (): string[] => [
   ...new Set(

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "../../relay/src/db/database.ts";
 import { openDatabase } from "../../relay/src/db/open.ts";
+import { snippet } from "../guides.ts";
 import { postgresPath } from "../setup/programs.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 
@@ -41,18 +42,19 @@ it("a dump by PostgreSQL's own tools restores every row; visitors keep their thr
   await visitor.drop();
   await cluster.end(0);
 
-  // The commands of relay/docs/guides/operation.md.
   const [from, to] = [cluster.postgres.url("postgres"), cluster.postgres.url("restored")];
-  const dump = join(folder, "porchlight.dump");
-  execFileSync(postgresPath("pg_dump"), ["--format=custom", `--file=${dump}`, from]);
+  const [copy = "", mark = ""] = snippet("sh dump")
+    .replaceAll("postgres://user:password@host:5432/restored", to)
+    .split(/^(?=psql)/m);
+  const env = { ...process.env, PATH: `${dirname(postgresPath("psql"))}:${process.env.PATH}`, DATABASE_URL: from };
+  const run = (script: string): unknown => execFileSync("sh", ["-euc", script], { cwd: folder, env });
   const original = await openDatabase(from);
-  execFileSync(postgresPath("createdb"), [`--maintenance-db=${from}`, "restored"]);
-  execFileSync(postgresPath("pg_restore"), ["--exit-on-error", `--dbname=${to}`, dump]);
+  run(copy);
   const restored = await openDatabase(to);
   const content = await contentOf(restored);
   expect(content).toEqual(await contentOf(original));
   expect(Object.keys(content).length).toBeGreaterThan(20);
-  execFileSync(postgresPath("psql"), [to, "--command", "DELETE FROM meta WHERE name = 'epoch'"]);
+  run(mark);
 
   await cluster.start(0, { DATABASE_URL: to });
   const again = cluster.visitor(0, visitor.token());

@@ -1,6 +1,4 @@
-import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { html } from "hono/html";
-import type { Settings, Site } from "../base/config.ts";
 import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { type Event, eventsPage, eventTries } from "../records/events.ts";
@@ -8,20 +6,7 @@ import { type Lead, leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
-import {
-  badge,
-  brief,
-  type Cell,
-  type Html,
-  idText,
-  line,
-  PAGE_ROWS,
-  pagedTable,
-  table,
-  time,
-  whole,
-  withCode,
-} from "./html.ts";
+import { badge, brief, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
 import { conversationPath } from "./paths.ts";
 
 /** `skip`: rows before the page. */
@@ -180,59 +165,4 @@ export function siteList({ sites }: Pick<Deps, "sites">, address: string, previe
 <a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>
 ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src="${page}" loading="lazy" title="Chat of ${id}"></iframe></details>` : ""}</section>`;
   })}`;
-}
-
-/** The values of a site that differ from the defaults, without secrets. */
-function ownValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
-  const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, mail, webhook, guard } = rest;
-  const chosen = Object.entries(look).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify((DEFAULT_SITE as Record<string, unknown>)[name]),
-  );
-  const own = { origins, channel, business, campaign, messagesPerDay, leadsPerDay, retention, routes, leads };
-  const more = { requireIdentity, mail, webhook: webhook?.url, guard: guard?.url };
-  return [...Object.entries({ ...own, ...more }), ...chosen].filter(([, value]) => value !== undefined);
-}
-
-type SettingsInForce = Pick<Settings, "inForce" | "accounts">;
-
-/** Rows with the settings of a site or an account. */
-const ownedRows = (owner: string, values: readonly (readonly [string, unknown])[], origin: string): Cell[][] =>
-  values
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [
-      owner,
-      html`<code class="name">${name}</code>`,
-      brief(typeof value === "string" ? value : JSON.stringify(value), 300),
-      origin,
-    ]);
-
-/** An account's values, without secrets. */
-const accountValues = ({ url, key, rate, credits }: Settings["accounts"][number]): [string, unknown][] => [
-  ["url", url],
-  ["key", key === undefined ? "not set" : "file" in key ? `read from ${key.file}` : "set; not shown"],
-  ["rate", rate],
-  ["credits", credits && { ...credits, ...(credits.billing && { billing: credits.billing.url }) }],
-];
-
-/** The page of the settings in force, and where each comes from. */
-export function settingsList({ inForce, accounts }: SettingsInForce, sites: readonly Site[]): Html {
-  const file = inForce.find(({ env }) => env === "PORCHLIGHT_CONFIG")?.value ?? "";
-  const origin = file === "" ? "environment" : "configuration file";
-  const rows = inForce.map(({ env, value, origin: from, help }) => [
-    html`<code class="name">${env}</code>`,
-    value === "" ? null : value,
-    from,
-    withCode(help),
-  ]);
-  const headings = (owner: string) => [owner, "Setting", "Value", "From"];
-  const ofAccounts = accounts.flatMap((each) => ownedRows(each.id, accountValues(each), origin));
-  const ofSites = sites.flatMap((site) => ownedRows(site.public.id, ownValues(site), origin));
-  return html`<p>This page is read-only. <a href="/admin/doctor">Doctor</a> tests the settings${file === "" ? "" : html`; <code>porchlight reload --dry-run</code> compares <code>${file}</code> with what is in force`}.</p>
-<h2>Environment</h2>
-${table("Settings", ["Setting", "Value", "From", "What it is"], rows, "")}
-<h2>Accounts</h2>
-${table("Settings of accounts", headings("Account"), ofAccounts, "")}
-<h2>Sites</h2>
-${table("Settings of sites", headings("Site"), ofSites, "")}
-<p class="note">Sites and accounts: only what differs from the defaults.</p>`;
 }

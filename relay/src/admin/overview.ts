@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { BUCKETS, type Gauges } from "../base/metrics.ts";
+import { ANSWER_CLASSES, BUCKETS, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import { joined, type Sample } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
@@ -82,10 +82,22 @@ const seconds = (value: number): string =>
         : `${Number((value / 3_600).toFixed(1))} h`;
 /** A count as the label of a plot, like 20K. */
 const brief = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
-const shortTime = (ms: number, range: Range): string =>
-  range === "hour" || range === "day"
-    ? new Date(ms).toISOString().slice(11, 16)
-    : new Date(ms).toISOString().slice(5, 10);
+
+/** Steps of the time axis between its labels. */
+const TICKS = 4;
+
+/** The labels of the time axis: times within a day, else days. The ends of a day have the same time, so its start is called otherwise. */
+function ticksOf(range: Range, now: number): string[] {
+  const { step, points, each } = RANGES[range];
+  const length = points * each * step * 1_000;
+  return Array.from({ length: TICKS + 1 }, (_, n) => {
+    const [, day = "", time = ""] =
+      /^\d+-(\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(now - length + (n * length) / TICKS).toISOString()) ?? [];
+    if (range === "week" || range === "month") return n === TICKS ? `${day} UTC` : day;
+    if (n === TICKS) return `${time} UTC`;
+    return n === 0 && range === "day" ? "24 h ago" : time;
+  });
+}
 
 const card = (name: string, value: string, note: string, bad = false): Html =>
   html`<li class="card${bad ? " bad" : ""}"><p>${name}</p><p class="value">${value}</p><p>${note}</p></li>`;
@@ -102,11 +114,7 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
     points.filter((point) => point !== undefined),
     "highest",
   );
-  const { step, points: number, each } = RANGES[range];
-  const axis = {
-    from: shortTime(now - number * each * step * 1_000, range),
-    to: `${shortTime(now, range)} UTC`,
-  };
+  const axis = { ticks: ticksOf(range, now) };
   const line = (name: string, of: (sample: Sample) => number | undefined) => ({
     name,
     values: points.map((point) => point && of(point)),
@@ -132,12 +140,14 @@ ${card("Replies", count(Math.round(all.messages.reply)), within)}
 ${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `median; 95 % within ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">
-${plot({ ...axis, title: "Messages", show: brief, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}
+${plot({ ...axis, title: "Messages", show: brief, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply)] })}
+${plot({ ...axis, title: "Failed messages", show: brief, lines: [line("failed", ({ messages }) => messages.failed)] })}
 ${plot({ ...axis, title: "Open chats", show: brief, lines: [line("connections", ({ connections }) => connections)] })}
 ${plot({ ...axis, title: "Time to delivery", show: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
 ${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
-${plot({ ...axis, title: "The service's answers", show: brief, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
-${plot({ ...axis, title: "Waiting messages, and calls per minute", show: brief, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
+${plot({ ...axis, title: "The service's answers", show: brief, lines: ANSWER_CLASSES.map((name) => line(name === "none" ? "no answer" : name, ({ answers }) => answers[name])) })}
+${plot({ ...axis, title: "Waiting messages", show: brief, lines: [line("waiting", ({ waiting }) => waiting)] })}
+${plot({ ...axis, title: "Calls per minute", show: brief, lines: [line("limit as learned", ({ pace }) => pace)] })}
 </div>
 </div>
 <h2>Nodes</h2>

@@ -8,9 +8,10 @@ import { pageOf } from "./find.ts";
 import { type Html, page, skipOf, WHOLE } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
-import { audit, blocks, leads, mails, settingsList, siteList, webhooks } from "./lists.ts";
+import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
 import { overview } from "./overview.ts";
 import { formToken } from "./sessions.ts";
+import { settingsList } from "./settings.ts";
 import { alerts, callbacks, doctor } from "./state.ts";
 import { sitesFor } from "./viewer.ts";
 

@@ -6,9 +6,8 @@ export type PlotSeries = { name: string; values: readonly (number | undefined)[]
 export type Plot = {
   title: string;
   lines: readonly PlotSeries[];
-  /** Labels at the start and the end of the time axis. */
-  from: string;
-  to: string;
+  /** Labels of the time axis, evenly spread from its start to its end. */
+  ticks: readonly string[];
   /** Formats a value. */
   show: (value: number) => string;
 };
@@ -54,16 +53,24 @@ const summary = ({ title, lines, show }: Plot): string =>
     })
     .join("; ")}`;
 
+/** A label of the time axis with its line, at a part of the axis from 0 to 1. */
+function tick(label: string, part: number): Html {
+  const x = (LEFT + part * (WIDTH - LEFT)).toFixed(1);
+  const anchor = part === 0 ? "start" : part === 1 ? "end" : "middle";
+  const line = html`<line class="grid" x1="${x}" x2="${x}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/>`;
+  return html`${part === 0 || part === 1 ? "" : line}<text x="${x}" y="${HEIGHT - 4}" text-anchor="${anchor}">${label}</text>`;
+}
+
 /** A plot of lines over time. */
 export function plot(given: Plot): Html {
-  const { title, lines, from, to, show } = given;
+  const { title, lines, ticks, show } = given;
   const max = roundUp(Math.max(0, ...lines.flatMap(({ values }) => known(values))));
   const middle = (HEIGHT - BOTTOM + TOP) / 2;
   return html`<figure><figcaption>${title}<span class="legend">${lines.map(({ name }) => html`<span>${name}</span>`)}</span></figcaption>
 <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary(given)}">
 <line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${TOP}" y2="${TOP}"/><line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${middle}" y2="${middle}"/><line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>
 <text x="0" y="${TOP + 5}">${show(max)}</text><text x="0" y="${HEIGHT - BOTTOM}">0</text>
-<text x="${LEFT}" y="${HEIGHT - 4}">${from}</text><text x="${WIDTH}" y="${HEIGHT - 4}" text-anchor="end">${to}</text>
+${ticks.map((label, n) => tick(label, n / Math.max(1, ticks.length - 1)))}
 ${lines.map(({ values }, n) => pieces(values, max).map((points) => html`<polyline class="s${n}" points="${points}"/>`))}
 </svg></figure>`;
 }

@@ -48,12 +48,16 @@ figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap
 .legend span::before { content: ""; display: inline-block; width: 0.8em; height: 0.2em; margin: 0 0.4em 0.25em 0.8em; background: var(--chart); }
 .legend span:nth-child(2)::before { background: var(--chart2); }
 .legend span:nth-child(3)::before { background: var(--soft); }
+.legend span:nth-child(4)::before { background: var(--bad); }
+.legend span:nth-child(5)::before { background: var(--good); }
 svg.plot { width: 100%; height: auto; display: block; }
 svg.plot .grid { stroke: var(--line); stroke-width: 1; }
 svg.plot text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 svg.plot polyline { fill: none; stroke-width: 2; stroke-linejoin: round; stroke: var(--chart); }
 svg.plot polyline.s1 { stroke: var(--chart2); }
 svg.plot polyline.s2 { stroke: var(--soft); }
+svg.plot polyline.s3 { stroke: var(--bad); }
+svg.plot polyline.s4 { stroke: var(--good); }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0 0 1rem; padding: 0; list-style: none; }
 .tabs a { display: block; padding: 0.35rem 0.8rem; border: 1px solid var(--line); border-radius: 999px; color: inherit; text-decoration: none; }
 .tabs a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }

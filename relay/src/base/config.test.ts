@@ -134,7 +134,7 @@ describe("a configuration file", () => {
     });
     const settings = settingsOf({ PORCHLIGHT_CONFIG: path, MAIN_KEY: "k+/=&" });
     expect(settings.accounts).toEqual([
-      { id: "main", url: "https://service.example/v1", rate: 60, key: { value: "k+/=&" } },
+      { id: "main", url: "https://service.example/v1", rate: 60, key: { value: "k+/=&" }, fromFile: ["url", "key"] },
     ]);
     expect(settings.sites.map((site) => [site.public.id, site.public.title, site.campaign])).toEqual([
       ["shop", "Shop", "c1"],

@@ -24,7 +24,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function differences(before: unknown, after: unknown, path: string): Omit<Change, "effect">[] {
   if ((isRecord(before) || isRecord(after)) && isRecord(before ?? {}) && isRecord(after ?? {})) {
     const [old, fresh] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
-    const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])];
+    const all = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])];
+    const names = all.filter((name) => name !== "fromFile");
     return names.flatMap((name) => differences(old?.[name], fresh?.[name], path === "" ? name : `${path}.${name}`));
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];

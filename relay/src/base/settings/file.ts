@@ -304,8 +304,12 @@ export function fromFile(path: string, env: Env, insecure: boolean): Tenants {
   if (!parsed.success || complaints.length > 0)
     throw new AggregateError(complaints.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));
   const { accounts, sites } = parsed.data;
+  const names = (kind: string, id: string): string[] => Object.keys(fieldsOf(fieldsOf(fieldsOf(json)[kind])[id]));
   return {
-    accounts: Object.entries(accounts).map(([id, account]) => accountOf(id, account, env)),
-    sites: Object.entries(sites).map(([id, site]) => siteOf(id, site, env)),
+    accounts: Object.entries(accounts).map(([id, account]) => ({
+      ...accountOf(id, account, env),
+      fromFile: names("accounts", id),
+    })),
+    sites: Object.entries(sites).map(([id, site]) => ({ ...siteOf(id, site, env), fromFile: names("sites", id) })),
   };
 }

@@ -11,6 +11,8 @@ export type Account = {
   /** Initial calls per minute; the relay learns the real limit. */
   rate: number;
   credits?: CreditRules;
+  /** Names of the fields that the configuration file sets. */
+  fromFile?: readonly string[];
 };
 
 /** The source of a key: a value, or a file that is read again while the relay runs. */
@@ -47,6 +49,8 @@ export type Site = {
   identity?: { secret: string } | { jwks: string };
   /** Whether visitors need a signed identity. */
   requireIdentity?: boolean;
+  /** Names of the fields that the configuration file sets. */
+  fromFile?: readonly string[];
 };
 
 /** A bucket of an S3-compatible store. */
