@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { releasedChangelog, withVersion } from "./version.ts";
 
@@ -7,6 +9,13 @@ describe("a new version", () => {
     expect(releasedChangelog(text, "1.1.0", "2026-11-23")).toBe(
       "# Changelog\n\n## Unreleased\n\n## 1.1.0 (2026-11-23)\n\n- New.\n\n## 1.0.0 (2026-01-01)\n\n- Old.\n",
     );
+  });
+
+  it("takes the note that nothing has been released out of the changelog", () => {
+    const changelog = readFileSync(join(import.meta.dirname, "..", "..", "CHANGELOG.md"), "utf8");
+    const released = releasedChangelog(changelog, "1.1.0", "2026-11-23");
+    expect(released).toContain("\n## Unreleased\n\n## 1.1.0 (2026-11-23)\n");
+    expect(released).not.toContain("Nothing has been released yet");
   });
 
   it("is refused while nothing is unreleased, or the heading is missing", () => {

@@ -10,6 +10,9 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..", "..");
 const PACKAGES = ["relay", "widget", "shared"].map((name) => join(name, "package.json"));
 
+/** What the changelog says before the first release. */
+const UNRELEASED = " Nothing has been released yet.";
+
 /** The changelog with the unreleased changes under a version. @throws Error when nothing is unreleased */
 export function releasedChangelog(text: string, version: string, day: string): string {
   const [before, after, ...more] = text.split("\n## Unreleased\n");
@@ -17,7 +20,7 @@ export function releasedChangelog(text: string, version: string, day: string): s
     throw new Error("CHANGELOG.md needs one heading ## Unreleased");
   if (after.trimStart().startsWith("## ") || after.trim() === "")
     throw new Error("CHANGELOG.md: nothing is unreleased");
-  return `${before}\n## Unreleased\n\n## ${version} (${day})\n${after}`;
+  return `${before.replace(UNRELEASED, "")}\n## Unreleased\n\n## ${version} (${day})\n${after}`;
 }
 
 /** A package file with another version; the rest keeps its bytes. */
