@@ -1,16 +1,52 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { pack } from "../relay/deploy/pack.ts";
 import { startSandbox } from "../relay/sandbox/server.ts";
-import { createVisitor } from "./visitor.ts";
+import { launch } from "./browser/browser.ts";
 
-const ORIGIN = "https://www.example.com";
 const KEY = "key-of-the-packages";
+
+/** Serves a page that mounts the widget of an empty project from its `node_modules`, as a bundler without bundling would. */
+async function servePage(folder: string): Promise<{ origin: string; close: () => void }> {
+  const root = join(folder, "node_modules", "@porchlight", "widget");
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    exports: { ".": { default: string } };
+  };
+  const page = `<!doctype html><title>Empty project</title><script type="module">
+    import { mount } from "${exports["."].default.replace(/^\./, "")}";
+    const relay = new URLSearchParams(location.search).get("relay");
+    await (await mount({ relay })).open();
+  </script>`;
+  const server = createServer(({ url = "/" }, answer) => {
+    const { pathname } = new URL(url, "http://localhost");
+    if (pathname === "/") return void answer.setHeader("Content-Type", "text/html").end(page);
+    answer.setHeader("Content-Type", "text/javascript").end(readFileSync(join(root, pathname)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
+/** A visitor chats on a page with the installed widget. */
+async function chatOnPage(address: string, text: string): Promise<void> {
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.getByRole("textbox", { name: "Message" }).fill(text);
+    await page.keyboard.press("Enter");
+    await page.getByText(`echo: ${text}`).waitFor();
+  } finally {
+    await browser.close();
+  }
+}
 
 it("the packed relay, widget and client work in an empty project: a visitor chats, and the client reads the conversation", {
   timeout: 600_000,
@@ -21,12 +57,13 @@ it("the packed relay, widget and client work in an empty project: a visitor chat
   mkdirSync(join(folder, "data"));
   const tarballs = pack(join(folder, "packages"));
   execFileSync("npm", ["install", ...tarballs, "--no-audit", "--no-fund", "--silent"], { cwd: folder });
+  const site = await servePage(folder);
   const env = {
     PATH: `${join(process.execPath, "..")}:${process.env.PATH}`,
     PORT: "0",
     HOST: "127.0.0.1",
     DATA_DIR: join(folder, "data"),
-    ALLOWED_ORIGINS: ORIGIN,
+    ALLOWED_ORIGINS: site.origin,
     SERVICE_URL: sandbox.url.replace(/\/?$/, ""),
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: "secret-of-the-packages",
@@ -45,25 +82,20 @@ it("the packed relay, widget and client work in an empty project: a visitor chat
     });
     const url = `http://127.0.0.1:${port}`;
     sandbox.configure({ callbackUrl: `${url}/callbacks/reply/secret-of-the-packages` });
-    const visitor = createVisitor(url, { origin: ORIGIN });
-    await visitor.connect();
-    await visitor.send("from the package");
-    await visitor.hears("echo: from the package");
-    expect((await fetch(`${url}/widget.js`)).status).toBe(200);
-    await visitor.drop();
+    await chatOnPage(`${site.origin}/?relay=${encodeURIComponent(url)}`, "from the package");
 
     const token = execFileSync(program, ["token", "add", "backend"], { cwd: folder, env, encoding: "utf8" }).trim();
     const script = `import { createClient } from "@porchlight/client";
-      import * as widget from "@porchlight/widget";
       const client = createClient({ url: ${JSON.stringify(url)}, token: ${JSON.stringify(token)} });
       const { items } = await client.listVisitors();
-      console.log(typeof widget.mount, items.length, items[0].messages);`;
+      console.log(items.length, items[0].messages);`;
     writeFileSync(join(folder, "main.js"), script);
-    expect(execFileSync(process.execPath, ["main.js"], { cwd: folder, encoding: "utf8" }).trim()).toBe("function 1 2");
+    expect(execFileSync(process.execPath, ["main.js"], { cwd: folder, encoding: "utf8" }).trim()).toBe("1 2");
   } finally {
     relay.kill("SIGTERM");
     if (relay.exitCode === null) await once(relay, "exit");
     await sandbox.close();
+    site.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });
