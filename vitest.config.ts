@@ -55,6 +55,21 @@ const PARTS = [
   ...["identity", "leads", "http-fallback", "mail", "media", "outreach", "ratings", "reactions", "restarts", "routing"],
   ...["secrets", "tenants", "try", "widget"],
 ];
+/**
+ * Visitors' tests that also run against two nodes on one PostgreSQL (test/harness.ts): visitors connect to each node in turn, and
+ * callbacks arrive at the second. `npm run test:full` also runs `MORE_VISITORS`.
+ */
+const VISITORS = ["conversation", "reactions", "callbacks", "http-fallback", "ratings"];
+const MORE_VISITORS = ["identity", "routing", "leads", "outreach"];
+const twoNodes = (name: string, files: readonly string[]) => ({
+  test: {
+    name,
+    env: { NODES: "2" },
+    include: files.map((file) => `test/${file}.test.ts`),
+    globalSetup: "test/setup/two-nodes.ts",
+    ...common,
+  },
+});
 const whole = process.env.PROFILES === "whole";
 const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
   test: {
@@ -67,7 +82,8 @@ const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
 }));
 
 /**
- * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `postgres`, `product` and `browser`;
+ * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `postgres`, `product`,
+ * `two nodes` and `browser`;
  * `npm run test:full` runs those and every project whose name begins with `full`.
  */
 export default defineConfig({
@@ -117,6 +133,8 @@ export default defineConfig({
           ...common,
         },
       },
+      twoNodes("two nodes", VISITORS),
+      twoNodes("full: two nodes", MORE_VISITORS),
       ...profiles,
       {
         test: {

@@ -9,7 +9,7 @@
  *   await house.stop();
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FaultRule } from "../relay/sandbox/fault.ts";
@@ -20,6 +20,7 @@ import { startGuard } from "./contract/guard.ts";
 import { startHost, type Tag } from "./host.ts";
 import { freePort } from "./ports.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
+import { makeDatabase, NODES } from "./setup/nodes.ts";
 import { UNLIMITED } from "./unlimited.ts";
 import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
@@ -81,16 +82,18 @@ export type House = {
   sandbox: Sandbox;
   /** The service's base address for the relay. `stop` rejects when a call to it violated the interface. */
   serviceUrl: string;
-  /** The relay's address; the same after a restart. */
+  /** The relay's address; the same after a restart. With several nodes, the first one's. */
   url: string;
+  /** Address of the relay's database. */
+  databaseUrl: string;
   /** Origin of the host pages, which carry the tag. */
   host: string;
-  /** Where the service posts replies. */
+  /** Where the service posts replies. With several nodes, at the last one. */
   callbackUrl: string;
   dataDir: string;
   /** The log lines of every relay that this house has run. */
   lines: () => string[];
-  /** A scripted visitor of the host pages. Stopping the house closes its connection. */
+  /** A scripted visitor of the host pages. With several nodes, they connect to each in turn. Stopping the house closes its connection. */
   visitor: (options?: VisitorOptions) => Visitor;
   /** Kills the relay with SIGKILL. Needs `runProcess`. */
   kill: () => Promise<void>;
@@ -115,22 +118,28 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     },
   });
   const guard = await startGuard(sandbox.url);
-  let url = "";
-  const host = await startHost(() => url, options.tag);
+  let urls: string[] = [];
+  const host = await startHost(() => urls[0] ?? "", options.tag);
   const { rate, account, site } = options;
   const inFile = [rate, account, site, options.sites].some((given) => given !== undefined);
+  const shared: Env = NODES > 1 ? { DATABASE_URL: await makeDatabase() } : {};
   const env: Env = {
-    PORT: String(await freePort()),
     HOST: "127.0.0.1",
-    DATA_DIR: dataDir,
     SERVICE_URL: guard.url,
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: SECRET,
     ALLOWED_ORIGINS: host.url,
     ...UNLIMITED,
+    ...shared,
     ...(inFile ? { PORCHLIGHT_CONFIG: join(dataDir, "sites.json") } : {}),
     ...options.env,
   };
+  const own: Env[] = [];
+  for (let node = 0; node < NODES; node++) {
+    const folder = node === 0 ? dataDir : join(dataDir, `node${node}`);
+    await mkdir(folder, { recursive: true });
+    own.push({ PORT: String(await freePort()), DATA_DIR: folder });
+  }
   if (inFile) {
     const accounts = { default: { url: guard.url, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
     const main = { account: "default", origins: [host.url], ...site };
@@ -140,19 +149,19 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   }
   const lines: string[] = [];
   const visitors: Visitor[] = [];
-  let running: Running | undefined;
+  let running: Running[] = [];
 
   async function start(more: Env = {}): Promise<void> {
-    running = await run({ ...env, ...more });
-    url = `http://127.0.0.1:${running.port}`;
-    sandbox.configure({ callbackUrl: `${url}/callbacks/reply/${SECRET}` });
+    for (const each of own) running.push(await run({ ...each, ...env, ...more }));
+    urls = running.map(({ port }) => `http://127.0.0.1:${port}`);
+    sandbox.configure({ callbackUrl: `${urls.at(-1)}/callbacks/reply/${SECRET}` });
   }
 
   async function end(how: "stop" | "kill"): Promise<void> {
     const ending = running;
-    running = undefined;
-    await ending?.[how]();
-    lines.push(...(ending?.lines ?? []));
+    running = [];
+    await Promise.all(ending.map((relay) => relay[how]()));
+    lines.push(...ending.flatMap((relay) => relay.lines));
   }
 
   async function stop(): Promise<void> {
@@ -169,15 +178,16 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     serviceUrl: guard.url,
     host: host.url,
     dataDir,
+    databaseUrl: env.DATABASE_URL ?? `sqlite:${join(dataDir, "porchlight.db")}`,
     get url() {
-      return url;
+      return urls[0] ?? "";
     },
     get callbackUrl() {
-      return `${url}/callbacks/reply/${SECRET}`;
+      return `${urls.at(-1)}/callbacks/reply/${SECRET}`;
     },
-    lines: () => [...lines, ...(running?.lines ?? [])],
+    lines: () => [...lines, ...running.flatMap((relay) => relay.lines)],
     visitor(given = {}) {
-      const visitor = createVisitor(url, { origin: host.url, ...given });
+      const visitor = createVisitor(urls[visitors.length % urls.length] ?? "", { origin: host.url, ...given });
       visitors.push(visitor);
       return visitor;
     },

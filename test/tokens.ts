@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { openDatabase } from "../relay/src/db/open.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
@@ -7,7 +6,7 @@ import type { House } from "./harness.ts";
 
 /** Creates a token for the house's server API in the database, like the command line, while the relay runs. */
 export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, site = "default"): Promise<string> {
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = await openDatabase(house.databaseUrl);
   const { text } = await db.transaction((tx) => addToken(tx, { site, name: "tests", scopes, now: Date.now() }));
   await db.close();
   return text;
