@@ -62,6 +62,7 @@ export async function printLooks(): Promise<void> {
       if (visitors.includes(rows[0]?.id ?? "")) looks++;
       return newestAmong(db, visitors);
     },
+    refusals: async () => [],
     onError: (error) => console.error(error),
   });
   for (const { id } of rows) bus.subscribe(id, () => {});
@@ -83,7 +84,8 @@ export async function printLooks(): Promise<void> {
 
 type Channels = {
   subscribe: (channels: readonly string[], heard: () => void) => Promise<void>;
-  send: (channel: string, text: string) => Promise<unknown>;
+  /** Sends several hints at once. */
+  send: (hints: readonly { channel: string; text: string }[]) => Promise<unknown>;
   /** CPU time of the server until now, in ms. */
   cpu: () => Promise<number>;
   close: () => Promise<void>;
@@ -97,7 +99,7 @@ async function redisChannels(): Promise<Channels> {
     async subscribe(channels, heard) {
       await Promise.all(channels.map((channel) => to.subscribe(channel, heard)));
     },
-    send: (channel, text) => from.publish(channel, text),
+    send: (hints) => Promise.all(hints.map(({ channel, text }) => from.publish(channel, text))),
     async cpu() {
       const info = await from.info("cpu");
       const used = [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].map(([, text]) => Number(text));
@@ -123,7 +125,11 @@ async function postgresChannels(): Promise<Channels> {
       to.on("notification", heard);
       for (const channel of channels) await to.query(`LISTEN "${channel}"`);
     },
-    send: (channel, text) => from.query("SELECT pg_notify($1, $2)", [channel, text]),
+    send: (hints) =>
+      from.query("SELECT pg_notify(c, t) FROM unnest($1::text[], $2::text[]) AS hints (c, t)", [
+        hints.map(({ channel }) => channel),
+        hints.map(({ text }) => text),
+      ]),
     cpu: async () => sum(pids),
     async close() {
       await Promise.all([from.end(), to.end()]);
@@ -145,10 +151,10 @@ async function printChannels(name: string, open: () => Promise<Channels>, perVis
   const subscribed = performance.now() - begun;
   const [from, server] = [process.cpuUsage(), await channels.cpu()];
   for (let sent = 0; sent < HINTS; sent += AT_ONCE)
-    await Promise.all(
+    await channels.send(
       Array.from({ length: AT_ONCE }, (_, i) => {
         const visitor = visitors[(sent + i) % SUBSCRIBED] ?? "";
-        return channels.send(perVisitor ? visitor : "porchlight", JSON.stringify({ visitor, head: sent }));
+        return { channel: perVisitor ? visitor : "porchlight", text: JSON.stringify({ visitor, head: sent }) };
       }),
     );
   await done.promise;

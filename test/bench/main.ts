@@ -11,6 +11,7 @@
  *   npm run bench -- --counts          counts operations per round trip, and writes counts/counts.json
  *   npm run bench -- --idle 150        checks that a visitor who is silent for 150 s behind nginx still gets a reply
  *   npm run bench -- --wave            simulates many clients that reconnect at once
+ *   npm run bench -- --hints           what the look for lost hints costs, and subscriptions for each node or each visitor
  *   npm run bench -- --publish         writes the last run into the README's tables
  */
 import { parseArgs } from "node:util";
@@ -24,13 +25,18 @@ const { values, positionals } = parseArgs({
     counts: { type: "boolean", default: false },
     idle: { type: "string" },
     wave: { type: "boolean", default: false },
+    hints: { type: "boolean", default: false },
     publish: { type: "boolean", default: false },
   },
 });
 
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
-else if (values.wave) (await import("./wave.ts")).printWaves();
-else if (values.idle !== undefined) {
+else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());
+else if (values.hints) {
+  const { printLooks, printSubscriptions } = await import("./hints.ts");
+  await printLooks();
+  await printSubscriptions();
+} else if (values.idle !== undefined) {
   await (await import("./idle.ts")).idle(Number(values.idle));
   console.log(`The reply was received after ${values.idle} s of silence`);
 } else if (values.profile) await (await import("./profiled.ts")).printProfile();

@@ -11,9 +11,6 @@ type Options = {
   delay: (tries: number, random: () => number) => number;
 };
 
-/** Connects with resume that one node takes in a second (row `connects` of the bench, a quiet machine). */
-const NODE = 3_257;
-
 /** @returns the most tries in one second, and the seconds until everybody is back */
 function simulate({ clients, perSecond, delay }: Options): Wave {
   const random = seeded(1);
@@ -47,23 +44,27 @@ const announced = (ms: number) => (tries: number, random: () => number) =>
 const unannounced = (tries: number, random: () => number): number =>
   random() * Math.min(30_000, 500 * 2 ** Math.min(tries + 1, 10));
 
-/** Prints the rows of relay/docs/guides/capacity.md. */
-export function printWaves(): void {
-  const rows: [string, Wave][] = [
-    [
-      "one of 10 nodes restarts, and tells clients to reconnect within 60 s",
-      simulate({ clients: 10_000, perSecond: 9 * NODE, delay: announced(60_000) }),
-    ],
-    ["one of 10 nodes is killed", simulate({ clients: 10_000, perSecond: 9 * NODE, delay: unannounced })],
-    [
-      "the balancer of 10 nodes drops all connections",
-      simulate({ clients: 100_000, perSecond: 10 * NODE, delay: unannounced }),
-    ],
-    [
-      "the balancers of 100 nodes drop all connections",
-      simulate({ clients: 1_000_000, perSecond: 100 * NODE, delay: unannounced }),
-    ],
+/**
+ * Simulates the waves of relay/docs/guides/capacity.md.
+ * @param node connects with resume that one node takes in a second
+ */
+export function waves(node: number): (Wave & { what: string })[] {
+  return [
+    {
+      what: "one of 10 nodes restarts, and tells clients to reconnect within 60 s",
+      ...simulate({ clients: 10_000, perSecond: 9 * node, delay: announced(60_000) }),
+    },
+    {
+      what: "one of 10 nodes is killed",
+      ...simulate({ clients: 10_000, perSecond: 9 * node, delay: unannounced }),
+    },
+    {
+      what: "the balancer of 10 nodes drops all connections",
+      ...simulate({ clients: 100_000, perSecond: 10 * node, delay: unannounced }),
+    },
+    {
+      what: "the balancers of 100 nodes drop all connections",
+      ...simulate({ clients: 1_000_000, perSecond: 100 * node, delay: unannounced }),
+    },
   ];
-  for (const [what, { clients, peak, seconds }] of rows)
-    console.log(`| ${what} | ${clients.toLocaleString("en")} | ${peak.toLocaleString("en")} | ${seconds} |`);
 }

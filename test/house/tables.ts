@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsHelp } from "../../relay/src/base/config.ts";
+import { capacityTable, waveTable } from "./capacity.ts";
 import { costTable } from "./costs.ts";
 import { soakTable } from "./soaked.ts";
 import { root } from "./sources.ts";
@@ -49,6 +50,18 @@ const TABLES: readonly Table[] = [
   },
   { document: "relay/docs/guides/figures.md", name: "soak", source: "test/faults/figures.json", table: soakTable },
   { document: "relay/docs/guides/figures.md", name: "speed", source: "test/bench/figures.json", table: speedTable },
+  {
+    document: "relay/docs/guides/capacity.md",
+    name: "cost",
+    source: "test/bench/figures.json",
+    table: capacityTable,
+  },
+  {
+    document: "relay/docs/guides/capacity.md",
+    name: "waves",
+    source: "test/bench/figures.json",
+    table: waveTable,
+  },
   {
     document: "README.md",
     name: "first settings",
