@@ -55,11 +55,12 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
       // A visitor who never wrote has no row and gets none. Nothing is searched for them: that takes time (A27).
       if (former.length === 0 && (await findVisitor(tx, visitor)) === undefined) return false;
       const names = await namesOf(tx, visitor);
-      for (const id of [visitor, ...former]) {
+      const ids = [visitor, ...former];
+      for (const id of ids) {
         await blankLane(tx, "send", id);
         await forgetEvents(tx, id);
-        await forgetRequests(tx, id, names);
       }
+      await forgetRequests(tx, ids, names);
       await forgetVisitor(tx, visitor, clock.now());
       return true;
     });

@@ -16,7 +16,7 @@ it("deletes the stored answers that contain an erased person's address, whatever
       await beginRequest(db, { ...name, digest: key, path: "/contacts", now: 1 });
       await endRequest(db, name, { status: 200, body: JSON.stringify({ email }) });
     }
-    await forgetRequests(db, "visitor1", ["Ärger@shop.example"]);
+    await forgetRequests(db, ["visitor1"], ["Ärger@shop.example"]);
     expect(await db.all("SELECT key FROM requests")).toEqual([{ key: "other" }]);
   } finally {
     await db.close();

@@ -191,31 +191,23 @@ export async function addUser(tx: Transaction, id: string, site: string, now: nu
  * Replaces an anonymous id with the user's id: deletes its row, after its thread and lane were moved. If the user had read the
  * whole thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
  */
-export async function replaceByUser(
-  tx: Transaction,
-  anonymous: Visitor | undefined,
-  id: string,
-  user: Visitor,
-  now: number,
-) {
-  if (anonymous !== undefined) {
-    await tx.run(
-      `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
-         active = (SELECT max(a.active) FROM visitors a WHERE a.id IN ($1, $4)),
-         campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)),
-         page_title = (SELECT CASE WHEN a.page IS NULL THEN visitors.page_title ELSE a.page_title END
-           FROM visitors a WHERE a.id = $4),
-         page = COALESCE((SELECT a.page FROM visitors a WHERE a.id = $4), page) WHERE id = $1`,
-      user.id,
-      anonymous.head,
-      anonymous.read,
-      id,
-    );
-    await tx.run("DELETE FROM visitors WHERE id = $1", id);
-  }
+export async function replaceByUser(tx: Transaction, anonymous: Visitor, user: Visitor, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
+       active = (SELECT max(a.active) FROM visitors a WHERE a.id IN ($1, $4)),
+       campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)),
+       page_title = (SELECT CASE WHEN a.page IS NULL THEN visitors.page_title ELSE a.page_title END
+         FROM visitors a WHERE a.id = $4),
+       page = COALESCE((SELECT a.page FROM visitors a WHERE a.id = $4), page) WHERE id = $1`,
+    user.id,
+    anonymous.head,
+    anonymous.read,
+    anonymous.id,
+  );
+  await tx.run("DELETE FROM visitors WHERE id = $1", anonymous.id);
   await tx.run(
     "INSERT INTO forgotten (visitor, at, successor) VALUES ($1, $2, $3) ON CONFLICT (visitor) DO NOTHING",
-    id,
+    anonymous.id,
     now,
     user.id,
   );

@@ -12,7 +12,7 @@ import { openSqlite } from "../db/sqlite.ts";
 import { createSession } from "../flows/session/session.ts";
 import { revoke } from "../records/sessions.ts";
 import { createSites } from "../records/sites.ts";
-import { addUser, findVisitor, forgetVisitor, replaceByUser } from "../records/visitors.ts";
+import { addUser, addVisitor, findVisitor, forgetVisitor, replaceByUser, type Visitor } from "../records/visitors.ts";
 import type { Connection, Transport } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 
@@ -75,7 +75,8 @@ describe("a heartbeat finds changes that the bus lost", () => {
     const { visitor, ended, beat } = await enter();
     await db.transaction(async (tx) => {
       const user = await addUser(tx, "u_somebody", "default", 1);
-      await replaceByUser(tx, await findVisitor(tx, visitor), visitor, user, 1);
+      await addVisitor(tx, visitor, "default", 1);
+      await replaceByUser(tx, (await findVisitor(tx, visitor)) as Visitor, user, 1);
     });
     await beat();
     expect(ended).toEqual([CLOSE.badToken]);

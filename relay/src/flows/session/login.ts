@@ -3,7 +3,7 @@ import type { Hello } from "@porchlight/shared/protocol";
 import type { Site } from "../../base/config.ts";
 import type { IdentifiedPerson } from "../../base/identity.ts";
 import { claimsFor } from "../../base/routes.ts";
-import { identifiedVisitorId, isIdentified } from "../../base/sign.ts";
+import { identifiedVisitorId, isIdentified, type Session } from "../../base/sign.ts";
 import type { Transaction } from "../../db/database.ts";
 import { setDetails } from "../../records/details.ts";
 import { moveLeads } from "../../records/leads.ts";
@@ -11,6 +11,7 @@ import { moveMedia } from "../../records/media.ts";
 import { moveLane } from "../../records/outbox.ts";
 import { setSubject } from "../../records/profiles.ts";
 import { moveRating } from "../../records/ratings.ts";
+import { revoke } from "../../records/sessions.ts";
 import { moveSubscription } from "../../records/subscriptions.ts";
 import { moveThread } from "../../records/threads.ts";
 import { addUser, findVisitor, replaceByUser, setClaims, type Visitor } from "../../records/visitors.ts";
@@ -32,9 +33,10 @@ export async function logIn(deps: SessionDeps, hello: Hello, identity: string, s
   const id = identifiedVisitorId(signing, site.public.id, person.subject);
   const given =
     hello.token === undefined ? undefined : await recognise(deps, hello.token, site, { identifiedOnly: false });
-  const anonymous = given !== undefined && !isIdentified(given.session.visitor) ? given.session.visitor : undefined;
+  const guest = given !== undefined && !isIdentified(given.session.visitor) ? given.session : undefined;
+  const anonymous = guest?.visitor;
   const { user, moved } = await db.transaction(
-    (tx) => storeUser(tx, { id, site, person, anonymous, now: deps.clock.now() }),
+    (tx) => storeUser(tx, { id, site, person, guest, now: deps.clock.now() }),
     anonymous === undefined ? [id] : [id, anonymous],
   );
   if (anonymous !== undefined) bus.publish({ visitor: anonymous, head: 0, ended: "*" });
@@ -46,23 +48,29 @@ export async function logIn(deps: SessionDeps, hello: Hello, identity: string, s
   return { session, row: user, token: tokenFor(deps, session), name };
 }
 
-type Login = { id: string; site: Site; person: IdentifiedPerson; anonymous: string | undefined; now: number };
+/** @property guest the anonymous session of the same browser */
+type Login = { id: string; site: Site; person: IdentifiedPerson; guest: Session | undefined; now: number };
 
-async function storeUser(tx: Transaction, { id, site, person, anonymous, now }: Login) {
+async function storeUser(tx: Transaction, { id, site, person, guest, now }: Login) {
   const user = await addUser(tx, id, site.public.id, now);
   const claims = claimsFor(site.routes ?? [], person.claims);
   if (Object.keys(claims).length > 0) await setClaims(tx, id, JSON.stringify(claims));
-  const moved = anonymous === undefined ? 0 : await merge(tx, anonymous, user, now);
+  const moved = guest === undefined ? 0 : await merge(tx, guest, user, now);
   await setSubject(tx, id, person.subject);
   await setDetails(tx, id, person);
   return { user: (await findVisitor(tx, id)) ?? user, moved };
 }
 
+/** The session of an anonymous visitor who never wrote is refused for this long after a login, in ms. */
+const REFUSED_MS = 86_400_000;
+
 /**
- * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before.
+ * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before. The id of a visitor who
+ * never wrote is not remembered, because rows of that kind stay: only the session ends, so that other tabs learn of the login.
  * @returns the number of messages that are now delivered in the user's lane
  */
-async function merge(tx: Transaction, anonymous: string, user: Visitor, now: number): Promise<number> {
+async function merge(tx: Transaction, guest: Session, user: Visitor, now: number): Promise<number> {
+  const anonymous = guest.visitor;
   const old = await findVisitor(tx, anonymous);
   if (old !== undefined) await moveThread(tx, anonymous, user.id, user.head);
   const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
@@ -70,6 +78,7 @@ async function merge(tx: Transaction, anonymous: string, user: Visitor, now: num
   await moveLeads(tx, anonymous, user.id);
   await moveSubscription(tx, anonymous, user.id, user.head);
   await moveRating(tx, anonymous, user.id);
-  await replaceByUser(tx, old, anonymous, user, now);
+  if (old === undefined) await revoke(tx, guest.id, now + REFUSED_MS, now);
+  else await replaceByUser(tx, old, user, now);
   return moved;
 }
