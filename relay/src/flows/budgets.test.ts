@@ -6,6 +6,7 @@ import { createBudgets } from "./budgets.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const MB = 1024 * 1024;
 const read = readSettings({ SERVICE_URL: "https://service.example/v1" });
 const settings = "settings" in read ? read.settings : undefined;
 const limits = settings?.perAddress ?? { messages: 0, visitors: 0, leads: 0, sessions: 0, uploads: 0 };
@@ -15,7 +16,7 @@ const other: Site = { ...site, public: { ...DEFAULT_SITE, id: "other" } };
 /** The budgets of a relay with default settings. The test controls the time. */
 function budgets(given = limits) {
   let now = 0;
-  const all = createBudgets({ limits: given, uptime: () => now });
+  const all = createBudgets({ limits: given, uploadSite: 10_000 * MB, uptime: () => now });
   const at = (ms: number): void => {
     now = ms;
   };
@@ -74,6 +75,21 @@ describe("the default budgets", () => {
   it("limit the bytes that one address uploads in an hour", () => {
     const { upload } = budgets();
     expect(times(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);
+  });
+
+  it("leave half of a site's forms and storage of a day to others when one address takes what it can (A27, A40)", () => {
+    const { lead, upload, at } = budgets();
+    const from = { site, address: "192.0.2.1" };
+    let [forms, bytes] = [0, 0];
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      at(minute * MINUTE);
+      forms += times(2, () => lead(from));
+      bytes += 9 * MB * times(2, () => upload({ site: "default", address: "192.0.2.1" }, 9 * MB));
+    }
+    expect(forms).toBeGreaterThan(125);
+    expect(forms).toBeLessThanOrEqual(250);
+    expect(bytes).toBeLessThanOrEqual(5_000 * MB);
+    expect(lead({ site, address: "192.0.2.2" })).toBe(0);
   });
 
   it("tell the client to retry within a minute", () => {

@@ -20,8 +20,12 @@ export type AddressLimits = {
 type From = { site: Site; address: string };
 type At = { site: string; address: string };
 
-/** One address may use a quarter of its site's daily messages. So it takes four addresses to use them up. */
+/**
+ * One address may use a quarter of its site's messages and forms of a day, and upload a quarter of what the site may store
+ * in a day: a file that is not sent is kept for a day. So it takes four addresses to use up any of them.
+ */
 const SHARE = 4;
+const MINUTES_PER_DAY = 1_440;
 /**
  * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
  */
@@ -33,51 +37,65 @@ const WAIT_MAX = 60_000;
 
 type BudgetsDeps = {
   limits: AddressLimits;
+  /** Bytes that all visitors of a site may store. */
+  uploadSite: number;
   uptime: () => number;
   /** Lets a limit count across nodes. */
   share?: (name: string, limiter: Limiter) => Limiter;
 };
+
+type MakeLimiter = (name: string, burst: number, perMinute: number) => Limiter;
+/** The limiters of one site's daily budgets: messages and forms of each address, and new visitors of all. */
+type SiteLimiters = { share: Limiter; forms: Limiter; newcomers: Limiter };
+
+/** Limits each address to its share of a daily amount. */
+function shareOf(limiter: MakeLimiter, name: string, perDay: number): Limiter {
+  const perAddress = Math.ceil(perDay / SHARE);
+  return limiter(name, perAddress, perAddress / MINUTES_PER_DAY);
+}
+
+function limitersOf(limiter: MakeLimiter, { public: { id }, messagesPerDay = 0, leadsPerDay = 0 }: Site): SiteLimiters {
+  const newcomers = Math.ceil(messagesPerDay / NEWCOMERS);
+  return {
+    share: shareOf(limiter, `share ${id}`, messagesPerDay),
+    forms: shareOf(limiter, `forms ${id}`, leadsPerDay),
+    newcomers: limiter(`newcomers ${id}`, newcomers, newcomers / 60),
+  };
+}
+
+/** Asks limiters in order, until one refuses. @returns the milliseconds to wait, at most `WAIT_MAX`; 0: none refused */
+function first(...waits: (() => number)[]): number {
+  for (const wait of waits) {
+    const ms = wait();
+    if (ms > 0) return Math.min(ms, WAIT_MAX);
+  }
+  return 0;
+}
 
 /**
  * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are
  * kept in memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database
  * (`records/quotas`). Each function returns the milliseconds to wait; 0 means that the action is allowed now.
  */
-export function createBudgets({ limits, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
-  const limiter = (name: string, burst: number, perMinute: number): Limiter =>
+export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
+  const limiter: MakeLimiter = (name, burst, perMinute) =>
     share(`budget ${name}`, createLimiter({ burst, perMinute, uptime }));
   const messages = limiter("messages", Math.max(10, limits.messages / 2), limits.messages);
   const visitors = limiter("visitors", Math.max(1, limits.visitors / 3), limits.visitors / 60);
   const leads = limiter("leads", Math.max(1, limits.leads / 3), limits.leads / 60);
   const sessions = limiter("sessions", limits.sessions, limits.sessions);
   const uploads = limiter("uploads", limits.uploads, limits.uploads / 60);
+  const uploadShare = shareOf(limiter, "upload share", uploadSite);
   const fresh = limiter("fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
-  /** Limiters of the sites with a daily budget. */
-  const sites = new Map<string, { share: Limiter; newcomers: Limiter }>();
-
-  function siteOf({ public: { id }, messagesPerDay: perDay = 0 }: Site) {
-    const known = sites.get(id);
-    if (known !== undefined) return known;
-    const perAddress = Math.ceil(perDay / SHARE);
-    const newcomers = Math.ceil(perDay / NEWCOMERS);
-    const made = {
-      share: limiter(`share ${id}`, perAddress, perAddress / 1_440),
-      newcomers: limiter(`newcomers ${id}`, newcomers, newcomers / 60),
-    };
-    sites.set(id, made);
-    return made;
-  }
-
+  /** Limiters by site, because sites have different daily budgets. */
+  const sites = new Map<string, SiteLimiters>();
+  const siteOf = (site: Site): SiteLimiters => {
+    const found = sites.get(site.public.id) ?? limitersOf(limiter, site);
+    sites.set(site.public.id, found);
+    return found;
+  };
   const keyAt = ({ site, address }: At): string => `${site} ${networkOf(address)}`;
   const keyOf = ({ site, address }: From): string => keyAt({ site: site.public.id, address });
-  const first = (...waits: (() => number)[]): number => {
-    for (const wait of waits) {
-      const ms = wait();
-      if (ms > 0) return Math.min(ms, WAIT_MAX);
-    }
-    return 0;
-  };
-
   return {
     message: (from: From): number =>
       first(
@@ -90,8 +108,16 @@ export function createBudgets({ limits, uptime, share = (_, limiter) => limiter 
         () => visitors.take(keyOf(from)),
         () => (limits.visitors === 0 ? 0 : siteOf(from.site).newcomers.take("")),
       ),
-    lead: (from: From): number => first(() => leads.take(keyOf(from))),
-    upload: (at: At, bytes: number): number => first(() => uploads.take(keyAt(at), bytes)),
+    lead: (from: From): number =>
+      first(
+        () => leads.take(keyOf(from)),
+        () => (limits.leads === 0 ? 0 : siteOf(from.site).forms.take(keyOf(from))),
+      ),
+    upload: (at: At, bytes: number): number =>
+      first(
+        () => uploads.take(keyAt(at), bytes),
+        () => (limits.uploads === 0 ? 0 : uploadShare.take(keyAt(at), bytes)),
+      ),
     /** A new session. @param known the client has a token */
     session: (at: At, known: boolean): number =>
       first(

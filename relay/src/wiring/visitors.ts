@@ -66,7 +66,12 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     },
   });
   const endings = createSessionEndings({ db, bus, clock });
-  const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime, share: cluster.share });
+  const budgets = createBudgets({
+    limits: settings.perAddress,
+    uploadSite: settings.uploads.quota.site,
+    uptime: clock.uptime,
+    share: cluster.share,
+  });
   const originLog = createOriginLog(sites, log);
   const connections: Connections = createConnections({
     db,

@@ -176,7 +176,7 @@ export const TABLE = {
     env: "LEADS_PER_ADDRESS",
     fallback: "30",
     parse: whole(0, 1_000_000),
-    help: "Forms that one IP address may send to a site in an hour, at most a third of them at once. 0: no limit.",
+    help: "Forms that one IP address may send to a site in an hour, at most a third of them at once, and no more than a quarter of LEADS_PER_DAY in a day. 0: no limit per address.",
   },
   sessionsPerAddress: {
     env: "SESSIONS_PER_ADDRESS",
@@ -236,7 +236,7 @@ export const TABLE = {
     env: "UPLOAD_ADDRESS_MB",
     fallback: "500",
     parse: megabytes,
-    help: "Megabytes that one IP address may upload to a site in an hour. 0: no limit.",
+    help: "Megabytes that one IP address may upload to a site in an hour; in a day, a quarter of UPLOAD_SITE_MB. 0: no limit per address.",
   },
   mediaMode: {
     env: "MEDIA_MODE",
