@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { TURNS_PER_MINUTE } from "../../relay/src/base/connection-slots.ts";
+import { png } from "../../relay/src/files/samples.fixture.ts";
 import { FRAME_MAX } from "../../shared/limits.ts";
 import type { Result } from "./attack.ts";
 import { FLOODS } from "./flood-process.ts";
@@ -94,6 +95,37 @@ async function hugePostsAlone(target: Target): Promise<Tally> {
     if (sent > 64_000_000) through++;
   }
   return { tried: 5, through };
+}
+
+/** A18: forty pictures of 5 MB, from four addresses, whose last bytes arrive at the same time. */
+export const manyPictures = (target: Target): Promise<Result> => meanwhile(target, () => manyPicturesAlone(target));
+
+async function manyPicturesAlone(target: Target): Promise<Tally> {
+  const picture = png(1, 1, 5_000_000);
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 40; n++) {
+    const address = `203.0.113.${n % 4}`;
+    const token = await target.token(address);
+    const socket = await target.raw();
+    socket.write(
+      `POST /media HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nOrigin: ${ORIGIN}\r\n` +
+        `Authorization: Bearer ${token}\r\nX-File-Name: a.png\r\nContent-Length: ${picture.length}\r\n\r\n`,
+    );
+    await new Promise((resolve) => socket.write(picture.subarray(0, -1), resolve));
+    sockets.push(socket);
+  }
+  const answers = await Promise.all(
+    sockets.map(async (socket) => {
+      socket.write(picture.subarray(-1));
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      socket.destroy();
+      return answer.toString();
+    }),
+  );
+  // Otherwise the attack did not reach the pictures' bytes.
+  const read = answers.filter((answer) => answer.startsWith("HTTP/1.1 201")).length;
+  if (read === 0) throw new Error(`The relay took no picture: ${answers[0]}`);
+  return { tried: sockets.length, through: 0 };
 }
 
 /** A22: a hundred WebSockets start a message, never finish it, and send a pong every second for 13 seconds. */
@@ -251,8 +283,26 @@ export const rawConnections = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const reset = await resets(target);
     const unread = await pipelines(target);
-    return { tried: reset.tried + unread.tried, through: reset.through + unread.through };
+    const refused = await refusedUpgrades(target);
+    return {
+      tried: reset.tried + unread.tried + refused.tried,
+      through: reset.through + unread.through + refused.through,
+    };
   });
+
+/** Upgrades that the relay refuses, on connections whose client never ends its side. Succeeds when one stays open. */
+async function refusedUpgrades(target: Target): Promise<Tally> {
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => target.raw(undefined, { allowHalfOpen: true })));
+  for (const socket of sockets)
+    socket.resume().write("GET /x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  // A closed connection answers a write with a reset; a half-open one takes it.
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (!socket.closed) socket.write("x");
+  }, 500);
+  const through = await stillOpen(sockets, 10_000);
+  clearInterval(drip);
+  return { tried: sockets.length, through };
+}
 
 async function resets(target: Target): Promise<Tally> {
   const ALL = 10_000;

@@ -8,6 +8,7 @@ import {
   hugePosts,
   manyLines,
   manyMessages,
+  manyPictures,
   neverReads,
   rawConnections,
 } from "./floods.ts";
@@ -160,10 +161,16 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 18,
-    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Tests: pictures of so many pieces that reading them blocks the relay",
-    defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts", "relay/src/files/metadata.ts"],
-    tests: ["relay/src/files/dimensions.test.ts", "relay/src/files/metadata.test.ts"],
+    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Forty pictures of 5 MB that end at the same time. Tests: pictures of so many pieces that reading them blocks the relay",
+    defence: [
+      "relay/src/files/dimensions.ts",
+      "relay/src/files/sniffer.ts",
+      "relay/src/files/metadata.ts",
+      "relay/src/files/stage.ts",
+    ],
+    tests: ["relay/src/files/dimensions.test.ts", "relay/src/files/metadata.test.ts", "relay/src/files/stage.test.ts"],
     inside: bombs,
+    run: manyPictures,
   },
   {
     number: 19,
@@ -174,9 +181,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 20,
-    what: "replies with addresses of this machine in every field (SSRF)",
-    defence: ["relay/src/service/callbacks.ts", "relay/src/hooks/post.ts"],
-    tests: ["relay/src/hooks/post.test.ts", "test/outgoing.test.ts"],
+    what: "replies with addresses of this machine in every field (SSRF). Tests: ids of connections that name a path of another node",
+    defence: ["relay/src/service/callbacks.ts", "relay/src/hooks/post.ts", "relay/src/http/fallback.ts"],
+    tests: ["relay/src/hooks/post.test.ts", "test/outgoing.test.ts", "relay/src/http/fallback.test.ts"],
     inside: forgedRequests,
   },
   {
@@ -211,6 +218,9 @@ export const ATTACKS: readonly Attack[] = [
     what: "request bodies of 300 MB, sent in chunks. Tests: requests that are short but whose answer takes long to make",
     defence: [
       "relay/src/http/body.ts",
+      "relay/src/http/body-budget.ts",
+      "relay/src/http/answers.ts",
+      "relay/src/base/language.ts",
       "relay/src/http/route-table.ts",
       "relay/src/http/deadline.ts",
       "relay/src/http/server.ts",
@@ -222,6 +232,8 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/http/help.test.ts",
       "relay/src/http/api/index.test.ts",
       "relay/src/http/negotiate.test.ts",
+      "relay/src/http/answers.test.ts",
+      "relay/src/base/language.test.ts",
     ],
     run: hugePosts,
   },
@@ -264,7 +276,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 28,
-    what: "fifty visitors that request history and never read the answers",
+    what: "fifty visitors that request history and never read the answers, and fifty answers without a body (HEAD)",
     defence: ["relay/src/socket/connections.ts", "relay/src/http/fallback.ts"],
     tests: ["relay/src/socket/limits.test.ts", "relay/src/http/fallback.test.ts"],
     run: neverReads,
@@ -311,7 +323,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 34,
-    what: "unusual headers at seven addresses, request smuggling, also at the callback address, WebSockets requested before earlier requests are answered, 10,000 resets during the upgrade, and 50 connections that pipeline 2,000 requests each",
+    what: "unusual headers at seven addresses, request smuggling, also at the callback address, WebSockets requested before earlier requests are answered, 10,000 resets during the upgrade, a hundred refused upgrades whose client stays, and 50 connections that pipeline 2,000 requests each",
     defence: ["relay/src/http/server.ts", "relay/src/http/pipelining.ts", "relay/src/socket/socket.ts"],
     tests: ["relay/src/http/server.test.ts"],
     inside: oddHeaders,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -56,12 +57,17 @@ export type Target = {
   limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
-  /** Opens a raw connection from the attackers' address or another address of this machine. Its errors are ignored. */
-  raw: (localAddress?: string) => Promise<Socket>;
+  /**
+   * Opens a raw connection from the attackers' address or another address of this machine. Its errors are ignored.
+   * `allowHalfOpen`: it stays open when the relay has ended its side.
+   */
+  raw: (localAddress?: string, options?: { allowHalfOpen?: boolean }) => Promise<Socket>;
   /** An open WebSocket. `address`: the client's address as the proxy reports it. */
   socket: (address?: string) => Promise<WebSocket>;
   /** An open WebSocket that has received its `welcome`. */
   visitor: (address?: string) => Promise<WebSocket>;
+  /** The session token of a new visitor. */
+  token: (address: string) => Promise<string>;
   /** Milliseconds until a message of an honest visitor, from another address, is acknowledged. */
   honest: () => Promise<number>;
   stop: () => Promise<void>;
@@ -86,9 +92,9 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   const relay = await startRelay(RELAY, settings, limit.wrapper);
   const { port } = relay;
 
-  const raw = (localAddress = ATTACKER): Promise<Socket> =>
+  const raw = (localAddress = ATTACKER, { allowHalfOpen = false } = {}): Promise<Socket> =>
     new Promise((resolve) => {
-      const socket = connect({ port, host: "127.0.0.1", localAddress }, () => resolve(socket));
+      const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen }, () => resolve(socket));
       socket.on("error", () => resolve(socket));
     });
   const socket = (address?: string): Promise<WebSocket> =>
@@ -103,6 +109,14 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
     await welcome;
     return ws;
+  }
+  async function token(address: string): Promise<string> {
+    const ws = await socket(address);
+    const welcome = once(ws, "message") as Promise<[Buffer]>;
+    ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
+    const [frame] = await welcome;
+    ws.terminate();
+    return (JSON.parse(String(frame)) as { token: string }).token;
   }
   async function honest(): Promise<number> {
     const begun = performance.now();
@@ -125,6 +139,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     raw,
     socket,
     visitor,
+    token,
     honest,
     async stop() {
       await relay.kill("SIGKILL");

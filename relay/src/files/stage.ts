@@ -28,7 +28,7 @@ const PIXELS_MAX = 40_000_000;
 const STALE_MS = 3_600_000;
 
 /** Most pictures whose metadata is removed at once: each is in memory twice then (RELIABILITY A18). */
-const STRIPPED_AT_ONCE = 2;
+const STRIPPED_AT_ONCE = 1;
 
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
 type State = StageDeps & { inTurn: ReturnType<typeof createTurns> };
