@@ -215,7 +215,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks. Tests: requests that are short but whose answer takes long to make",
+    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, and downloads that are read slowly",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/body-budget.ts",
