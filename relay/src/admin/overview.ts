@@ -86,7 +86,10 @@ const brief = (value: number): string => Math.round(value).toLocaleString("en", 
 /** Steps of the time axis between its labels. */
 const TICKS = 4;
 
-/** The labels of the time axis: times within a day, else days. The ends of a day have the same time, so its start is called otherwise. */
+/**
+ * The labels of the time axis: times for an hour and a day, else days. A day begins and ends at the same time, so its first
+ * label is "24 h ago".
+ */
 function ticksOf(range: Range, now: number): string[] {
   const { step, points, each } = RANGES[range];
   const length = points * each * step * 1_000;

@@ -1,6 +1,5 @@
 import type { SentState } from "@porchlight/shared/protocol";
 import { ACTIVE_MS } from "../base/activity.ts";
-import { escaped, lowerFunction } from "../base/like.ts";
 import type { Transaction, Value } from "../db/database.ts";
 
 /** A conversation in a list: its visitor and its newest message. */
@@ -47,6 +46,12 @@ export type ConversationQuery = {
   to?: number;
   after: ConversationPlace | undefined;
 };
+
+/** Escapes the pattern characters of LIKE. */
+const escaped = (words: string): string => words.replaceAll(/[\\%_]/g, "\\$&");
+
+/** The function of SQL that gives texts in lower case. For words with only ASCII characters, the faster one is enough. */
+const lowerFunction = (words: string): string => (/^[\0-\x7f]*$/.test(words) ? "lower" : "unicode_lower");
 
 const BEGIN: ConversationPlace = { active: Number.MAX_SAFE_INTEGER, id: "" };
 
