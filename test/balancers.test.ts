@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { snippet } from "./guides.ts";
-import { runNginx } from "./nginx.ts";
+import { nginxConfiguration, runNginx } from "./nginx.ts";
 import { freePort } from "./ports.ts";
 import { type Front, runFront } from "./setup/front.ts";
 import { caddyPath, nginxPath } from "./setup/programs.ts";
@@ -172,7 +172,7 @@ it("Caddy and nginx accept the files of the guide Deployment", () => {
     .replace(/\/etc\/ssl\/\S+\.key/, names[0])
     .replace("listen 443", "listen 127.0.0.1:20443");
   const nginxFile = join(folder, "nginx.conf");
-  writeFileSync(nginxFile, `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${servers} }`);
+  writeFileSync(nginxFile, nginxConfiguration(folder, servers));
   expect(() => execFileSync(nginxPath(), ["-t", "-p", folder, "-c", nginxFile], { stdio: "pipe" })).not.toThrow();
   rmSync(folder, { recursive: true });
 });

@@ -8,7 +8,7 @@ import { type Front, runFront } from "./setup/front.ts";
 import { nginxPath } from "./setup/programs.ts";
 
 /** The configuration of one process with a separate folder for its files. @param http additional content of the `http` block */
-const configuration = (folder: string, http: string): string => `
+export const nginxConfiguration = (folder: string, http: string): string => `
 daemon off;
 master_process off;
 pid ${folder}/pid;
@@ -51,6 +51,6 @@ export async function startNginx(target: string, seconds?: number): Promise<Fron
 export async function runNginx(port: number, http: string): Promise<Front> {
   const folder = await mkdtemp(join(tmpdir(), "porchlight-nginx-"));
   const file = join(folder, "nginx.conf");
-  await writeFile(file, configuration(folder, http));
+  await writeFile(file, nginxConfiguration(folder, http));
   return runFront([nginxPath(), "-p", folder, "-c", file], port, folder);
 }
