@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type ManualClock, manualClock } from "../../base/clock.fixture.ts";
-import { silentLog } from "../../base/log.ts";
+import { type Log, silentLog } from "../../base/log.ts";
 import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
@@ -229,6 +229,20 @@ it.each([
   const answer = `${refusal.status}: ${refusal.message}`;
   expect(await triesOf(db, "v", 1, 9)).toEqual([{ at: begun, answer }]);
   expect(await headOf(db, "v")).toMatchObject({ attempts: 1, error: answer });
+  await stop();
+});
+
+it("repeats a message soon after its first failure, however often the service refused it by its rate limit before", async () => {
+  await write("v", ["hello"]);
+  const limited = { kind: "throttle", status: 429, message: "", waitMs: 1_000 } as const;
+  const outcomes: Outcome[] = [...Array(8).fill(limited), { kind: "transient", status: 500, message: "" }];
+  const waits: unknown[] = [];
+  const log: Log = (event, details) => void (event === "delivery.retry" && waits.push(details?.wait));
+  const carry = async (): Promise<Outcome> => outcomes.shift() ?? { kind: "ok", status: 200, message: "" };
+  const { start, stop } = courier(carry, { log, random: () => 0.999 });
+  await start();
+  await pass(0, async () => (await statesOf("v"))[0] === "delivered");
+  expect(waits).toEqual([999]);
   await stop();
 });
 

@@ -157,13 +157,12 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
 
 async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: Outcome): Promise<void> {
   const { clock, log, random } = courier.deps;
-  const { heldBack = 0 } = lane;
-  const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts + heldBack, RETRY_BASE_MS, RETRY_CAP_MS, random));
+  const { failures = 0 } = lane;
+  const wait = Math.max(outcome.waitMs ?? 0, backoff(failures, RETRY_BASE_MS, RETRY_CAP_MS, random));
   const tried = triedAgain(head, outcome);
   await storeTry(courier, { ...tried, due: clock.now() + wait });
   log("delivery.retry", { ...about(head), attempts: tried.attempts, status: outcome.status, wait });
-  const next: Lane = { ...lane, rank: "repeat", heldBack: isCall(outcome) ? 0 : heldBack + 1 };
-  queueLater(courier, next, wait, flyIn(courier));
+  queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, flyIn(courier));
 }
 
 /** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */

@@ -46,7 +46,7 @@ export function queueLater(state: CourierState, lane: Lane, ms: number, fly: Fly
 /** Queues a lane's next message, when there is one or one was added during the last call; else forgets the lane. */
 export function queueNext(state: CourierState, lane: Lane, more: boolean, fly: Fly): void {
   if (state.stopped) return;
-  if (more || lane.again) queue(state, { ...lane, rank: "message", heldBack: 0 }, fly);
+  if (more || lane.again) queue(state, { ...lane, rank: "message", failures: 0 }, fly);
   else state.lanes.delete(lane.visitor);
 }
 

@@ -23,8 +23,8 @@ export type Lane = {
   again: boolean;
   /** Turn of the message that is on its way; undefined while it is read from the outbox. */
   turn?: number | undefined;
-  /** How often in a row the relay itself held back the first message. */
-  heldBack?: number;
+  /** How often the first message failed, or was held back by the relay, in this process. Refusals that hold the gate do not count. */
+  failures?: number;
 };
 
 /** A message that was added to a lane. `head`: the message with its contents, which saves a read of the outbox. */
