@@ -21,6 +21,8 @@ export type Leases = {
   assertHeld: (tx: Transaction, names: readonly string[]) => Promise<void>;
   /** Calls `listener` with each lease that this node takes, and at once with those that it holds. */
   onTaken: (listener: (name: string) => void) => void;
+  /** Calls `prepare` with leases that this node has just taken. This node holds them when the promise resolves. */
+  onTaking: (prepare: (names: readonly string[]) => Promise<void>) => void;
   /** Takes free leases, and starts to renew them. */
   start: () => Promise<void>;
   /** Releases all leases, so that another node can take them at once. */
@@ -31,7 +33,11 @@ export type Leases = {
 export class LeaseLost extends Error {}
 
 /** The lease of the node that calls the service for an account. */
-export const accountLease = (account: string): string => `account:${account}`;
+export const accountLease = (account: string): string => `${ACCOUNT}${account}`;
+/** The account of a lease; undefined for other leases. */
+export const accountOf = (lease: string): string | undefined =>
+  lease.startsWith(ACCOUNT) ? lease.slice(ACCOUNT.length) : undefined;
+const ACCOUNT = "account:";
 /** The lease of the node that sends mails to visitors. */
 export const MAIL_LEASE = "mail";
 /** The lease of the node that handles the remaining work of accounts that the settings no longer name. */
@@ -52,13 +58,15 @@ const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 /**
  * Takes or renews every lease of `$1` that is free or held by `$2`. One statement without other locks: a transaction that
- * runs alone in the whole cluster does not hold it up. Rows are locked in the order of their names.
+ * runs alone in the whole cluster does not hold it up. Rows are locked in the order of their names. All leases that are renewed
+ * together end at the same moment, so another node takes all of them or none: accounts with one key stay together.
  */
-const TAKE = `INSERT INTO leases (name, node, epoch, until)
-  SELECT name, $2, 1, ${NOW} + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
+const TAKE = `WITH moment AS MATERIALIZED (SELECT ${NOW} AS at)
+  INSERT INTO leases (name, node, epoch, until)
+  SELECT name, $2, 1, (SELECT at FROM moment) + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
   ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
     epoch = CASE WHEN leases.node = excluded.node THEN leases.epoch ELSE leases.epoch + 1 END
-  WHERE leases.node = excluded.node OR leases.until < ${NOW}
+  WHERE leases.node = excluded.node OR leases.until < (SELECT at FROM moment)
   RETURNING name, epoch`;
 
 /** The leases of a single process: it always holds all of them. */
@@ -66,6 +74,7 @@ export const holdsAll = (): Leases => ({
   holds: () => true,
   assertHeld: async () => {},
   onTaken: () => {},
+  onTaking: () => {},
   start: async () => {},
   stop: async () => {},
 });
@@ -91,20 +100,23 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   const leaseOf = (name: string): string => (known.has(name) ? name : OTHERS_LEASE);
   const held = new Map<string, Held>();
   const listeners: ((name: string) => void)[] = [];
+  const preparations: ((names: readonly string[]) => Promise<void>)[] = [];
+
+  /** Whether this node did not hold the lease. One that expired counts, even if no other node took it: work was refused. */
+  function isNew(name: string, epoch: number): boolean {
+    const before = held.get(name);
+    return before === undefined || before.until <= clock.uptime() || before.epoch !== epoch;
+  }
 
   async function renew(): Promise<void> {
     // Measured from before the request, so this node's time ends before the database's.
     const until = clock.uptime() + LEASE_MS - MARGIN_MS;
     const epochs = await take(db, node, names);
-    for (const name of names) {
-      const epoch = epochs.get(name);
-      const before = held.get(name);
-      if (epoch === undefined) held.delete(name);
-      else held.set(name, { epoch, until });
-      // A lease that expired meanwhile counts as newly taken, even if no other node took it: this node refused work for a time.
-      const lapsed = before === undefined || before.until <= clock.uptime();
-      if (epoch !== undefined && (lapsed || before.epoch !== epoch)) for (const listener of listeners) listener(name);
-    }
+    const taken = [...epochs].flatMap(([name, epoch]) => (isNew(name, epoch) ? [name] : []));
+    if (taken.length > 0) for (const prepare of preparations) await prepare(taken);
+    for (const name of names) if (!epochs.has(name)) held.delete(name);
+    for (const [name, epoch] of epochs) held.set(name, { epoch, until });
+    for (const name of taken) for (const listener of listeners) listener(name);
   }
   const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
 
@@ -126,6 +138,7 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
       listeners.push(listener);
       for (const name of held.keys()) listener(name);
     },
+    onTaking: (prepare) => void preparations.push(prepare),
     async start() {
       await renew().catch(onError);
       renewals.start();

@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import {
   beside,
+  continuePace,
   createKeyGate,
   drain,
   enter,
@@ -14,6 +15,7 @@ import {
   retry,
   stop,
   type Turn,
+  unsavedPace,
 } from "./keygate.ts";
 import { paceOf } from "./pacer.ts";
 
@@ -61,6 +63,10 @@ export type Gates = {
   heldFor: (account: string) => string | undefined;
   /** Calls a minute that an account's gate lets go, as the pacer learned them. */
   paceOf: (account: string) => number;
+  /** The paces that changed after the last call of this function, as texts for other nodes, by the account that leads each gate. */
+  unsavedPaces: () => Map<string, string>;
+  /** Continues with the pace that another node saved `age` ms ago for the gate that `account` leads. */
+  continuePace: (account: string, saved: string, age: number) => void;
   /** Reads the keys again, and lets held gates try at once. @returns whether a key changed */
   reload: () => boolean;
   stop: () => void;
@@ -84,6 +90,10 @@ export function createGates(deps: GatesDeps): Gates {
     delivery: (account) => state.gates.get(leaderOf(deps, account))?.told ?? "ok",
     heldFor: (account) => state.gates.get(leaderOf(deps, account))?.held?.why,
     paceOf: (account) => paceOf(gateOf(state, account).pace, clock.uptime()).rate,
+    unsavedPaces: () => unsavedPaces(state),
+    continuePace(account, saved, age) {
+      if (leaderOf(deps, account) === account) continuePace(gateOf(state, account), saved, age);
+    },
     reload() {
       const changed = reload(state);
       for (const gate of state.gates.values()) retry(gate);
@@ -127,6 +137,15 @@ function gateOf(state: GatesState, account: string): KeyGate {
   });
   gates.set(leader, gate);
   return gate;
+}
+
+function unsavedPaces({ gates }: GatesState): Map<string, string> {
+  const changed = new Map<string, string>();
+  for (const [leader, gate] of gates) {
+    const pace = unsavedPace(gate);
+    if (pace !== undefined) changed.set(leader, pace);
+  }
+  return changed;
 }
 
 /** Reads the keys again. After a change, every waiting call moves to its account's gate, and held gates open. */

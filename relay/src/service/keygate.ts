@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "./outcome.ts";
 import { openPace, type Pace, paceOf, settle, take, takeRepeat, takeSecondCall } from "./pacer.ts";
+import { resumePace, savePace } from "./saved-pace.ts";
 
 /**
  * Kinds of calls, in the order in which waiting calls are made (R-801): a new visitor's first message, other messages, repeats
@@ -53,6 +54,8 @@ export type KeyGate = {
   queues: Record<Rank, Set<Waiting>>;
   /** Calls under way. */
   open: number;
+  /** The pace changed after it was last saved for other nodes. */
+  unsaved: boolean;
   held: { until: number; why: string } | undefined;
   /** The key is new and was not accepted yet: calls go one by one. */
   doubted: boolean;
@@ -70,7 +73,7 @@ export type KeyGate = {
 export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];
   const pace = openPace(deps.rate, deps.clock.uptime());
-  const rest = { open: 0, held: undefined, doubted: false, told: "ok", stopped: false } as const;
+  const rest = { open: 0, unsaved: false, held: undefined, doubted: false, told: "ok", stopped: false } as const;
   return { deps, pace, queues, ...rest, pumping: false, cancelLook: () => {} };
 }
 
@@ -85,7 +88,23 @@ export function leave(gate: KeyGate, waiting: Waiting): void {
 }
 
 /** Counts a second call that is made within one turn. */
-export const beside = ({ pace, deps }: KeyGate): void => takeSecondCall(pace, deps.clock.uptime());
+export function beside(gate: KeyGate): void {
+  takeSecondCall(gate.pace, gate.deps.clock.uptime());
+  gate.unsaved = true;
+}
+
+/** The pace as text for another node. @returns undefined when it did not change after the last call of this function */
+export function unsavedPace(gate: KeyGate): string | undefined {
+  if (!gate.unsaved) return undefined;
+  gate.unsaved = false;
+  return savePace(gate.pace, gate.deps.clock.uptime());
+}
+
+/** Continues with the pace that another node saved `age` ms ago. */
+export function continuePace(gate: KeyGate, saved: string, age: number): void {
+  resumePace(gate.pace, saved, age, gate.deps.clock.uptime());
+  pump(gate);
+}
 
 /** Removes and returns all waiting calls, in order. */
 export function drain(gate: KeyGate): Waiting[] {
@@ -169,6 +188,7 @@ function closedFor({ held, doubted, open, deps: { breaker, clock } }: KeyGate): 
 function go(gate: KeyGate, waiting: Waiting): void {
   leave(gate, waiting);
   gate.open++;
+  gate.unsaved = true;
   const { epoch } = gate.pace;
   const since = gate.deps.clock.uptime();
   let settled = false;
@@ -177,6 +197,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
       if (settled) return;
       settled = true;
       gate.open--;
+      gate.unsaved = true;
       land(gate, waiting, { epoch, since }, outcome);
       pump(gate);
     },

@@ -90,7 +90,7 @@ const MINUTE = 60_000;
 /** Slots of a window. */
 const SLOTS = 600;
 /** Slots that a call is counted for: one more than a window has, because the call may stand at the end of its slot. */
-const RING = SLOTS + 1;
+export const RING = SLOTS + 1;
 /** Shortest time between two doublings of the budget, in ms. */
 const DOUBLE_MS = 5_000;
 /** The share that may go at once shrinks by this much with each window. */
@@ -206,9 +206,20 @@ export function takeSecondCall(pace: Pace, time: number): void {
 
 /** Counts an answered call in the newest slot. */
 function count(pace: Pace): void {
-  pace.counts[pace.newest % RING] = (pace.counts[pace.newest % RING] ?? 0) + 1;
-  pace.counted++;
+  countAt(pace, pace.newest, 1);
 }
+
+/** Counts `calls` answered calls in a slot of the last window. */
+export function countAt(pace: Pace, slot: number, calls: number): void {
+  pace.counts[indexOf(slot)] = inSlot(pace, slot) + calls;
+  pace.counted += calls;
+}
+
+/** Calls answered in a slot of the last window. */
+export const inSlot = ({ counts }: Pace, slot: number): number => counts[indexOf(slot)] ?? 0;
+
+/** The place of a slot in the ring. Slots before the clock's start have negative numbers. */
+const indexOf = (slot: number): number => ((slot % RING) + RING) % RING;
 
 /**
  * Takes a place for one repeat of a failed call, if one is free. Repeats have their own budget: ten a minute, and one more for
@@ -260,7 +271,8 @@ export const paceOf = (pace: Pace, time: number): { rate: number; limit: number 
 
 // ── places ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const slotMs = (pace: Pace): number => pace.windowMs / SLOTS;
+/** Length of a slot in ms. */
+export const slotMs = (pace: Pick<Pace, "windowMs">): number => pace.windowMs / SLOTS;
 /** How long a call is counted after its answer, in ms. */
 const span = (pace: Pace): number => RING * slotMs(pace);
 /** Places in use: calls without an answer, and calls answered within the last window. */
@@ -269,7 +281,7 @@ const placesInUse = ({ flying, older, counted }: Pace): number => flying + older
 const allowed = ({ trial, budget }: Pace): number => trial?.budget ?? budget;
 
 /** Frees the places of calls that have left the window. */
-function advance(pace: Pace, time: number): void {
+export function advance(pace: Pace, time: number): void {
   const slot = Math.floor(time / slotMs(pace));
   if (slot - pace.newest >= RING) {
     pace.counts.fill(0);
@@ -279,7 +291,7 @@ function advance(pace: Pace, time: number): void {
   }
   while (pace.newest < slot) {
     pace.newest++;
-    const i = pace.newest % RING;
+    const i = indexOf(pace.newest);
     pace.counted -= pace.counts[i] ?? 0;
     pace.counts[i] = 0;
   }
@@ -288,7 +300,7 @@ function advance(pace: Pace, time: number): void {
 
 /** Time at which the oldest counted call leaves the window. */
 function oldestLeaves(pace: Pace): number {
-  while (pace.oldest < pace.newest && pace.counts[pace.oldest % RING] === 0) pace.oldest++;
+  while (pace.oldest < pace.newest && inSlot(pace, pace.oldest) === 0) pace.oldest++;
   return (pace.oldest + RING) * slotMs(pace);
 }
 
@@ -296,7 +308,7 @@ function oldestLeaves(pace: Pace): number {
 function leaveAt(pace: Pace, n: number): number {
   let sum = 0;
   for (let slot = pace.newest; slot > pace.newest - RING; slot--) {
-    sum += pace.counts[((slot % RING) + RING) % RING] ?? 0;
+    sum += inSlot(pace, slot);
     if (sum > n) return (slot + RING) * slotMs(pace);
   }
   return 0;
@@ -306,7 +318,7 @@ function leaveAt(pace: Pace, n: number): number {
 function countedSince(pace: Pace, time: number): number {
   const first = Math.max(pace.newest - RING + 1, Math.floor(time / slotMs(pace)));
   let sum = 0;
-  for (let slot = pace.newest; slot >= first; slot--) sum += pace.counts[((slot % RING) + RING) % RING] ?? 0;
+  for (let slot = pace.newest; slot >= first; slot--) sum += inSlot(pace, slot);
   return sum;
 }
 

@@ -11,6 +11,7 @@ import type { Database } from "../db/database.ts";
 import { accountLease, CHORES_LEASE, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
 import { createNodes } from "../db/nodes.ts";
 import { isShared, openDatabase } from "../db/open.ts";
+import { createPaces, type PaceSource, type Paces } from "../db/paces.ts";
 import { refusalsSince } from "../records/leads.ts";
 import { newestAmong } from "../records/visitors.ts";
 
@@ -26,6 +27,8 @@ export type Cluster = {
   onGone: (listener: (visitor: string) => void) => void;
   /** Makes a limit count across nodes. @param name the same on every node */
   share: Spending["share"];
+  /** Stores the paces of accounts for the next holders of their leases, and continues with those of earlier holders. */
+  sharePaces: (source: PaceSource) => void;
   /** Name of this process among the nodes; absent without other nodes. */
   node: string | undefined;
   /** The address of another node; undefined when it no longer runs. */
@@ -66,6 +69,7 @@ function singleNode(): Cluster {
     onNudge: () => {},
     onGone: () => {},
     share: (_, limiter) => limiter,
+    sharePaces: () => {},
     node: undefined,
     addressOf: async () => undefined,
     start: nothing,
@@ -100,6 +104,7 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
   };
   const nodes = createNodes({ db: own, clock, node, onOthers, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
+  let paces: Paces | undefined;
   return {
     shared: true,
     bus,
@@ -108,14 +113,20 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
     onNudge: bus.onNudge,
     onGone: bus.onGone,
     share: bus.share,
+    sharePaces(source) {
+      paces = createPaces({ db: own, clock, node, source, onError });
+      leases.onTaking(paces.resume);
+    },
     node,
     addressOf: nodes.addressOf,
     async start(port) {
       bus.start();
       await nodes.start(addressAt(settings, port));
       await leases.start();
+      paces?.start();
     },
     async stop() {
+      await paces?.stop();
       await leases.stop();
       await nodes.stop();
       await own.close();

@@ -30,6 +30,7 @@ export function createServiceAccess(core: Core, { files, publicLink }: FileStora
     }),
     metrics,
   );
+  core.cluster.sharePaces(gates);
   return { services, gates };
 }
 

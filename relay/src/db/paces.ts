@@ -1,0 +1,65 @@
+import type { Clock } from "../base/clock.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Database } from "./database.ts";
+import { accountLease, accountOf } from "./leases.ts";
+
+/**
+ * The paces of accounts' calls, for the next node: the holder of an account's lease stores them, and the node that takes the
+ * lease continues with them. So a stated waiting time, and the calls of the last minute, also count after a takeover (R-801).
+ */
+export type Paces = {
+  /** Continues with the stored paces of leases that this node has just taken, except those that it stored itself. */
+  resume: (leases: readonly string[]) => Promise<void>;
+  start: () => void;
+  /** Stores what changed, and stops. */
+  stop: () => Promise<void>;
+};
+
+/** Where the paces are: the gates of the accounts. */
+export type PaceSource = {
+  /** The paces that changed after the last call, by account. */
+  unsavedPaces: () => ReadonlyMap<string, string>;
+  /** Continues with a pace that is `age` ms old. */
+  continuePace: (account: string, saved: string, age: number) => void;
+};
+
+type PacesOptions = {
+  db: Pick<Database, "all">;
+  clock: Clock;
+  node: string;
+  source: PaceSource;
+  onError: (error: unknown) => void;
+};
+
+/** Interval at which changed paces are stored, in ms: calls made within it before a node dies are not known to the next one. */
+const SAVE_MS = 200;
+
+/** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
+const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+/** Stores the pace `$2` if the node `$3` is the last holder of the lease `$1`. */
+const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${NOW} WHERE name = $1 AND node = $3 RETURNING name`;
+
+const LOAD = `SELECT name, pace, ${NOW} - pace_at AS age FROM leases
+  WHERE name = ANY (string_to_array($1, ' ')) AND pace IS NOT NULL AND pace_node <> $2`;
+
+export function createPaces({ db, clock, node, source, onError }: PacesOptions): Paces {
+  async function save(): Promise<void> {
+    for (const [account, pace] of source.unsavedPaces()) await db.all(SAVE, accountLease(account), pace, node);
+  }
+  const saves = createPoll({ clock, every: SAVE_MS, run: save, onError });
+  return {
+    async resume(leases) {
+      const rows = await db.all<{ name: string; pace: string; age: number }>(LOAD, leases.join(" "), node);
+      for (const { name, pace, age } of rows) {
+        const account = accountOf(name);
+        if (account !== undefined) source.continuePace(account, pace, age);
+      }
+    },
+    start: saves.start,
+    async stop() {
+      await saves.stop();
+      await save().catch(onError);
+    },
+  };
+}

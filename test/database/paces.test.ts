@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { manualClock } from "../../relay/src/base/clock.fixture.ts";
+import { openTestDatabase } from "../../relay/src/db/database.fixture.ts";
+import type { Database } from "../../relay/src/db/database.ts";
+import { accountLease, createLeases } from "../../relay/src/db/leases.ts";
+import { migrate } from "../../relay/src/db/migrate.ts";
+import { createPaces } from "../../relay/src/db/paces.ts";
+
+let db: Database;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+/** A node with leases, and with paces that the test sets. `continued`: the paces that it continues with. */
+function nodeOf(name: string, names = [accountLease("main")]) {
+  const clock = manualClock();
+  const unsaved = new Map<string, string>();
+  const continued: [account: string, pace: string, isRecent: boolean][] = [];
+  const events: string[] = [];
+  const onError = (error: unknown): void => void events.push(String(error));
+  const leases = createLeases({ db, clock, node: name, names, onError });
+  const source = {
+    unsavedPaces() {
+      const changed = new Map(unsaved);
+      unsaved.clear();
+      return changed;
+    },
+    continuePace(account: string, pace: string, age: number) {
+      events.push("continues");
+      continued.push([account, pace, age >= 0 && age < 60_000]);
+    },
+  };
+  const paces = createPaces({ db, clock, node: name, source, onError });
+  leases.onTaking(paces.resume);
+  leases.onTaken((lease) => void events.push(`works for ${lease}`));
+  return { leases, paces, unsaved, continued, events };
+}
+
+it("a node continues with the pace of the earlier holder before it works for the account", async () => {
+  const [first, second] = [nodeOf("first"), nodeOf("second")];
+  await first.leases.start();
+  await second.leases.start();
+  first.unsaved.set("main", "the pace of the first node");
+  await first.paces.stop();
+  expect(second.leases.holds(accountLease("main"))).toBe(false);
+  await first.leases.stop();
+  await second.leases.start();
+  expect(second.continued).toEqual([["main", "the pace of the first node", true]]);
+  expect(second.events.slice(0, 2)).toEqual(["continues", "works for account:main"]);
+  await second.leases.stop();
+});
+
+it("a node that no longer holds the lease stores nothing", async () => {
+  const [paused, next, last] = [nodeOf("paused"), nodeOf("next"), nodeOf("last")];
+  await paused.leases.start();
+  await db.run("UPDATE leases SET until = 0");
+  await next.leases.start();
+  next.unsaved.set("main", "new");
+  await next.paces.stop();
+  paused.unsaved.set("main", "old");
+  await paused.paces.stop();
+  await next.leases.stop();
+  await last.leases.start();
+  expect(last.continued.map(([, pace]) => pace)).toEqual(["new"]);
+  await Promise.all([paused.leases.stop(), last.leases.stop()]);
+});
+
+it("a node that takes its own lease again keeps the newer pace in its memory", async () => {
+  const node = nodeOf("node");
+  await node.leases.start();
+  node.unsaved.set("main", "stored");
+  await node.paces.stop();
+  await node.leases.stop();
+  await node.leases.start();
+  expect(node.continued).toEqual([]);
+  await node.leases.stop();
+});
+
+it("leases that are renewed together end together, so that a node takes all of them or none", async () => {
+  const many = Array.from({ length: 2_000 }, (_, n) => accountLease(String(n)));
+  const node = nodeOf("node", many);
+  await node.leases.start();
+  const ends = await db.all<{ ends: number }>("SELECT DISTINCT until AS ends FROM leases");
+  expect(ends).toHaveLength(1);
+  await node.leases.stop();
+});
