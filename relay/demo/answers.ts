@@ -34,18 +34,20 @@ export const ANSWERS: readonly Rule[] = [
   {
     match: "/\\b(norway|norge|oslo|bergen|switzerland|schweiz|uk|united kingdom|england|scotland|wales)\\b/",
     parts: parts(
-      "Yes, we do! It takes 3 to 6 days once the lamp is made, and costs € 19.",
+      "Yes, we do! It takes 3 to 6 days once the lamp is made, and costs €\u00a019.",
       "Duties are on us, so nothing is due at your door.",
     ),
   },
   {
     match: "/\\b(belgium|belgië|belgique|ghent|brussels|antwerp)\\b/",
-    parts: parts("That's next door! 1 to 2 days once the lamp is made, for € 6. Above € 150 it is free."),
+    parts: parts("That's next door! 1 to 2 days once the lamp is made, for €\u00a06. Above €\u00a0150 it is free."),
   },
   {
     match:
       "/\\b(eu|europe|germany|france|netherlands|spain|italy|austria|sweden|denmark|finland|poland|portugal|ireland)\\b/",
-    parts: parts("Yes. Within the European Union it takes 2 to 4 days and costs € 12, or nothing above € 250."),
+    parts: parts(
+      "Yes. Within the European Union it takes 2 to 4 days and costs €\u00a012, or nothing above €\u00a0250.",
+    ),
   },
   {
     match: "/\\b(where|when|track|late)\\b.*\\b(order|parcel|package|lamp)\\b/",
@@ -97,7 +99,7 @@ export const ANSWERS: readonly Rule[] = [
   {
     match: "/\\b(order|buy|purchase|price|cost|how much|pay|payment|card|discount)/",
     parts: parts(
-      "Lamps start at € 96 for Tinder and end at € 420 for Heron, tax included.",
+      "Lamps start at €\u00a096 for Tinder and end at €\u00a0420 for Heron, tax included.",
       "To order, tell me the lamp and where it should go. You pay by card or invoice when it leaves us.",
     ),
   },
