@@ -7,6 +7,7 @@ import { leadsOf } from "../records/leads.ts";
 import { blankLane } from "../records/ledger/ledger.ts";
 import { disownMedia } from "../records/media.ts";
 import { forgetRequests } from "../records/requests.ts";
+import { dropSessionRows } from "../records/sessions.ts";
 import { findVisitor, forgetVisitor, formerIds } from "../records/visitors.ts";
 
 type ForgetDeps = {
@@ -61,6 +62,8 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
         await forgetEvents(tx, id);
       }
       await forgetRequests(tx, ids, names);
+      // No token of a deleted visitor is accepted.
+      await dropSessionRows(tx, visitor);
       await forgetVisitor(tx, visitor, clock.now());
       return true;
     });

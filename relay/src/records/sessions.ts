@@ -29,14 +29,37 @@ export async function findReturningVisitor(
   return guest;
 }
 
+/** A session and its visitor. */
+type SessionName = { session: string; visitor: string };
+
 /** Ends a session before its token expires. @param expires when all its tokens have expired, milliseconds since 1970 */
-export async function revoke(tx: Transaction, session: string, expires: number, now: number): Promise<void> {
+export async function revoke(
+  tx: Transaction,
+  { session, visitor, expires, now }: SessionName & { expires: number; now: number },
+): Promise<void> {
   await tx.run("DELETE FROM revoked WHERE expires < $1", now);
   await tx.run(
-    "INSERT INTO revoked (session, expires) VALUES ($1, $2) ON CONFLICT (session) DO NOTHING",
+    "INSERT INTO revoked (session, expires, visitor) VALUES ($1, $2, $3) ON CONFLICT (session) DO NOTHING",
     session,
     expires,
+    visitor,
   );
+}
+
+/** The number of rows about a visitor's sessions: ended ones, and those whose token was replaced. */
+export async function countSessionRows(tx: Transaction, visitor: string): Promise<number> {
+  const [row] = await tx.all<{ count: number }>(
+    `SELECT (SELECT count(*) FROM revoked WHERE visitor = $1)
+       + (SELECT count(*) FROM session_turns WHERE visitor = $1) AS count`,
+    visitor,
+  );
+  return row?.count ?? 0;
+}
+
+/** Deletes the rows about a visitor's sessions. Only after `renewGeneration`, which makes all of these sessions invalid. */
+export async function dropSessionRows(tx: Transaction, visitor: string): Promise<void> {
+  await tx.run("DELETE FROM revoked WHERE visitor = $1", visitor);
+  await tx.run("DELETE FROM session_turns WHERE visitor = $1", visitor);
 }
 
 /** The sessions among these that were ended. */
@@ -67,16 +90,17 @@ export async function standingOf(tx: Transaction, session: string): Promise<Stan
 /** Records that a newer token is in use. Never goes back to an older one. */
 export async function takeTurn(
   tx: Transaction,
-  { session, turn, now, expires }: { session: string; turn: number; now: number; expires: number },
+  { session, visitor, turn, now, expires }: SessionName & { turn: number; now: number; expires: number },
 ): Promise<void> {
   await tx.run("DELETE FROM session_turns WHERE expires < $1", now);
   await tx.run(
-    `INSERT INTO session_turns (session, turn, since, expires) VALUES ($1, $2, $3, $4) ON CONFLICT (session)
+    `INSERT INTO session_turns (session, turn, since, expires, visitor) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session)
      DO UPDATE SET turn = excluded.turn, since = excluded.since, expires = excluded.expires
      WHERE session_turns.turn < excluded.turn`,
     session,
     turn,
     now,
     expires,
+    visitor,
   );
 }

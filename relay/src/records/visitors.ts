@@ -250,7 +250,7 @@ export async function visitorIds(
 }
 
 /**
- * Gives visitors a new generation, which is a time: every older session becomes invalid.
+ * Gives visitors a new generation, which is a time or the next number: every older session becomes invalid.
  * @returns those of the visitors who belong to the site
  */
 export async function renewGeneration(
@@ -265,7 +265,8 @@ export async function renewGeneration(
   );
   const known = found.flatMap((row) => (row === undefined ? [] : [row.id]));
   await tx.runEach(
-    "UPDATE visitors SET generation = CAST($2 AS BIGINT) WHERE id = $1",
+    `UPDATE visitors SET generation = CASE WHEN generation < CAST($2 AS BIGINT) THEN CAST($2 AS BIGINT)
+       ELSE generation + 1 END WHERE id = $1`,
     known.map((id) => [id, now]),
   );
   return known;

@@ -83,8 +83,8 @@ describe("a heartbeat finds changes that the bus lost", () => {
   });
 
   it("a session that was logged out elsewhere", async () => {
-    const { session, ended, beat } = await enter();
-    await db.transaction((tx) => revoke(tx, session, 2, 1));
+    const { visitor, session, ended, beat } = await enter();
+    await db.transaction((tx) => revoke(tx, { session, visitor, expires: 2, now: 1 }));
     await beat();
     expect(ended).toEqual([CLOSE.badToken]);
   });

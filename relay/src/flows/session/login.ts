@@ -78,7 +78,7 @@ async function merge(tx: Transaction, guest: Session, user: Visitor, now: number
   await moveLeads(tx, anonymous, user.id);
   await moveSubscription(tx, anonymous, user.id, user.head);
   await moveRating(tx, anonymous, user.id);
-  if (old === undefined) await revoke(tx, guest.id, now + REFUSED_MS, now);
+  if (old === undefined) await revoke(tx, { session: guest.id, visitor: anonymous, expires: now + REFUSED_MS, now });
   else await replaceByUser(tx, old, user, now);
   return moved;
 }

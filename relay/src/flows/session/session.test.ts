@@ -11,6 +11,7 @@ import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { createSites } from "../../records/sites.ts";
 import { addVisitor } from "../../records/visitors.ts";
+import { createForget } from "../forget.ts";
 import { createSession, type Opened } from "./session.ts";
 
 const ORIGIN = "https://shop.example";
@@ -25,8 +26,8 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** The sessions of one run of the relay, on the test's database. */
-async function life(rules: Partial<Site> = {}) {
+/** The sessions of one run of the relay, on the test's database. @param person every signed identity is this one */
+async function life(rules: Partial<Site> = {}, person?: string) {
   const epoch = await migrate(db);
   const clock: Clock = { ...realClock, now: () => now };
   const bus = createBus();
@@ -34,7 +35,8 @@ async function life(rules: Partial<Site> = {}) {
   const other = { ...site, public: { ...DEFAULT_SITE, id: "other" }, origins: ["https://other.example"] };
   const sites = createSites([{ ...site, public: DEFAULT_SITE, ...rules }, other], () => []);
   const parts = { db, bus, clock, signing: "signing key", epoch, sites, wake: () => {} };
-  const sessions = createSession({ ...parts, identity: () => undefined, nameOf: async () => undefined });
+  const identity = () => (person === undefined ? undefined : async () => ({ subject: person, claims: {} }));
+  const sessions = createSession({ ...parts, identity, nameOf: async () => undefined });
   const greet = (token?: string) =>
     sessions.open({ t: "hello", v: PROTOCOL, site: "default", ...(token !== undefined && { token }) }, ORIGIN);
   /** The token after a greeting with the given one; undefined when it was refused. */
@@ -52,8 +54,9 @@ async function writer({ greet }: Awaited<ReturnType<typeof life>>) {
   return { visitor, token: welcome.token ?? "" };
 }
 
-const turns = async (): Promise<number> =>
-  (await db.all<{ n: number }>("SELECT count(*) AS n FROM session_turns"))[0]?.n ?? 0;
+const countOf = async (table: string): Promise<number> =>
+  (await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
+const turns = (): Promise<number> => countOf("session_turns");
 
 describe("a session's token (A8)", () => {
   it("is replaced at most once a day when it is used; the new token is stored at its first use", async () => {
@@ -159,5 +162,58 @@ describe("a session's token (A8)", () => {
       token = (await relay.use(token)) ?? "";
     }
     expect([token === "", await turns()]).toEqual([false, 0]);
+  });
+});
+
+describe("the rows about the sessions of one user (A27)", () => {
+  /** Logs the user in, as on a new device. */
+  async function logIn(relay: Awaited<ReturnType<typeof life>>) {
+    const hello = { t: "hello", v: PROTOCOL, site: "default", identity: "signed" } as const;
+    const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as Opened;
+    return { visitor, session, token: welcome.token ?? "" };
+  }
+
+  it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
+    const relay = await life({}, "ada");
+    const phone = await logIn(relay);
+    const told: unknown[] = [];
+    relay.bus.subscribe(phone.visitor, ({ ended }) => void told.push(ended));
+    const tokens: string[] = [];
+    for (let n = 0; n < 100; n++) {
+      const { visitor, session, token } = await logIn(relay);
+      await relay.logout(visitor, session);
+      tokens.push(token);
+    }
+    expect([await countOf("revoked"), await relay.use(phone.token)]).toEqual([100, phone.token]);
+    const { visitor, session, token } = await logIn(relay);
+    await relay.logout(visitor, session);
+    expect([await countOf("revoked"), told.at(-1)]).toEqual([0, "*"]);
+    for (const each of [...tokens, token, phone.token]) expect(await relay.greet(each)).toBe(CLOSE.badToken);
+    const again = await logIn(relay);
+    expect(await relay.use(again.token)).toBe(again.token);
+  });
+
+  it("are at most 100, on however many devices a token is replaced; then all sessions end", async () => {
+    const relay = await life({}, "ada");
+    const devices: string[] = [];
+    for (let n = 0; n <= 100; n++) devices.push((await logIn(relay)).token);
+    now += DAY + 1;
+    const replaced: string[] = [];
+    for (const token of devices) replaced.push((await relay.use(token)) ?? "");
+    for (const token of replaced.slice(0, 100)) expect(await relay.use(token)).toBe(token);
+    expect(await turns()).toBe(100);
+    expect(await relay.greet(replaced[100])).toBe(CLOSE.badToken);
+    expect(await turns()).toBe(0);
+    for (const token of [...devices, ...replaced]) expect(await relay.greet(token)).toBe(CLOSE.badToken);
+  });
+
+  it("are deleted with the user", async () => {
+    const relay = await life({}, "ada");
+    const { visitor, session, token } = await logIn(relay);
+    await relay.logout(visitor, session);
+    await createForget({ db, bus: relay.bus, clock: realClock })(visitor);
+    expect([await countOf("revoked"), await relay.greet(token)]).toEqual([0, CLOSE.badToken]);
+    await logIn(relay);
+    expect(await relay.greet(token)).toBe(CLOSE.badToken);
   });
 });

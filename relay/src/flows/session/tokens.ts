@@ -2,7 +2,10 @@ import { randomId } from "@porchlight/shared/id";
 import type { Site } from "../../base/config.ts";
 import { hashed } from "../../base/log.ts";
 import { isIdentified, isVisitorId, newVisitorId, type Session, signSession, verifySession } from "../../base/sign.ts";
+import type { Transaction } from "../../db/database.ts";
 import {
+  countSessionRows,
+  dropSessionRows,
   findReturningVisitor,
   revoke,
   type Standing,
@@ -10,7 +13,7 @@ import {
   standingOf,
   takeTurn,
 } from "../../records/sessions.ts";
-import { addVisitor, findVisitor, NO_SITE, wasForgotten } from "../../records/visitors.ts";
+import { addVisitor, findVisitor, NO_SITE, renewGeneration, wasForgotten } from "../../records/visitors.ts";
 import type { Known, SessionDeps } from "./state.ts";
 
 /** A session ends this long after its last use, in ms. */
@@ -19,6 +22,12 @@ const SESSION_MS = 180 * 86_400_000;
 const RENEW_MS = 86_400_000;
 /** A replaced token stays valid for this long (ms) after the first use of the new one, because other tabs may still send it. */
 const GRACE_MS = 10 * 60_000;
+/**
+ * Most rows about the sessions of one visitor. A row stays for half a year, and a user with a signed identity may log in and
+ * out as often as a page can connect (RELIABILITY A27). For one more row, all sessions of the visitor end instead, and the rows
+ * are not needed any more. A user's page signs in again by itself; an anonymous visitor has one session, so at most two rows.
+ */
+const ROWS_MAX = 100;
 
 type TokenDeps = Pick<SessionDeps, "db" | "bus" | "signing" | "clock" | "log">;
 
@@ -94,7 +103,7 @@ async function replaceToken(
 ): Promise<{ token: string | undefined } | undefined> {
   const now = deps.clock.now();
   if (session.turn >= turn) {
-    if (session.turn > turn && greets) await takeNewToken(deps, session, now);
+    if (session.turn > turn && greets && !(await takeNewToken(deps, session, turn === 0))) return undefined;
     return { token: isOld(deps, session) ? tokenFor(deps, { ...session, turn: session.turn + 1 }) : undefined };
   }
   if (session.turn === turn - 1 && now - since < GRACE_MS) return { token: tokenFor(deps, { ...session, turn }) };
@@ -104,21 +113,52 @@ async function replaceToken(
   return undefined;
 }
 
-/** Records the first use of a new token. */
-function takeNewToken({ db }: TokenDeps, { id, turn }: Session, now: number): Promise<void> {
+/**
+ * Records the first use of a new token.
+ * @param isFirst no token of this session was replaced before
+ * @returns false when the session was ended instead
+ */
+async function takeNewToken({ db, bus, clock }: TokenDeps, session: Session, isFirst: boolean): Promise<boolean> {
+  const { id, visitor, turn } = session;
+  const now = clock.now();
   const expires = now + SESSION_MS + RENEW_MS;
-  return db.transaction((tx) => takeTurn(tx, { session: id, turn, now, expires }), [id]);
+  const ended = await db.transaction(
+    async (tx) => {
+      if (isFirst && (await endAllAtLimit(tx, session, now))) return true;
+      await takeTurn(tx, { session: id, visitor, turn, now, expires });
+      return false;
+    },
+    [id, visitor],
+  );
+  if (ended) bus.publish({ visitor, head: 0, ended: "*" });
+  return !ended;
+}
+
+/** Ends all sessions of a visitor, and drops their rows, if there is no room for another row. @returns whether it did */
+async function endAllAtLimit(
+  tx: Transaction,
+  { visitor, site }: Pick<Session, "visitor" | "site">,
+  now: number,
+): Promise<boolean> {
+  if ((await countSessionRows(tx, visitor)) < ROWS_MAX) return false;
+  await renewGeneration(tx, site, [visitor], now);
+  await dropSessionRows(tx, visitor);
+  return true;
 }
 
 /** Ends a session: its tokens become invalid, and all its connections are told. */
 export async function endSession({ db, bus, clock }: TokenDeps, visitor: string, session: string): Promise<void> {
   const now = clock.now();
-  await db.transaction(
+  const all = await db.transaction(
     async (tx) => {
+      const row = await findVisitor(tx, visitor);
       // The tokens of a visitor who never wrote give access to nothing.
-      if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
+      if (row === undefined) return false;
+      if (await endAllAtLimit(tx, { visitor, site: row.site }, now)) return true;
+      await revoke(tx, { session, visitor, expires: now + SESSION_MS, now });
+      return false;
     },
     [visitor],
   );
-  bus.publish({ visitor, head: 0, ended: session });
+  bus.publish({ visitor, head: 0, ended: all ? "*" : session });
 }
