@@ -72,6 +72,10 @@ it("a backup contains everything that a relay needs to continue: thread, session
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse(made.out)).toMatchObject({ files: 1, database: true, elsewhere: [] });
   expect(statSync(folder).mode & 0o077).toBe(0);
+  // The copy contains the first entry, so an incomplete copy is in the audit log, too.
+  const begun = { actor: "cli", action: "backup", subject: `to ${folder}: begun` };
+  expect(auditOf(folder)).toEqual([begun]);
+  expect(auditOf(house.dataDir)).toEqual([begun, { ...begun, subject: `to ${folder}: database of 1 visitor, 1 file` }]);
   for (const name of ["porchlight.db", "secrets.json", "recharges.spool"])
     expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
 
@@ -148,6 +152,14 @@ function rowsOf(file: string): Record<string, unknown[]> {
   return Object.fromEntries(rows) as Record<string, unknown[]>;
 }
 
+/** The entries of the audit log in a data folder, oldest first. */
+function auditOf(dataDir: string): { actor: string; action: string; subject: string }[] {
+  const db = new DatabaseSync(join(dataDir, "porchlight.db"), { readOnly: true });
+  const rows = db.prepare("SELECT actor, action, subject FROM audit ORDER BY rowid").all();
+  db.close();
+  return rows.map((row) => ({ ...row })) as ReturnType<typeof auditOf>;
+}
+
 describe("scheduled backups", () => {
   let bucket: FakeBucket;
   beforeEach(async () => {
@@ -178,10 +190,16 @@ describe("scheduled backups", () => {
     const restored = rowsOf(join(folder, "porchlight.db"));
     const before = rowsOf(join(house.dataDir, "porchlight.db"));
     expect(before.messages).toHaveLength(4);
-    // The relay's own statistics continue after the backup, and the audit log names it once it is done.
+    // The relay's own statistics continue after the backup, as does the audit log.
     for (const table of Object.keys(before).filter((each) => each !== "series" && each !== "audit"))
       expect(restored[table], table).toEqual(before[table]);
-    expect(before.audit).toEqual([...(restored.audit ?? []), expect.objectContaining({ action: "backup run" })]);
+    expect(restored.audit).toEqual([]);
+    const begun = { actor: "cli", action: "backup fetch", subject: `${name} to ${folder}: begun` };
+    expect(auditOf(house.dataDir)).toEqual([
+      { actor: "cli", action: "backup run", subject: `${name}: 1 file` },
+      begun,
+      { ...begun, subject: `${name} to ${folder}: 4 files` },
+    ]);
     expect(statSync(join(folder, "secrets.json")).mode & 0o077).toBe(0);
 
     const url = await restore();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../relay/src/db/migrate.ts";
 import { openDatabase } from "../relay/src/db/open.ts";
 import { shareSecrets } from "../relay/src/db/secrets.ts";
+import { type AuditEntry, auditPage } from "../relay/src/records/operators.ts";
 import { type House, startHouse } from "./harness.ts";
 import { type Postgres, startPostgres } from "./setup/postgres.ts";
 import { porchlight } from "./shell.ts";
@@ -45,6 +46,14 @@ it("stores the spool of a lost node once, by one command on another node", async
   expect((await porchlight(house, ["spool", "replay", tmpdir()])).code).toBe(2);
 });
 
+/** The moves in a database's audit log, newest first. */
+async function movesIn(url: string): Promise<Omit<AuditEntry, "at">[]> {
+  const db = await openDatabase(url);
+  const all = await auditPage(db, 100);
+  await db.close();
+  return all.filter(({ action }) => action === "move").map(({ at: _, ...entry }) => entry);
+}
+
 it("moves to PostgreSQL while the relay is stopped; the conversation continues there", async () => {
   const visitor = house.visitor();
   await visitor.connect();
@@ -66,6 +75,12 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   await used.close();
   const moved = await porchlight(house, move);
   expect([moved.code, moved.out], moved.err).toEqual([0, expect.stringMatching(/messages +\d+/)]);
+  // Without the password of the address.
+  const { host, pathname } = new URL(postgres.url("postgres"));
+  const subject = `to ${host}${pathname}`;
+  const expected = [`${subject}: 2 visitors, 5 messages, 0 leads`, `${subject}: begun`];
+  for (const url of [`sqlite:${join(house.dataDir, "porchlight.db")}`, postgres.url("postgres")])
+    expect(await movesIn(url), url).toEqual(expected.map((subject) => ({ actor: "cli", action: "move", subject })));
   await house.start({ DATABASE_URL: postgres.url("postgres") });
   const welcome = await visitor.connect();
   expect(welcome.reset).toBeFalsy();

@@ -1,8 +1,11 @@
 import { chmod, readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { makeFolder } from "../base/folder.ts";
-import { copyData } from "../flows/backup/copy-data.ts";
+import { copyData, filesIn } from "../flows/backup/copy-data.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
-import { allArguments, type Command, positionals, type Result, table } from "./command.ts";
+import { countVisitors } from "../records/listings.ts";
+import { counted, record, recordCopy } from "./audit.ts";
+import { type Command, positionals, type Result, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
@@ -25,8 +28,8 @@ const RESTORE = [
   "grant, then wait for a person: see Backups in relay/docs/guides/operation.md.",
 ];
 
-async function backup(context: CommandContext, folder: string): Promise<Result> {
-  await emptyFolder(folder);
+/** Copies the relay's data into a folder. @returns also the counts for the audit log */
+async function copyTo(context: CommandContext, folder: string): Promise<Result & { counts: string }> {
   let bar = progress("Files", 0);
   const { files, bytes, database, elsewhere } = await copyData(context, folder, (count) => {
     bar = progress("Files", count);
@@ -38,7 +41,30 @@ async function backup(context: CommandContext, folder: string): Promise<Result> 
     ...elsewhere,
     ...RESTORE,
   ];
-  return { data: { folder, files, bytes, database, elsewhere }, lines, code: elsewhere.length > 0 ? 3 : 0 };
+  const visitors = database ? `database of ${counted(await countVisitors(context.db), "visitor")}, ` : "";
+  const data = { folder, files, bytes, database, elsewhere };
+  return { data, lines, code: elsewhere.length > 0 ? 3 : 0, counts: `${visitors}${counted(files, "file")}` };
+}
+
+async function backup(context: CommandContext, folder: string): Promise<Result> {
+  await emptyFolder(folder);
+  const recorded = { action: "backup", subject: `to ${resolve(folder)}` };
+  const { counts, ...result } = await recordCopy(context, recorded, () => copyTo(context, folder));
+  return result;
+}
+
+/** Writes a backup of the bucket into a folder. @throws CommandError when it cannot be read */
+async function fetchBackup(context: CommandContext, name: string, folder: string): Promise<Result> {
+  const backups = scheduled(context);
+  await emptyFolder(folder);
+  const recorded = { action: "backup fetch", subject: `${name} to ${resolve(folder)}` };
+  await recordCopy(context, recorded, async () => {
+    await backups.fetch(name, folder).catch((error: Error) => {
+      throw new CommandError(`${error.message}.`);
+    });
+    return { counts: counted((await filesIn(folder)).length, "file") };
+  });
+  return { data: { backup: name, folder }, lines: [`${name} is in ${folder}.`, ...RESTORE] };
 }
 
 /** The scheduled backups. @throws CommandError when the settings name no place for them */
@@ -57,9 +83,9 @@ export const BACKUP: Record<string, Command> = {
   "backup run": {
     usage: "",
     help: "makes a scheduled backup now (BACKUP_TO), and deletes the oldest ones above BACKUP_KEEP",
-    subject: allArguments,
     async run(context) {
       const made = await scheduled(context).run();
+      await record(context, { action: "backup run", subject: `${made.name}: ${counted(made.files, "file")}` });
       const lines = [`${made.name}: ${made.files} files.`, ...made.elsewhere];
       return { data: made, lines, code: made.elsewhere.length > 0 ? 3 : 0 };
     },
@@ -77,14 +103,9 @@ export const BACKUP: Record<string, Command> = {
     place: "here",
     usage: "<backup> <folder>",
     help: "writes a backup of the bucket into a new folder, which can become the data folder",
-    async run(context, given) {
+    run(context, given) {
       const { backup: name, folder } = positionals(given, "backup", "folder");
-      const backups = scheduled(context);
-      await emptyFolder(folder);
-      await backups.fetch(name, folder).catch((error: Error) => {
-        throw new CommandError(`${error.message}.`);
-      });
-      return { data: { backup: name, folder }, lines: [`${name} is in ${folder}.`, ...RESTORE] };
+      return fetchBackup(context, name, folder);
     },
   },
 };

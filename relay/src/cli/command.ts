@@ -29,7 +29,7 @@ export type RelayCommand = Described & {
   place?: "here";
   run: (context: CommandContext, given: CommandArgs) => Promise<Result>;
   /**
-   * Present for a command that changes something: what it changed, as the audit log names it. Ids and names, never words of
+   * Present for a command that changes something and whose entry in the audit log needs no counts: what it changed, as the audit log names it. Ids and names, never words of
    * visitors. `run` adds no entry itself.
    */
   subject?: (given: CommandArgs) => string;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { addAudit } from "../records/operators.ts";
+import { record } from "./audit.ts";
 import { BACKUP } from "./backup.ts";
 import { BLOCKING } from "./blocks.ts";
 import { CLIENT } from "./client.ts";
@@ -106,13 +106,9 @@ export async function runRecorded(
   context: CommandContext,
   { name, command, given }: { name: string; command: RelayCommand; given: CommandArgs },
 ): Promise<Result> {
-  const { db, clock } = context;
   const result = await command.run(context, given);
   const subject = command.subject?.(given);
-  if (subject !== undefined) {
-    const entry = { at: clock.now(), actor: "cli", action: name, subject };
-    await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
-  }
+  if (subject !== undefined) await record(context, { action: name, subject });
   return result;
 }
 

@@ -1,14 +1,17 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { Site } from "../base/config.ts";
 import { eventView, grantView, leadView, messageView, ratingView, sentView, visitorView } from "../http/api/views.ts";
 import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
 import { type Entry, entries, type LedgerKind } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
+import { countVisitors, type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
+import { counted, recordCopy } from "./audit.ts";
 import { allArguments, type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
@@ -33,7 +36,7 @@ async function* recordsOf(
   site: string,
   account: string,
   tick: () => void,
-): AsyncGenerator<object> {
+): AsyncGenerator<{ record: string; [field: string]: unknown }> {
   const view = messageView((key, type) => `${settings.publicUrl ?? ""}${linkTo(key, type)}`);
   for await (const visitor of every<VisitorRow>((after) =>
     visitorsPage(db, { site, limit: BATCH, ...(after && { after }) }),
@@ -61,21 +64,30 @@ async function* recordsOf(
     yield { record: "event", ...eventView(event), body: JSON.parse(event.body) as unknown };
 }
 
-async function exportSite(context: CommandContext, file: string, name: string | undefined): Promise<Result> {
-  if (existsSync(file)) throw new CommandError(`${file} exists already: choose a new file.`, 2);
-  const site = context.site(name);
-  const id = site.public.id;
-  const [row] = await context.db.all<{ count: number }>("SELECT count(*) AS count FROM visitors WHERE site = $1", id);
-  const bar = progress("Visitors", row?.count ?? 0);
+/** Writes all records of a site into a new file. @returns the number of records of each kind */
+async function writeRecords(context: CommandContext, file: string, { public: { id }, account }: Site) {
+  const bar = progress("Visitors", await countVisitors(context.db, id));
   const handle = await open(file, "wx", 0o600);
-  let records = 0;
+  const kinds = new Map<string, number>();
   await pipeline(async function* () {
-    for await (const record of recordsOf(context, id, site.account, bar.tick)) {
-      records++;
-      yield `${JSON.stringify(record)}\n`;
+    for await (const row of recordsOf(context, id, account, bar.tick)) {
+      kinds.set(row.record, (kinds.get(row.record) ?? 0) + 1);
+      yield `${JSON.stringify(row)}\n`;
     }
   }, handle.createWriteStream());
   bar.end();
+  return kinds;
+}
+
+async function exportSite(context: CommandContext, file: string, name: string | undefined): Promise<Result> {
+  if (existsSync(file)) throw new CommandError(`${file} exists already: choose a new file.`, 2);
+  const site = context.site(name);
+  const recorded = { action: "export", subject: `${site.public.id} to ${resolve(file)}` };
+  const { records } = await recordCopy(context, recorded, async () => {
+    const kinds = await writeRecords(context, file, site);
+    const counts = [...kinds].map(([kind, count]) => counted(count, `${kind} record`)).join(", ") || "nothing";
+    return { counts, records: [...kinds.values()].reduce((sum, count) => sum + count, 0) };
+  });
   return { data: { file, records }, lines: [`${records} records in ${file}, one JSON object a line.`] };
 }
 

@@ -4,7 +4,9 @@ import { migrate } from "../db/migrate.ts";
 import { type Moved, moveDatabase } from "../db/move.ts";
 import { isShared, openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
+import { addAudit } from "../records/operators.ts";
 import { holdData } from "../wiring/data-lock.ts";
+import { counted, entryOf, record } from "./audit.ts";
 import { type Command, type Result, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
@@ -19,7 +21,7 @@ function reporter(out: NodeJS.WriteStream = process.stderr): (name: string, rows
 
 const NEXT = [
   "Both databases contain the same data. Next: set DATABASE_URL of every node to the new address, and start the relay.",
-  "The SQLite file is unchanged: keep it until the new database has proved to work. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
+  "The SQLite file keeps its data, and its audit log names the move: keep it until the new database has proved to work. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
 ];
 
 /**
@@ -33,7 +35,36 @@ async function moveSecrets(to: Database, own: Secrets): Promise<void> {
     throw new CommandError("The PostgreSQL database has the secrets of another relay; create an empty database.");
 }
 
-async function move({ settings, db }: CommandContext, url: string): Promise<Result> {
+/** Server and database of an address, without user and password. */
+const placeOf = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+};
+
+/**
+ * Moves the database. The audit logs of both get an entry before the first row is copied, and one with the counts when both
+ * are equal.
+ */
+async function moveRecorded(context: CommandContext, to: Database, url: string): Promise<Moved[]> {
+  const action = "move";
+  const subject = `to ${placeOf(url)}`;
+  const ended = (moved: Moved[]) => {
+    const rows = new Map(moved.map(({ table, rows }) => [table, rows]));
+    const counts = ["visitor", "message", "lead"].map((noun) => counted(rows.get(`${noun}s`) ?? 0, noun));
+    return { action, subject: `${subject}: ${counts.join(", ")}` };
+  };
+  const moved = await moveDatabase(context.db, to, {
+    tell: reporter(),
+    // Copied with everything else.
+    begun: () => record(context, { action, subject: `${subject}: begun` }),
+    ended: (tx, moved) => addAudit(tx, entryOf(context, ended(moved))),
+  });
+  await record(context, ended(moved));
+  return moved;
+}
+
+async function move(context: CommandContext, url: string): Promise<Result> {
+  const { settings } = context;
   if (!isShared(url)) throw new CommandError("--to takes the address of a PostgreSQL database: postgres://…", 2);
   if (isShared(settings.databaseUrl)) throw new CommandError("DATABASE_URL names PostgreSQL already.", 2);
   // No relay may write during the move.
@@ -43,7 +74,7 @@ async function move({ settings, db }: CommandContext, url: string): Promise<Resu
     try {
       await migrate(to);
       await moveSecrets(to, readSecrets(settings.dataDir));
-      const moved = await moveDatabase(db, to, reporter());
+      const moved = await moveRecorded(context, to, url);
       return { data: { moved }, lines: [...table(["TABLE", "ROWS", "SHA-256"], moved.map(cells)), "", ...NEXT] };
     } finally {
       await to.close();

@@ -1,4 +1,4 @@
-import { addAudit } from "../records/operators.ts";
+import { record } from "./audit.ts";
 import { type Command, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
@@ -7,7 +7,8 @@ export const RELOAD: Record<string, Command> = {
     usage: "[--dry-run]",
     help: "reads the configuration file again and applies the settings of sites without a restart; --dry-run only shows the differences; exit code 3 when a difference needs a restart",
     options: { "dry-run": { type: "boolean" } },
-    async run({ running, reload, db, clock }, given) {
+    async run(context, given) {
+      const { running, reload } = context;
       if (!running) throw new CommandError("No relay runs: it reads the file at its start.");
       const dry = given.flag("dry-run");
       const result = reload(dry);
@@ -19,8 +20,7 @@ export const RELOAD: Record<string, Command> = {
           .map(({ path }) => path)
           .join(" ")
           .slice(0, 500);
-        const entry = { at: clock.now(), actor: "cli", action: "reload configuration", subject };
-        await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
+        await record(context, { action: "reload configuration", subject });
       }
       const cells = changes.map(({ path, before, after, effect }) => [
         path,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Database, Value } from "./database.ts";
+import type { Database, Transaction, Value } from "./database.ts";
 
 /**
  * Copies a SQLite database into an empty PostgreSQL database, page by page. The transaction of each page also stores the
@@ -11,6 +11,15 @@ type Row = Record<string, Value>;
 /** Progress of copying or comparing: `rows` of the `total` rows of `table` are done. */
 export type Progress = (table: string, rows: number, total: number) => void;
 export type Moved = { table: string; rows: number; hash: string };
+
+/** What the caller of a move does at its steps. */
+type Steps = {
+  tell: Progress;
+  /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
+  begun?: () => Promise<void>;
+  /** In the transaction of the target that ends the move. */
+  ended?: (tx: Transaction, moved: Moved[]) => Promise<void>;
+};
 
 /** Rows of a page. */
 const PAGE = 500;
@@ -124,7 +133,7 @@ export async function assertMoved(db: Database): Promise<void> {
 }
 
 /** Checks the target. @throws Error unless it is empty and unused, or contains the beginning of the same move */
-async function begin(from: Database, to: Database): Promise<void> {
+async function begin(from: Database, to: Database, { begun: added }: Steps): Promise<void> {
   if ((await to.all(HELD)).length > 0)
     throw new Error("A relay uses the PostgreSQL database; stop it, and create an empty database");
   const [epoch] = await from.all<{ value: string }>("SELECT value FROM meta WHERE name = 'epoch'");
@@ -133,6 +142,7 @@ async function begin(from: Database, to: Database): Promise<void> {
   const [used] = await to.all("SELECT 1 FROM visitors LIMIT 1");
   if (begun !== undefined || used !== undefined)
     throw new Error("The PostgreSQL database holds other conversations; create an empty one");
+  await added?.();
   await to.run("INSERT INTO meta (name, value) VALUES ($1, $2)", FROM, epoch?.value ?? "");
 }
 
@@ -143,10 +153,10 @@ async function begin(from: Database, to: Database): Promise<void> {
  * @returns the tables with their rows
  * @throws Error when the target contains other data, or when a table differs afterwards
  */
-export async function moveDatabase(from: Database, to: Database, tell: Progress): Promise<Moved[]> {
-  await begin(from, to);
+export async function moveDatabase(from: Database, to: Database, steps: Steps): Promise<Moved[]> {
+  await begin(from, to, steps);
   const tables = await tablesOf(from);
-  for (const table of tables) await copyTable(from, to, table, tell);
+  for (const table of tables) await copyTable(from, to, table, steps.tell);
   const moved: Moved[] = [];
   for (const table of tables) {
     const [source, target] = await Promise.all([fingerprint(from, table), fingerprint(to, table)]);
@@ -157,7 +167,10 @@ export async function moveDatabase(from: Database, to: Database, tell: Progress)
     moved.push(source);
   }
   // The move is complete: another one must not overwrite what is written from now on.
-  await to.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
-  await to.run("UPDATE meta SET value = $2 WHERE name = $1", FROM, DONE);
+  await to.transaction(async (tx) => {
+    await tx.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
+    await tx.run("UPDATE meta SET value = $2 WHERE name = $1", FROM, DONE);
+    await steps.ended?.(tx, moved);
+  });
   return moved;
 }

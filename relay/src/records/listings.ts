@@ -35,6 +35,15 @@ export async function visitorsPage(
   );
 }
 
+/** Number of visitors of a site, or of all sites. */
+export async function countVisitors(tx: Transaction, site?: string): Promise<number> {
+  const sql = "SELECT count(*) AS count FROM visitors";
+  const [row] = await (site === undefined
+    ? tx.all<{ count: number }>(sql)
+    : tx.all<{ count: number }>(`${sql} WHERE site = $1`, site));
+  return row?.count ?? 0;
+}
+
 export async function visitorRow(tx: Transaction, site: string, id: string): Promise<VisitorRow | undefined> {
   const [row] = await tx.all<VisitorRow>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
   return row;
