@@ -98,7 +98,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     reload: createReload({ settings, sites }),
     doctor: { examine: async () => [] },
     forget,
-    retention: createRetention({ db, clock, log, sites, forget, works: () => true }),
+    retention: createRetention({ db, clock, log, sites, seriesDays: settings.seriesDays, forget, works: () => true }),
     backups,
     send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
     endings: createSessionEndings({ db, bus, clock }),

@@ -6,6 +6,7 @@ import type { RetentionRules } from "../base/rules.ts";
 import type { Database } from "../db/database.ts";
 import { addAudit } from "../records/operators.ts";
 import { countOld, dropOld, isStale, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
+import { countSamples, dropSamples, STEPS } from "../records/series.ts";
 import type { Forget } from "./forget.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,14 +16,22 @@ const FIRST_MS = 10 * 60_000;
 /** Conversations come last, because their deletion includes their files, leads and mails. So a dry run counts the same. */
 const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
-/** What a run deleted, or a dry run would delete. */
-export type RetentionRow = { site: string; kind: (typeof KINDS)[number]; days: number; count: number };
+/**
+ * What a run deleted, or a dry run would delete. `series`: the hours behind the operator's plots, which count all sites
+ * together; then `site` is null.
+ */
+export type RetentionRow =
+  | { site: string; kind: (typeof KINDS)[number]; days: number; count: number }
+  | { site: null; kind: "series"; days: number; count: number };
+type SiteRow = RetentionRow & { site: string };
 
 type RetentionDeps = {
   db: Database;
   clock: Clock;
   log: Log;
   sites: { all: readonly Site[] };
+  /** Days for which the rows of hours are kept (SERIES_DAYS). */
+  seriesDays: number;
   forget: Forget;
   /** Whether this node runs the job. */
   works: () => boolean;
@@ -70,16 +79,29 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
     for (const kind of KINDS) {
       const days = retention[kind];
       if (days === undefined || given.isStopped()) continue;
-      const row = { site, kind, days, count: 0 };
+      const row: SiteRow = { site, kind, days, count: 0 };
       rows.push(row);
       // Records also what was deleted before an error.
       await drop(deps, given, row).finally(() => (given.dry ? undefined : note(deps, given.actor, row)));
     }
+  const series: RetentionRow = { site: null, kind: "series", days: deps.seriesDays, count: 0 };
+  rows.push(series);
+  await dropSeries(deps, given, series);
   return rows;
 }
 
+/** Deletes old rows of the series, at most one for each hour; in a dry run only counts them. Adds the number to `row`. */
+async function dropSeries(deps: RetentionDeps, { dry, actor }: Run, row: RetentionRow): Promise<void> {
+  const before = deps.clock.now() - row.days * DAY_MS;
+  if (dry) row.count = await countSamples(deps.db, STEPS.hour, before);
+  else {
+    row.count = await deps.db.transaction((tx) => dropSamples(tx, STEPS.hour, before), ["series"]);
+    await note(deps, actor, row);
+  }
+}
+
 /** Deletes old data of one kind; in a dry run only counts it. Adds the number to `row`. */
-async function drop(deps: RetentionDeps, given: Run, row: RetentionRow): Promise<void> {
+async function drop(deps: RetentionDeps, given: Run, row: SiteRow): Promise<void> {
   const { db, clock } = deps;
   const { site, kind, days } = row;
   const before = clock.now() - days * DAY_MS;
@@ -98,7 +120,7 @@ async function note({ db, clock, log }: RetentionDeps, actor: string, row: Reten
   const { site, kind, days, count } = row;
   if (count === 0) return;
   log("retention.done", row);
-  const subject = `${count} ${kind} of ${site}, older than ${days} days`;
+  const subject = `${count} ${kind === "series" ? "hours of series" : `${kind} of ${site}`}, older than ${days} days`;
   const entry = { at: clock.now(), actor, action: "delete old data", subject };
   await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
 }
@@ -107,7 +129,7 @@ async function note({ db, clock, log }: RetentionDeps, actor: string, row: Reten
 async function dropConversations(
   { db, forget }: RetentionDeps,
   { before, dry, isStopped }: Run & { before: number },
-  row: RetentionRow,
+  row: SiteRow,
 ): Promise<void> {
   let after: RetentionPlace | undefined;
   do {

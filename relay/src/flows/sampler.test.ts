@@ -31,7 +31,7 @@ function stage(db: Database, begin: number) {
     },
   };
   const metrics = createMetrics();
-  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES, days: 35 });
+  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES });
   sampler.start();
   async function pass(minutes: number): Promise<void> {
     for (let n = 0; n < minutes; n++) {

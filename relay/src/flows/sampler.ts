@@ -23,8 +23,6 @@ type SamplerDeps = {
   log: Log;
   metrics: Metrics;
   gauges: Gauges;
-  /** Days for which rows of hours are kept. */
-  days: number;
 };
 
 /** Host and process, for the list of nodes. */
@@ -34,8 +32,8 @@ const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * How long minute rows are kept: 2,880 of each node. SERIES_DAYS limits hour rows: 840 by default. Together they take a
- * megabyte.
+ * How long minute rows are kept: 2,880 of each node. The retention job deletes hour rows after SERIES_DAYS: 840 by default.
+ * Together they take a megabyte.
  */
 const MINUTES_MS = 2 * DAY_MS;
 
@@ -81,7 +79,7 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
 }
 
 /** Stores the counts of each minute, and the sum of each hour. */
-export function createSampler({ db, clock, log, metrics, gauges, days }: SamplerDeps) {
+export function createSampler({ db, clock, log, metrics, gauges }: SamplerDeps) {
   const node = randomId(8);
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};
@@ -103,7 +101,7 @@ export function createSampler({ db, clock, log, metrics, gauges, days }: Sampler
       async (tx) => {
         const whole = await withStored(tx, { at, node }, body);
         await putSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...whole, ...WHERE }) });
-        await sumHours(tx, at, days);
+        await sumHours(tx, at);
       },
       ["series"],
     );
@@ -146,8 +144,8 @@ async function withStored(tx: Transaction, { at, node }: { at: number; node: str
   return { ...body, ...combined(JSON.parse(stored.body) as Sample, body, (a, b) => a + b) };
 }
 
-/** Sums completed hours that have no row yet, and deletes rows that are too old. */
-async function sumHours(tx: Transaction, now: number, days: number): Promise<void> {
+/** Sums completed hours that have no row yet, and deletes minutes that are too old. */
+async function sumHours(tx: Transaction, now: number): Promise<void> {
   const begun = Math.floor(now / HOUR_MS) * HOUR_MS;
   const newest = await newestSample(tx, STEPS.hour);
   const oldest = await oldestSample(tx, STEPS.minute, newest === undefined ? 0 : newest + HOUR_MS);
@@ -162,7 +160,6 @@ async function sumHours(tx: Transaction, now: number, days: number): Promise<voi
     await addSample(tx, STEPS.hour, { at, node: "", body: JSON.stringify(sum) });
   }
   await dropSamples(tx, STEPS.minute, now - MINUTES_MS);
-  await dropSamples(tx, STEPS.hour, now - days * DAY_MS);
 }
 
 export type Sampler = ReturnType<typeof createSampler>;

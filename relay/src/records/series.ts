@@ -47,6 +47,13 @@ export async function oldestSample(tx: Transaction, step: Step, since: number): 
   return row?.at ?? undefined;
 }
 
-export async function dropSamples(tx: Transaction, step: Step, before: number): Promise<void> {
-  await tx.run("DELETE FROM series WHERE step = $1 AND at < $2", step, before);
+/** Number of rows of steps that began before a time. */
+export async function countSamples(tx: Transaction, step: Step, before: number): Promise<number> {
+  const sql = "SELECT count(*) AS count FROM series WHERE step = $1 AND at < $2";
+  const [row] = await tx.all<{ count: number }>(sql, step, before);
+  return row?.count ?? 0;
 }
+
+/** Deletes the rows of steps that began before a time. @returns how many */
+export const dropSamples = (tx: Transaction, step: Step, before: number): Promise<number> =>
+  tx.run("DELETE FROM series WHERE step = $1 AND at < $2", step, before);

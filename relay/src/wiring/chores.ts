@@ -18,7 +18,7 @@ export type Chores = {
 export function createChores(core: Core, { forget }: VisitorFlows, parts: { gates: Gates; owner: OwnerFlows }): Chores {
   const { settings, db, clock, log, sites, cluster } = core;
   const works = (): boolean => cluster.leases.holds(CHORES_LEASE);
-  const retention = createRetention({ db, clock, log, sites, forget, works });
+  const retention = createRetention({ db, clock, log, sites, seriesDays: settings.seriesDays, forget, works });
   const backups = createBackups({ db, clock, log, settings, works });
   const alerts = createOperatorAlerts(core, parts.gates, parts.owner, backups);
   return {

@@ -19,5 +19,5 @@ export function createMonitoring(
     pace: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.paceOf(id)])),
   };
   metrics.read(gauges);
-  return { gauges, sampler: createSampler({ db, clock, log, metrics, gauges, days: settings.seriesDays }) };
+  return { gauges, sampler: createSampler({ db, clock, log, metrics, gauges }) };
 }

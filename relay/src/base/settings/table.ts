@@ -296,7 +296,7 @@ export const TABLE = {
     env: "SERIES_DAYS",
     fallback: "35",
     parse: whole(1, 400),
-    help: "Days for which the figures behind the operator's plots are kept by hour.",
+    help: "Days for which the figures behind the operator's plots (series) are kept by hour. They count all sites together, so no site has a number of its own. Each minute is kept for two days.",
   },
   backupTo: {
     env: "BACKUP_TO",
