@@ -6,6 +6,7 @@ import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { setDetails } from "../records/details.ts";
 import { beginRequest, endRequest } from "../records/requests.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
@@ -41,12 +42,17 @@ async function stage(person?: string) {
     return counts.flat().reduce((sum, { n }) => sum + n, 0);
   };
   const remembered = async (): Promise<number> => (await db.all("SELECT 1 FROM forgotten")).length;
-  /** Statements of the last deletion. */
+  /** Statements of the deletions since it was emptied; those outside of a transaction are in `reads` too. */
   const statements: string[] = [];
+  const reads: string[] = [];
   const watched: Database = {
     ...db,
+    all(sql, ...values) {
+      statements.push(sql);
+      reads.push(sql);
+      return db.all(sql, ...values);
+    },
     transaction(work, ...keys) {
-      statements.length = 0;
       const note = (tx: Transaction): Transaction => ({
         ...tx,
         run(sql, ...values) {
@@ -61,7 +67,7 @@ async function stage(person?: string) {
       return db.transaction((tx) => work(note(tx)), ...keys);
     },
   };
-  return { ...sessions, forget: createForget({ ...parts, db: watched }), rows, remembered, statements };
+  return { ...sessions, forget: createForget({ ...parts, db: watched }), rows, remembered, statements, reads };
 }
 
 describe("a visitor who connects and leaves without writing", () => {
@@ -110,7 +116,7 @@ describe("a person who signs in with another anonymous session each time", () =>
   });
 
   it("is deleted with one search of the stored answers, however many sessions they wrote in (A27)", async () => {
-    const { open, forget, remembered, statements } = await stage("somebody");
+    const { open, forget, remembered, statements, reads } = await stage("somebody");
     let user = "";
     const former: string[] = [];
     for (let n = 0; n < 30; n++) {
@@ -131,9 +137,69 @@ describe("a person who signs in with another anonymous session each time", () =>
     }
     for (let n = 0; n < 600; n++) await store(`other ${n}`, `/visitors/v_${n}/messages`, { to: `v_${n}` });
     await forget(user);
-    expect(statements.filter((sql) => sql.includes("requests")).length).toBeLessThan(5);
+    // One search of 693 answers, in slices of 200, and one of the newest answers.
+    expect(reads.filter((sql) => sql.includes("requests"))).toHaveLength(4);
+    expect(statements.filter((sql) => sql.includes("requests WHERE at >="))).toHaveLength(1);
     const left = await db.all<{ key: string }>("SELECT key FROM requests");
     expect(left.filter(({ key }) => !/^(other|erasure) /.test(key))).toEqual([]);
     expect(left).toHaveLength(600 + 31);
+  });
+});
+
+describe("the search of the stored answers for a deletion (A27)", () => {
+  const HOLDS = { token: "t", digest: "d", now: 1 };
+  const store = async (key: string, body: object, path = "/messages"): Promise<void> => {
+    await beginRequest(db, { ...HOLDS, key, path });
+    await endRequest(db, { token: "t", key }, { status: 200, body: JSON.stringify(body) });
+  };
+
+  it("lets others work between two slices, however many answers and deletions there are", async () => {
+    const { open, forget, reads } = await stage();
+    for (let n = 0; n < 1_000; n++) await store(`other ${n}`, { to: `v_${n}` });
+    const visitors: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+      await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
+      visitors.push(visitor);
+    }
+    let most = 0;
+    let done = false;
+    const searches = (): number => reads.filter((sql) => sql.includes("requests")).length;
+    const watch = (before: number): void => {
+      most = Math.max(most, searches() - before);
+      if (!done) setImmediate(watch, searches());
+    };
+    watch(0);
+    await Promise.all(visitors.map((visitor) => forget(visitor)));
+    done = true;
+    expect([searches(), most]).toEqual([5 * 6, 1]);
+  });
+
+  it("finds the answers to requests that were under way when it began", async () => {
+    const { open, forget } = await stage();
+    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
+    for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });
+    // The first answers in the order of the search.
+    const late = { token: "a", key: "late" };
+    await beginRequest(db, { ...late, digest: "d", path: "/messages", now: Date.now() });
+    const deletion = forget(visitor);
+    await new Promise((resolve) => setImmediate(resolve));
+    await endRequest(db, late, { status: 200, body: JSON.stringify({ to: visitor }) });
+    await deletion;
+    expect(await db.all("SELECT key FROM requests WHERE key = 'late'")).toEqual([]);
+  });
+
+  it("is repeated for a name that the visitor gets meanwhile", async () => {
+    const { open, forget } = await stage();
+    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
+    await store("a", { email: "ada@shop.example" });
+    for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });
+    const deletion = forget(visitor);
+    await new Promise((resolve) => setImmediate(resolve));
+    await db.transaction((tx) => setDetails(tx, visitor, { email: "ada@shop.example" }));
+    await deletion;
+    expect(await db.all("SELECT key FROM requests WHERE key = 'a'")).toEqual([]);
   });
 });

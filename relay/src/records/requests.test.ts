@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
-import { beginRequest, endRequest, forgetRequests } from "./requests.ts";
+import { answersAbout, beginRequest, dropAnswers, endRequest, FIRST_ANSWER } from "./requests.ts";
 
 it("deletes the stored answers that contain an erased person's address, whatever its case and script", async () => {
   const db = await openTestDatabase();
@@ -16,7 +16,8 @@ it("deletes the stored answers that contain an erased person's address, whatever
       await beginRequest(db, { ...name, digest: key, path: "/contacts", now: 1 });
       await endRequest(db, name, { status: 200, body: JSON.stringify({ email }) });
     }
-    await forgetRequests(db, ["visitor1"], ["Ärger@shop.example"]);
+    const { found } = await answersAbout(db, { ids: ["visitor1"], names: ["Ärger@shop.example"] }, FIRST_ANSWER);
+    await dropAnswers(db, found);
     expect(await db.all("SELECT key FROM requests")).toEqual([{ key: "other" }]);
   } finally {
     await db.close();

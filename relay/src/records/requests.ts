@@ -7,7 +7,7 @@ type Name = { token: string; key: string };
 /**
  * After this time (ms), the process of a request counts as ended, and the request may run again: its flows are safe to repeat.
  */
-const STALE_MS = 60_000;
+export const STALE_MS = 60_000;
 /** Answers are kept this long. The credit ledger keeps its keys forever. */
 const KEEP_MS = 7 * 86_400_000;
 
@@ -52,41 +52,62 @@ export async function dropRequest(tx: Transaction, { token, key }: Name): Promis
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
 
-/** Rows that are read at once. */
-const PAGE = 500;
+/** Answers that are read at once: they take a few milliseconds. */
+const SLICE = 200;
 /** The parts of a text that can be a visitor's id. */
 const WORDS = /\w+/g;
 
-type Row = { token: string; key: string; path: string; body: string | null };
+type Row = Name & { path: string; body: string | null };
+
+/** A visitor as answers name them. `ids`: the visitor's, and those from before logins. `names`: contact id, e-mail, phone. */
+export type Traces = { ids: readonly string[]; names: readonly string[] };
 
 /**
- * Deletes the stored answers about a visitor: those to requests below the visitor's path, and those that contain an id or a
- * name. A repeat of such a request finds no visitor. The answer to the erasure itself stays: it contains nothing personal.
- * Reads every answer once, however many ids the visitor has (A27).
- * @param ids the visitor's id, and those from before logins
- * @param names what else identifies the person: contact id, e-mail, phone
+ * Whether an answer is about a visitor: it answers a request below the visitor's path, or it contains an id or a name. The
+ * answer to the erasure itself is not: it contains nothing personal.
  */
-export async function forgetRequests(tx: Transaction, ids: readonly string[], names: readonly string[]): Promise<void> {
+function matcherOf({ ids, names }: Traces): (row: Row) => boolean {
   const known = new Set(ids);
   const lower = [...new Set(names.map((name) => name.toLowerCase()))];
-  const isAbout = ({ path, body }: Row): boolean => {
+  return ({ path, body }) => {
     const below = path.split("/").slice(0, -1);
     if (below.some((part) => known.has(part))) return true;
     if (body === null) return false;
     const text = body.toLowerCase();
     return (body.match(WORDS) ?? []).some((word) => known.has(word)) || lower.some((name) => text.includes(name));
   };
-  let last: Pick<Row, "token" | "key"> | undefined = { token: "", key: "" };
-  while (last !== undefined) {
-    const rows: Row[] = await tx.all<Row>(
-      `SELECT token, key, path, body FROM requests WHERE (token, key) > ($1, $2) ORDER BY token, key LIMIT ${PAGE}`,
-      last.token,
-      last.key,
-    );
-    last = rows.length === PAGE ? rows.at(-1) : undefined;
-    await tx.runEach(
-      "DELETE FROM requests WHERE token = $1 AND key = $2",
-      rows.filter(isAbout).map(({ token, key }) => [token, key]),
-    );
-  }
 }
+
+/** The begin of all answers, for `answersAbout`. */
+export const FIRST_ANSWER: Name = { token: "", key: "" };
+
+/**
+ * Finds the stored answers about a visitor in a slice of all answers.
+ * @param after the answer after which the slice begins
+ * @returns the matches, and the answer after which the next slice begins; nothing there when this was the last one
+ */
+export async function answersAbout(
+  tx: Transaction,
+  traces: Traces,
+  after: Name,
+): Promise<{ found: Name[]; next: Name | undefined }> {
+  const rows = await tx.all<Row>(
+    `SELECT token, key, path, body FROM requests WHERE (token, key) > ($1, $2) ORDER BY token, key LIMIT ${SLICE}`,
+    after.token,
+    after.key,
+  );
+  return { found: rows.filter(matcherOf(traces)), next: rows.length === SLICE ? rows.at(-1) : undefined };
+}
+
+/** The newest answers about a visitor: those to requests that began at `since` (ms since 1970) or later. */
+export async function newAnswersAbout(tx: Transaction, traces: Traces, since: number): Promise<Name[]> {
+  const rows = await tx.all<Row>("SELECT token, key, path, body FROM requests WHERE at >= $1", since);
+  return rows.filter(matcherOf(traces));
+}
+
+/** Deletes stored answers. A repeat of such a request runs again. */
+export const dropAnswers = (tx: Transaction, answers: readonly Name[]): Promise<void> =>
+  tx.runEach(
+    "DELETE FROM requests WHERE token = $1 AND key = $2",
+    answers.map(({ token, key }) => [token, key]),
+  );

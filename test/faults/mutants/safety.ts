@@ -25,11 +25,6 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on the size of a frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
-  without("shortcut for the deletion of a visitor who never wrote", "forget.test.ts", {
-    in: "createForget",
-    find: "$former.length === 0 && $found === undefined",
-    replace: "false",
-  }),
   without("limit on remembered disconnects", "presence.test.ts", {
     in: "withPresence",
     find: "$young.size >= GENERATION_MAX",
@@ -312,8 +307,29 @@ export const SAFETY: Mutant[] = [
     find: "$now - $since < GRACE_MS",
     replace: "false",
   }),
-  without("check whether a visitor to be deleted exists", "forget.test.ts", {
-    find: "if ($former.length === 0 && (await findVisitor($$)) === undefined) return false;",
+  without("shortcut for the deletion of a visitor who never wrote", "forget.test.ts", {
+    in: "tracesOf",
+    find: "$former.length === 0 && $row === undefined",
+    replace: "false",
+  }),
+  without("pause between two slices of stored answers", "forget.test.ts", {
+    in: "deleteAnswers",
+    find: "await new Promise((resolve) => setImmediate(resolve));",
     replace: "",
+  }),
+  without("order of the searches of stored answers", "forget.test.ts", {
+    in: "createForget",
+    find: "createTurns(1)",
+    replace: "createTurns(9)",
+  }),
+  without("search of the answers to requests under way", "forget.test.ts", {
+    in: "erase",
+    find: "dropAnswers(tx, await newAnswersAbout($$))",
+    replace: "undefined",
+  }),
+  without("second search for a new name of a visitor", "forget.test.ts", {
+    in: "erase",
+    find: "!covers($$)",
+    replace: "false",
   }),
 ];
