@@ -82,7 +82,8 @@ describe("access to the admin pages", () => {
     for (const path of [...readsOf(visitor, failed), `/admin/find?id=${failed}`])
       for (const given of ["", "porchlight_admin=wrong"]) {
         const answer = await ask(path, { cookie: given });
-        expect([answer.status, answer.headers.get("location")], path).toEqual([303, "/admin/login"]);
+        const to = new URL(answer.headers.get("location") ?? "", house.url);
+        expect([answer.status, to.pathname], path).toEqual([303, "/admin/login"]);
       }
   });
 
@@ -93,6 +94,32 @@ describe("access to the admin pages", () => {
     const answer = await login(token);
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin"]);
     expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict|SameSite=Strict; HttpOnly/);
+  });
+
+  it("leads after the login to the page that was requested, and to no address elsewhere", async () => {
+    const path = `/admin/find?id=${failed}`;
+    const { headers } = await ask(path, { cookie: "porchlight_admin=ended" });
+    const to = headers.get("location") ?? "";
+    expect(to).toBe(`/admin/login?${new URLSearchParams({ next: path, ended: "page" })}`);
+    const form = await (await ask(to, { cookie: "" })).text();
+    expect(form).toContain("Your session has ended.");
+    const next = /name="next" value="([^"]+)"/.exec(form)?.[1] ?? "";
+    const wrong = await login("wrong", { form: { token: "wrong", next } });
+    expect(await wrong.text()).toContain(`name="next" value="${next}"`);
+    const placeAfter = async (next: string) => (await login(token, { form: { token, next } })).headers.get("location");
+    expect(await placeAfter(next)).toBe(path);
+    const elsewhere = [
+      "https://evil.example/",
+      "//evil.example",
+      "/widget.js",
+      "/admin/logout",
+      "\\\\evil.example/x",
+      "/a\r\nb",
+    ];
+    for (const other of elsewhere) expect(await placeAfter(other), other).toBe("/admin");
+    expect(await placeAfter("https://evil.example/admin/leads")).toBe("/admin/leads");
+    // The path stays on this host.
+    expect(await placeAfter("/admin/..//evil.example")).toBe("/admin");
   });
 
   it("blocks an address that guesses, without affecting others", async () => {
@@ -121,6 +148,10 @@ describe("access to the admin pages", () => {
     expect(ACTIONS.length).toBeGreaterThan(4);
     for (const path of ACTIONS) {
       expect((await ask(path, { form, cookie: "" })).headers.get("location"), path).toBe("/admin/login");
+      const ended = { form, cookie: "porchlight_admin=ended", headers: { Referer: `${house.url}/admin/deliveries` } };
+      expect((await ask(path, ended)).headers.get("location"), path).toBe(
+        "/admin/login?next=%2Fadmin%2Fdeliveries&ended=form",
+      );
       expect((await ask(path, { form: withoutToken })).status, path).toBe(403);
       expect((await ask(path, { form: { ...form, token: "x" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { "Sec-Fetch-Site": "cross-site" } })).status, path).toBe(403);
@@ -202,7 +233,7 @@ describe("the admin pages", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(page).toContain("<h1>Not found</h1>");
     expect(page).toContain('<nav aria-label="Pages">');
-    expect((await ask("/admin/no-such-page", { cookie: "" })).headers.get("location")).toBe("/admin/login");
+    expect((await ask("/admin/no-such-page", { cookie: "" })).headers.get("location")).toMatch(/^\/admin\/login\?/);
   });
 
   it("show the present state", async () => {
@@ -229,6 +260,13 @@ describe("the admin pages", () => {
     const line = lines.find(({ event, message }) => event === "delivery.failed" && message === failed);
     const { headers } = await ask(`/admin/find?id=${line?.visitor}`);
     expect(headers.get("location")).toBe(`/admin/conversations/${visitor}`);
+  });
+
+  it("ignore an outcome in the address that is not a number", async () => {
+    const text = async (query: string) => (await ask(`/admin/deliveries?${query}`)).text();
+    expect(await text("retried=abc")).not.toMatch(/NaN|role="status"/);
+    expect(await text("retried=0")).toContain("No message was started again.");
+    expect(await text("discarded=2000")).toContain("2,000 discarded.");
   });
 
   it("lead from any id to the message's journey, with the service's answer", async () => {
@@ -423,7 +461,7 @@ it("a session ends with the token that opened it", async () => {
   expect((await ask("/admin/conversations", { cookie: reader })).status).toBe(200);
   const [, id = ""] = /^pl_([0-9a-z]+)_/.exec(text) ?? [];
   expect(await porchlight(house, ["token", "revoke", id])).toMatchObject({ code: 0 });
-  expect((await ask("/admin/conversations", { cookie: reader })).headers.get("location")).toBe("/admin/login");
+  expect((await ask("/admin/conversations", { cookie: reader })).headers.get("location")).toMatch(/^\/admin\/login\?/);
   // A session of one token is not a session of another token, whatever name its cookie has.
   expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=reader.") })).status).toBe(303);
   expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=") })).status).toBe(303);

@@ -246,7 +246,7 @@ export async function exposedPages(ground: Ground): Promise<Result> {
     tried++;
     const response = await fetch(house.url + path, { redirect: "manual" });
     await response.arrayBuffer();
-    const toLogin = response.headers.get("location") === "/admin/login";
+    const toLogin = response.headers.get("location")?.startsWith("/admin/login") === true;
     if (response.status < 400 && !toLogin) through++;
   }
   const health = await (await fetch(`${house.url}/healthz`)).text();

@@ -45,13 +45,10 @@ A message that waits is given up first, within a minute.</p>`;
 
 /** The outcome of an action, from the query of the next page: how many messages it changed. */
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
-  const words =
-    retried !== undefined
-      ? `${count(Number(retried))} started again.`
-      : discarded !== undefined
-        ? `${count(Number(discarded))} discarded.`
-        : "";
-  return words === "" ? "" : html`<p class="done" role="status">${words}</p>`;
+  const [given, done] = retried === undefined ? [discarded, "discarded"] : [retried, "started again"];
+  if (given === undefined || !/^\d{1,9}$/.test(given)) return "";
+  const words = given === "0" ? `No message was ${done}.` : `${count(Number(given))} ${done}.`;
+  return html`<p class="done" role="status">${words}</p>`;
 }
 
 /** Numbers of rows before the page of each list, and the viewer. `site`: the only one to show, or null. */

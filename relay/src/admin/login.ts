@@ -14,10 +14,36 @@ import {
 import { bare, type Html } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
 
-const loginPage = (wrong: boolean): Html =>
+/** The admin page that an address names, without its host; undefined for the overview and for any other address. */
+function adminPage(address: string): string | undefined {
+  if (!URL.canParse(address, "http://relay")) return undefined;
+  const { pathname, search } = new URL(address, "http://relay");
+  return /^\/admin\/(?!login|logout)/.test(pathname) ? `${pathname}${search}` : undefined;
+}
+
+/** What the login page says when a session of this browser has ended, by what the browser requested. */
+const ENDED: Record<string, string> = {
+  page: "Your session has ended.",
+  form: "Your session has ended. Nothing was changed: after signing in, do it again.",
+};
+
+/** The address of the login. After it, the browser returns to the page that was requested, or that sent a form. */
+function loginFor(c: C): string {
+  const kind = c.req.method === "GET" ? "page" : "form";
+  const next = adminPage(kind === "page" ? c.req.url : (c.req.header("referer") ?? ""));
+  const had = getCookie(c, COOKIE) !== undefined;
+  const query = new URLSearchParams({ ...(next && { next }), ...(had && { ended: kind }) }).toString();
+  return `/admin/login${query && `?${query}`}`;
+}
+
+/** `next`: the page after the login. `ended`: see `ENDED`. */
+type LoginPage = { wrong: boolean; next: string | undefined; ended?: string };
+
+const loginPage = ({ wrong, next, ended = "" }: LoginPage): Html =>
   bare(
     "Sign in",
-    html`<main class="login"><h1>Porchlight</h1><form method="post" action="/admin/login">
+    html`<main class="login"><h1>Porchlight</h1>${ENDED[ended] === undefined ? "" : html`<p role="status">${ENDED[ended]}</p>`}<form method="post" action="/admin/login">
+${next === undefined ? "" : html`<input type="hidden" name="next" value="${next}">`}
 <label>Admin token<input name="token" type="password" autocomplete="current-password" required autofocus${wrong ? html` aria-describedby="wrong"` : ""}></label>
 ${wrong ? html`<p class="error" id="wrong" role="alert">This did not work. After several tries, wait a minute.</p>` : ""}
 <button class="main">Sign in</button></form>
@@ -41,23 +67,27 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   const sessions = createAdminSessions({ db, clock, access });
   const cookieOf = (c: C) =>
     ({ path: "/admin", httpOnly: true, sameSite: "Strict", secure: isSecure(c, deps) }) as const;
-  app.get("/admin/login", (c) => c.html(loginPage(false)));
+  app.get("/admin/login", (c) => {
+    const { next = "", ended = "" } = c.req.query();
+    return c.html(loginPage({ wrong: false, next: adminPage(next), ended }));
+  });
   app.post("/admin/login", async (c) => {
     const form = new URLSearchParams(await readLogin(c.env.incoming));
     const address = access.addressOf(c.env.incoming);
     const token = form.get("token") ?? "";
+    const next = adminPage(form.get("next") ?? "");
     const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;
     const secret = credential && (await sessions.open(address, credential));
-    if (credential === undefined || secret === undefined) return c.html(loginPage(true), 401);
+    if (credential === undefined || secret === undefined) return c.html(loginPage({ wrong: true, next }), 401);
     const { viewer } = credential;
     setCookie(c, COOKIE, secret, cookieOf(c));
     await noted(parts, `${viewer.role} at ${address}`, "sign in", viewer.site ?? "");
-    return c.redirect("/admin", 303);
+    return c.redirect(next ?? "/admin", 303);
   });
   app.use("/admin/*", async (c, next) => {
     const secret = getCookie(c, COOKIE) ?? "";
     const viewer = await sessions.viewerOf(secret);
-    if (viewer === undefined) return c.redirect("/admin/login", 303);
+    if (viewer === undefined) return c.redirect(loginFor(c), 303);
     c.set("secret", secret);
     c.set("viewer", viewer);
     return next();

@@ -12,15 +12,15 @@ function tell(why, link) {
   const text = "Not renewed since " + renewed.toISOString().slice(11, 19) + " UTC: " + why + " ";
   place.replaceChildren(...(why === "" ? [] : [text, link ?? ""]));
 }
-function signIn() {
+function signIn(address) {
   const link = document.createElement("a");
-  link.href = "/admin/login";
+  link.href = address;
   link.textContent = "Sign in";
   return link;
 }
 async function load() {
   const answer = await fetch(location.href, { credentials: "same-origin", signal: AbortSignal.timeout(10000) });
-  if (answer.redirected) return tell("your session has ended.", signIn());
+  if (answer.redirected) return tell("your session has ended.", signIn(answer.url));
   if (!answer.ok) return tell("the relay answered " + answer.status + ".");
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
