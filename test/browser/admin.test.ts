@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../../relay/src/app.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { raiseAlert } from "../../relay/src/records/alerts.ts";
 import { addBlock } from "../../relay/src/records/blocks.ts";
-import { addEvent, setEvent } from "../../relay/src/records/events.ts";
+import { addEvent, setEvent, withTry } from "../../relay/src/records/events.ts";
 import { addLead, setLead } from "../../relay/src/records/leads.ts";
 import { WAITS } from "../../relay/src/records/ledger/grants.ts";
 import { enter } from "../../relay/src/records/ledger/ledger.ts";
@@ -64,7 +64,11 @@ async function fill(): Promise<void> {
     await setLead(tx, { visitor, id: "lead-1" }, refused);
     const event = { id: "evt_1", site: "default", visitor, type: "message.reply", body: "{}", at } as const;
     await addEvent(tx, event);
-    await setEvent(tx, { id: event.id, state: "failed", attempts: 9, due, status: 503, problem });
+    const tries = withTry(
+      { tries: withTry({ tries: "[]" }, { at, status: 0, problem: null }) },
+      { at, status: 503, problem },
+    );
+    await setEvent(tx, { id: event.id, state: "failed", attempts: 2, due, status: 503, problem, tries });
     await addBlock(tx, { site: "default", value: "2001:db8:1234:5678::/64", reason: "a flood", actor: "cli", at });
     const mail = { id: "mail-1", visitor, address: email, since: 0, upto: 1, page: house.url, locale: "en", at };
     await addMail(tx, { ...mail, kind: "replies" });
@@ -164,6 +168,7 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
   const cut: string[] = [];
   for (const path of ["leads", "mails", "webhooks", "blocks", "ledger", "alerts"]) {
     await page.goto(`${house.url}/admin/${path}`);
+    for (const each of await page.locator("td summary").all()) await each.click();
     const tables = await page
       .locator(".scroll")
       .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
@@ -181,6 +186,47 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
     "a-long-name-of-a-customer@shop-with-a-long-name.example",
   ])
     expect(await page.locator("td .whole", { hasText: text }).count(), text).toBeGreaterThan(0);
+  await page.context().close();
+});
+
+it("on a phone, everything in a cell of a table is beside its label, and not below it", async () => {
+  const page = await signIn({ viewport: PHONE });
+  for (const path of [
+    "leads",
+    "mails",
+    "webhooks",
+    "blocks",
+    "ledger",
+    "alerts",
+    "deliveries",
+    "conversations",
+    "audit",
+  ]) {
+    await page.goto(`${house.url}/admin/${path}`);
+    const below = await page.locator("td:not(.none)").evaluateAll((all) =>
+      all.flatMap((cell) => {
+        const edge = cell.getBoundingClientRect().left + 100;
+        return [...cell.children]
+          .filter((part) => part.getBoundingClientRect().left < edge)
+          .map((part) => part.outerHTML);
+      }),
+    );
+    expect(below, path).toEqual([]);
+  }
+  await page.context().close();
+});
+
+it("shows texts that are written from right to left as such, in a conversation and on a message's page", async () => {
+  const page = await signIn();
+  const somebody = house.visitor();
+  await somebody.connect();
+  const { id } = await somebody.send("أين طلبي 1042؟");
+  await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "delivered");
+  const direction = (text: Locator) => text.evaluate((element) => getComputedStyle(element).direction);
+  await page.goto(`${house.url}/admin/find?id=${id}`);
+  expect(await direction(page.getByRole("region", { name: "Text of the message" }))).toBe("rtl");
+  await page.locator("dd a.id").click();
+  expect(await direction(page.locator(".thread p"))).toBe("rtl");
   await page.context().close();
 });
 

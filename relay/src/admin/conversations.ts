@@ -120,7 +120,7 @@ export async function conversations(
 }
 
 const bubble = (visitor: string, message: Message): Html => html`<li class="${message.from}">
-${message.text === "" ? "" : html`<p>${message.text}</p>`}${message.media === undefined ? "" : html`<p>📎 ${message.media.name}</p>`}
+${message.text === "" ? "" : html`<p dir="auto">${message.text}</p>`}${message.media === undefined ? "" : html`<p>📎 ${message.media.name}</p>`}
 <footer><a href="${messagePath(visitor, message.id)}">${time(message.at)}</a> ${message.from === "visitor" ? badge(message.state) : (message.reaction ?? "")}</footer></li>`;
 
 /** The page of one conversation: its visitor and its messages. @returns undefined when no conversation has this id */

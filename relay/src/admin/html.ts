@@ -97,6 +97,9 @@ export const line = (text: string): Html => html`<span class="line" dir="auto" t
 /** An id on one line, cut where it is too long. It is copied whole. */
 export const idText = (id: string): Html => html`<span class="id" title="${id}">${id}</span>`;
 
+/** A short name on one line, whole; on phones it may wrap. */
+export const name = (text: string): Html => html`<span class="name">${text}</span>`;
+
 /** A text that a decision depends on: always whole, over several lines if needed. */
 export const whole = (text: string): Html => html`<span class="whole" dir="auto">${text}</span>`;
 

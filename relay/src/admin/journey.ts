@@ -180,7 +180,7 @@ export async function journey(
     ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
     ["Site", row.site],
   ])}
-<pre tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
+<pre dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
 <h2>Journey</h2>
 ${stageList(stages)}${retry}`;
 }

@@ -6,7 +6,7 @@ import { type Lead, leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
-import { badge, brief, type Cell, type Html, idText, line, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
+import { badge, brief, type Cell, type Html, idText, line, name, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
 import { conversationPath } from "./paths.ts";
 
 /** `skip`: rows before the page. */
@@ -95,22 +95,26 @@ export async function mails(deps: Deps): Promise<Html> {
 const statusName = (status: number | null): Cell =>
   status === null ? null : status === 0 ? "no answer" : String(status);
 
-/** How often an event was sent; opens the list of the tries, each with its time and answer. */
-function triesCell(event: Event): Cell {
+/** Characters of a problem that an endpoint's answer caused: it may be a whole page. */
+const PROBLEM = 160;
+
+/** The problem of the last try, and a list of all tries to open, each with its time and answer. */
+function problemCell(event: Event): Cell {
   const tries = eventTries(event);
-  if (tries.length === 0) return event.attempts;
+  const last = event.problem === null ? null : brief(event.problem, PROBLEM);
+  if (tries.length === 0) return last;
   const items = tries.map(
     ({ at, status, problem }) =>
-      html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, 200)}`}</li>`,
+      html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, PROBLEM)}`}</li>`,
   );
-  return html`<details class="tries"><summary>${event.attempts}</summary><ol>${items}</ol></details>`;
+  return html`${last === null ? "" : whole(last)}<details class="tries"><summary>Each try</summary><ol>${items}</ol></details>`;
 }
 
 export async function webhooks(deps: Deps): Promise<Html> {
   const rows = await ofSites(deps, async (site, limit) =>
     (await eventsPage(deps.db, { site, limit })).map((event) => {
-      const { id, at, type, state, status, problem } = event;
-      return { at, cells: [type, badge(state), triesCell(event), statusName(status), problem, idText(id)] };
+      const { id, at, type, state, attempts, status } = event;
+      return { at, cells: [type, badge(state), attempts, statusName(status), problemCell(event), idText(id)] };
     }),
   );
   return pagedTable(
@@ -140,7 +144,7 @@ export async function blocks(deps: Deps): Promise<Html> {
 
 export async function audit({ db, skip }: Pick<Deps, "db" | "skip">): Promise<Html> {
   const all = await auditPage(db, skip + PAGE_ROWS + 1);
-  const rows = all.slice(skip).map(({ at, actor, action, subject }) => [time(at), actor, action, subject]);
+  const rows = all.slice(skip).map(({ at, actor, action, subject }) => [time(at), name(actor), name(action), subject]);
   return pagedTable(
     { name: "skip", skip },
     "Audit log",

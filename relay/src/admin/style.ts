@@ -78,6 +78,9 @@ td:last-child .line { max-width: 8rem; }
 td .whole { display: block; min-width: 9rem; max-width: 18rem; overflow-wrap: anywhere; }
 td.long { min-width: 11rem; overflow-wrap: anywhere; }
 td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.tries summary { cursor: pointer; color: var(--accent); width: fit-content; font-size: 0.87rem; }
+.tries ol { list-style: none; margin: 0.3rem 0 0; padding: 0 0 0 0.7rem; border-left: 2px solid var(--line); display: grid; gap: 0.3rem; font-size: 0.87rem; color: var(--soft); }
+.tries li { overflow-wrap: anywhere; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem; color: var(--soft); }
 .badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 999px; font-size: 0.85rem; color: var(--soft); white-space: nowrap; }
 .badge.delivered, .badge.done, .badge.ok { color: var(--good); }
@@ -98,6 +101,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .journey li.open::before { background: var(--card); border: 2px solid var(--wait); }
 .journey + form { margin-top: 1.5rem; }
 .journey p { margin: 0; }
+.journey time { white-space: nowrap; }
 .journey .note { color: var(--soft); }
 .login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }
 .login form { display: grid; gap: 0.75rem; }
@@ -134,6 +138,7 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   td, tbody tr:last-child td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.25rem 0.9rem; border: 0; overflow-wrap: anywhere; }
   tbody tr td.none { display: none; }
   td::before { content: attr(data-label); color: var(--soft); font-size: 0.87rem; }
+  td > * { grid-column: 2; }
   td .id, .badge { white-space: normal; justify-self: start; }
   tr td .id, tr td .whole, tr td:nth-child(n) .line { min-width: 0; max-width: none; }
   td .line { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
