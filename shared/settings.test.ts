@@ -61,7 +61,7 @@ describe("a setting of a site", () => {
     ["strings", { chat: 1 }, "500"],
     ["colour", "#fff", "no setting"],
     ["constructor", "#fff", "no setting"],
-  ])("%s may not be %j, and the complaint says why", (name, value, words) => {
+  ])("%s may not be %j, and the message says why", (name, value, words) => {
     expect(settingProblemOf(name, value)).toContain(words);
   });
 

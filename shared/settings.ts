@@ -158,7 +158,7 @@ const works = (run: () => unknown): boolean => {
   }
 };
 
-function complaintOfList(value: unknown, max: number, each: number): string | undefined {
+function problemInList(value: unknown, max: number, each: number): string | undefined {
   if (!Array.isArray(value)) return "must be a list of texts";
   if (value.length > max) return `may have ${max} entries at most`;
   return value.every((entry) => isText(entry, each) && entry.trim() !== "")
@@ -166,7 +166,7 @@ function complaintOfList(value: unknown, max: number, each: number): string | un
     : `must be texts of 1 to ${each} characters`;
 }
 
-function complaintOfHours(value: unknown): string | undefined {
+function problemInHours(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
   for (const [name, entry] of Object.entries(value)) {
     if (name === "timeZone") {
@@ -196,7 +196,7 @@ export const CUSTOM_FIELD_TYPES = [
   "checkbox",
 ] as const satisfies readonly CustomFieldType[];
 
-function complaintOfCustomFields(value: unknown): string | undefined {
+function problemInCustomFields(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"order": {"label": "Order number"}}';
   if (Object.keys(value).length > FIELDS_MAX) return `may have ${FIELDS_MAX} fields at most`;
   for (const [name, field] of Object.entries(value)) {
@@ -207,14 +207,14 @@ function complaintOfCustomFields(value: unknown): string | undefined {
     const { type = "text", choices } = field;
     if (!CUSTOM_FIELD_TYPES.some((one) => one === type))
       return `${name} has the type "${type}": types are ${CUSTOM_FIELD_TYPES.join(", ")}`;
-    const wrong = type === "choice" ? complaintOfList(choices, 20, 80) : undefined;
+    const wrong = type === "choice" ? problemInList(choices, 20, 80) : undefined;
     if (wrong !== undefined) return `${name} choices ${wrong}`;
     if (type === "choice" && (choices as string[]).length === 0) return `${name} needs choices`;
   }
   return undefined;
 }
 
-function complaintOfPhone(value: unknown): string | undefined {
+function problemInPhone(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"offsetX": 12}';
   for (const [name, entry] of Object.entries(value)) {
     if (name === "phone") return "cannot contain phone";
@@ -224,7 +224,7 @@ function complaintOfPhone(value: unknown): string | undefined {
   return undefined;
 }
 
-function complaintOfWords(value: unknown): string | undefined {
+function problemInWords(value: unknown): string | undefined {
   return isObject(value) && Object.values(value).every((entry) => isText(entry, 500))
     ? undefined
     : "must be texts of at most 500 characters by key";
@@ -272,22 +272,22 @@ export function settingProblemOf(name: string, value: unknown): string | undefin
       );
     case "fields":
       return (
-        complaintOfList(value, FIELDS_MAX, 33) ??
+        problemInList(value, FIELDS_MAX, 33) ??
         unless(
           (value as string[]).every((field) => FIELD.test(field.trim())),
           "may name name, email, phone and custom fields, each with a ? when it may stay empty",
         )
       );
     case "customFields":
-      return complaintOfCustomFields(value);
+      return problemInCustomFields(value);
     case "list":
-      return complaintOfList(value, rule.max, rule.each);
+      return problemInList(value, rule.max, rule.each);
     case "hours":
-      return complaintOfHours(value);
+      return problemInHours(value);
     case "words":
-      return complaintOfWords(value);
+      return problemInWords(value);
     case "phone":
-      return complaintOfPhone(value);
+      return problemInPhone(value);
   }
 }
 

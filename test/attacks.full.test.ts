@@ -9,9 +9,9 @@ it("no attack succeeds when every attack runs as often as in npm run attacks", {
 }, async () => {
   const program = join(import.meta.dirname, "attacks", "main.ts");
   const child = fork(program, ["--check"], { env: { ...process.env, ...COMPILED }, execArgv: [], silent: true });
-  const said: string[] = [];
-  child.stdout?.on("data", (data) => said.push(String(data)));
-  child.stderr?.on("data", (data) => said.push(String(data)));
+  const output: string[] = [];
+  child.stdout?.on("data", (data) => output.push(String(data)));
+  child.stderr?.on("data", (data) => output.push(String(data)));
   const [code] = (await once(child, "exit")) as [number];
-  expect(code, said.join("").slice(-3_000)).toBe(0);
+  expect(code, output.join("").slice(-3_000)).toBe(0);
 });

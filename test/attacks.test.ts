@@ -2,23 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Ground, startGround } from "./attacks/ground.ts";
 import { ATTACKS } from "./attacks/table.ts";
+import { startTestbed, type Testbed } from "./attacks/testbed.ts";
 import { payloadsOf } from "./attacks/text.ts";
 
 /** The share of the attempts of `npm run attacks` that every test run makes. */
 const SHARE = 0.01;
 
-let ground: Ground;
+let testbed: Testbed;
 beforeAll(async () => {
-  ground = await startGround(SHARE);
+  testbed = await startTestbed(SHARE);
 });
-afterAll(() => ground.stop());
+afterAll(() => testbed.stop());
 
 const inside = ATTACKS.flatMap(({ number, what, inside }) => (inside === undefined ? [] : [{ number, what, inside }]));
 
 it.each(inside)("A$number does not succeed: $what", async ({ inside }) => {
-  const { tried, through } = await inside(ground);
+  const { tried, through } = await inside(testbed);
   expect(tried).toBeGreaterThan(0);
   expect(through).toBe(0);
 });

@@ -61,7 +61,7 @@ const reply = (fields: object, url?: string): Promise<Response> =>
     url,
   );
 const shown = (text: string): number => visitor.log().filter((message) => message.text === text).length;
-/** Resolves when everything before it has been shown. */
+/** Resolves when the visitor has received all replies posted before. */
 async function afterwards(): Promise<void> {
   const body = `mark ${randomUUID()}`;
   expect((await reply({ body })).status).toBe(200);
@@ -111,7 +111,7 @@ describe("an invalid callback", () => {
     ["no body", JSON.stringify({ toId: "someone" })],
     ["deep nesting", `{"toId":"v","body":"x","a":${"[".repeat(20)}${"]".repeat(20)}}`],
   ];
-  it.each(bad)("is answered 400 and one short sentence: %s", async (_name, body) => {
+  it.each(bad)("is answered with 400 and one short sentence: %s", async (_name, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     const { error } = (await answer.json()) as { error: string };
@@ -119,7 +119,7 @@ describe("an invalid callback", () => {
     expect(error).not.toMatch(/\n|\bat /);
   });
 
-  it("is answered 400 when it is not UTF-8", async () => {
+  it("is answered with 400 when it is not UTF-8", async () => {
     expect((await post(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status).toBe(400);
   });
 });
@@ -127,7 +127,7 @@ describe("an invalid callback", () => {
 describe("a body over the limit (R-613)", () => {
   const large = JSON.stringify({ toId: "someone", body: "x".repeat(2_000_000) });
 
-  it("is answered 413, with a length header or in chunks, and counts as Failed at the service", async () => {
+  it("is answered with 413, with or without a length header, and counts as Failed at the service", async () => {
     expect((await post(large)).status).toBe(413);
     expect((await post(new Blob([large]).stream())).status).toBe(413);
     house.sandbox.configure({ hugeBody: true });
@@ -140,7 +140,7 @@ describe("a body over the limit (R-613)", () => {
     const { port, pathname } = new URL(house.callbackUrl);
     // A reset after the answer ends the connection too.
     const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
-    const said = new Promise<string>((resolve) => {
+    const answer = new Promise<string>((resolve) => {
       let text = "";
       socket.on("data", (part) => {
         text += String(part);
@@ -148,7 +148,7 @@ describe("a body over the limit (R-613)", () => {
       socket.on("close", () => resolve(text));
     });
     socket.write(`POST ${pathname} HTTP/1.1\r\nHost: relay\r\nContent-Length: 50000000\r\n\r\n{`);
-    expect(await said).toMatch(/^HTTP\/1.1 413 /);
+    expect(await answer).toMatch(/^HTTP\/1.1 413 /);
     await afterwards();
   });
 
@@ -164,21 +164,21 @@ describe("a body over the limit (R-613)", () => {
   });
 });
 
-describe("a reply in another shape is shown", () => {
+describe("the relay shows a reply", () => {
   it.each([
-    ["JSON with the type text", { callbackContentType: "text/plain" }],
-    ["JSON without a type (R-602)", { callbackContentType: "" }],
-    ["a form (R-602)", { callbackContentType: "application/x-www-form-urlencoded" }],
+    ["that is JSON with the content type text/plain", { callbackContentType: "text/plain" }],
+    ["that is JSON without a content type (R-602)", { callbackContentType: "" }],
+    ["that is a form (R-602)", { callbackContentType: "application/x-www-form-urlencoded" }],
     ["without channel, contact and owner (R-603)", { callbackOmit: ["channel", "contactId", "userId"] }],
     ["without a message id (R-603)", { callbackOmit: ["messageId"] }],
-    ["with more fields than the six (R-603)", { callbackExtras: { campaignId: "c", at: 1 } }],
+    ["with unknown fields (R-603)", { callbackExtras: { campaignId: "c", at: 1 } }],
     ["wrapped in customData (R-604)", { callbackWrap: "customData" }],
     ["wrapped in data (R-604)", { callbackWrap: "data" }],
     ["with numbers as ids (R-009)", { numericIds: true }],
-    ["three times at once (R-609)", { duplicateCallbacks: 2 }],
+    ["once that arrives three times (R-609)", { duplicateCallbacks: 2 }],
   ] as const)("%s", async (name, options) => {
     house.sandbox.configure(options as Partial<SandboxConfig>);
-    const body = `in another shape: ${name}`;
+    const body = `a reply ${name}`;
     const sent = await house.sandbox.humanReply({ fromId: toId, body });
     house.sandbox.configure(PLAIN);
     expect(sent.status).toBe("Sent");
@@ -187,25 +187,25 @@ describe("a reply in another shape is shown", () => {
     expect(shown(body)).toBe(1);
   });
 
-  it("a message wrapped in `message` (R-604), and a number for a text (R-010)", async () => {
+  it("that is wrapped in `message` (R-604) and has a number as its body (R-010)", async () => {
     expect((await post(JSON.stringify({ message: { toId, messageId: randomUUID(), body: 4_711 } }))).status).toBe(200);
     await visitor.hears("4711");
   });
 
-  it("an empty body, or a file without text, is shown as what it is (R-605)", async () => {
+  it("with an empty body as an attachment, and one with only a file as the file's address (R-605)", async () => {
     expect((await reply({ body: "" })).status).toBe(200);
     expect(await visitor.hears("[attachment – not available here]")).toMatchObject({ noFile: [0, 33] });
     expect((await reply({ body: "", mediaUrl: "https://files.example/a.pdf" })).status).toBe(200);
     await visitor.hears("https://files.example/a.pdf");
   });
 
-  it("a name in brackets on the first line as the author's", async () => {
+  it("with a name in brackets on the first line as a reply of that author", async () => {
     await reply({ body: "[Maria]\nThe lamp is on its way." });
     const shown = { author: { name: "Maria", end: 8 } };
     expect(await visitor.hears("[Maria]\nThe lamp is on its way.")).toMatchObject(shown);
   });
 
-  it("markup, entities and another direction as plain text (R-606)", async () => {
+  it("with markup, entities and right-to-left letters as plain text (R-606)", async () => {
     const body = "<img src=x onerror=alert(1)> &amp; **bold** שלום";
     await reply({ body });
     await visitor.hears(body);
@@ -213,14 +213,14 @@ describe("a reply in another shape is shown", () => {
 });
 
 describe("the recipient of a reply", () => {
-  it("an offline visitor gets it at the next visit (R-610, F33)", async () => {
+  it("is an offline visitor: the next visit shows it (R-610, F33)", async () => {
     await visitor.drop();
     expect((await reply({ body: "while you were away" })).status).toBe(200);
     await visitor.connect();
     await visitor.hears("while you were away");
   });
 
-  it("a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
+  it("is a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
     const { signing } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { signing: string };
     const orphan = newVisitorId(signing, Date.now());
     expect((await reply({ toId: orphan, body: "for an orphan" })).status).toBe(200);
@@ -229,7 +229,7 @@ describe("the recipient of a reply", () => {
     db.close();
   });
 
-  it("an unknown id: it is answered 404, never 410; or 200 where several programs share the address", async () => {
+  it("is an unknown id: it is answered with 404, never 410; or 200 where several programs share the address", async () => {
     const answer = await reply({ toId: "nobody-of-ours", body: "hi" });
     expect([answer.status, await answer.json()]).toEqual([404, { error: "unknown contact" }]);
     const changed = `${toId.slice(0, -1)}${toId.endsWith("0") ? "1" : "0"}`;
@@ -261,7 +261,7 @@ describe("the order of replies", () => {
   });
 
   it("allows a reply before its message was answered (F9)", async () => {
-    // The answer comes when the service's time passes.
+    // The service answers when the test advances its clock.
     house.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
     const written = await visitor.send("answered before it was taken");
     expect(written.state).toBe("sent");
@@ -279,7 +279,7 @@ describe("the order of replies", () => {
 });
 
 describe("when a reply cannot be written", () => {
-  it("to the database: 200 from a file on the disk, and shown in order when the database is back (F18)", async () => {
+  it("to the database, it is spooled and answered with 200, and shown in order when the database is back (F18)", async () => {
     const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     other.exec("BEGIN IMMEDIATE");
     const texts = ["spooled 1", "spooled 2"];
@@ -291,11 +291,11 @@ describe("when a reply cannot be written", () => {
     expect(visitor.log().flatMap(({ text }) => (text.startsWith("spooled") ? [text] : []))).toEqual(texts);
   });
 
-  it("anywhere: 503 with Retry-After, and nothing is shown; afterwards callbacks work again", async () => {
+  it("anywhere, it is answered with 503 and Retry-After, and not shown; afterwards callbacks work again", async () => {
     const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     const spool = join(house.dataDir, "replies.spool");
     other.exec("BEGIN IMMEDIATE");
-    // A folder has the name of the file that would be written.
+    // A folder in the place of the spool's file prevents writing.
     mkdirSync(spool);
     const refused = await reply({ messageId: "again", body: "written nowhere" });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);

@@ -99,7 +99,7 @@ describe("the auto-recharge callback", () => {
     expect(reasons.toSorted()).toEqual(shown.toSorted());
   });
 
-  it("waits for a person, who sees the answer, when the billing address names an invalid or too large amount", async () => {
+  it("waits for a person, who sees the answer, when the billing webhook names an invalid or too large amount", async () => {
     const secret = `whsec_${Buffer.from("the billing and the relay know this").toString("base64")}`;
     const receiver = await startReceiver(secret);
     receiver.say({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
@@ -113,7 +113,7 @@ describe("the auto-recharge callback", () => {
     for (const key of ["k-1", "k-2"]) await post(url, { idempotency_key: key, email: EMAIL, amount: 10 });
     const call = caller(house, await tokenFor(house));
     const entry = async (key: string) => (await call("GET", `/credits/grants/${key}`)).body;
-    const reason = 'the billing address approved an invalid amount: "50"';
+    const reason = 'the billing webhook approved an invalid amount: "50"';
     await expect.poll(() => entry("k-1")).toMatchObject({ state: "waiting", amount: 10, reason });
     const more = { state: "waiting", amount: 1_000, reason: "exceeds the limit of one grant: billing says 1000" };
     await expect.poll(() => entry("k-2")).toMatchObject(more);

@@ -81,7 +81,7 @@ describe("the owner's list of blocks", () => {
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
   });
 
-  it("applies to a block of addresses behind the trusted proxy, on every transport, also from the command line", async () => {
+  it("applies to a network behind the trusted proxy, on every transport, also from the command line", async () => {
     await open(undefined, { env: { TRUST_PROXY: "1" } });
     const added = await porchlight(house, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);
     const { id } = JSON.parse(added.out) as { id: string };

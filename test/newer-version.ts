@@ -11,7 +11,7 @@ const WRITE = `{ process.stderr.write(${JSON.stringify(STATEMENT)}); await tx.ru
 
 /**
  * Sources of a newer version: this one, with one more step of the schema, which changes tables that every message uses. Remove
- * `shelfOf("relay")` afterwards.
+ * `mutantsFolder("relay")` afterwards.
  * @returns their folder
  */
 export function newerVersion(): string {

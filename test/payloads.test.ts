@@ -87,7 +87,7 @@ async function converse(): Promise<void> {
   contactId = items[0]?.contactId;
 }
 
-/** Names of the webhooks in the document: the request to the billing address has the type of an event. */
+/** Names of the webhooks in the document: the request to the billing webhook has the type of an event. */
 const nameOf = ({ type, body }: Told): string =>
   type === "recharge.requested" && !("data" in JSON.parse(body)) ? "recharge.approval" : type;
 

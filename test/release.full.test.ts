@@ -33,8 +33,8 @@ it("makes a production folder below 150 MB, from which the relay runs", () => {
   execFileSync(process.execPath, [join(ROOT, "relay", "deploy", "release.ts"), place], { cwd: ROOT });
   const kilobytes = Number(execFileSync("du", ["-sk", place]).toString().split("\t")[0]);
   expect(kilobytes).toBeLessThan(150 * 1024);
-  const said = execFileSync(process.execPath, [join(place, "relay", "src", "cli.ts"), "--version"], { cwd: folder });
-  expect(said.toString()).toMatch(/^porchlight \d/);
+  const version = execFileSync(process.execPath, [join(place, "relay", "src", "cli.ts"), "--version"], { cwd: folder });
+  expect(version.toString()).toMatch(/^porchlight \d/);
   const settings = {
     SERVICE_URL: "http://localhost:9/v1",
     SERVICE_API_KEY: "k",
@@ -49,6 +49,6 @@ it("makes a production folder below 150 MB, from which the relay runs", () => {
     await relay.stop();
     console.log("widget.js " + status);
   });`;
-  const ran = execFileSync(process.execPath, ["-e", script], { cwd: folder, env: { ...process.env, ...settings } });
-  expect(ran.toString()).toContain("widget.js 200");
+  const output = execFileSync(process.execPath, ["-e", script], { cwd: folder, env: { ...process.env, ...settings } });
+  expect(output.toString()).toContain("widget.js 200");
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startHolder } from "./callback-holder.ts";
-import { shelfOf } from "./faults/mutants/plant.ts";
+import { mutantsFolder } from "./faults/mutants/plant.ts";
 import { FLAWLESS } from "./flaws.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";
@@ -31,7 +31,7 @@ let newer: string;
 beforeAll(() => {
   newer = newerVersion();
 });
-afterAll(() => rmSync(shelfOf("relay"), { recursive: true, force: true }));
+afterAll(() => rmSync(mutantsFolder("relay"), { recursive: true, force: true }));
 
 /** Makes the backup before the upgrade, and restores it. `restore` returns the settings with which the relay uses it. */
 type Backups = { make: (house: House) => Promise<void>; restore: (house: House) => Promise<Env> };

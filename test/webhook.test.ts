@@ -128,7 +128,7 @@ it("stops sending to a receiver that answers 410, and deletes events about erase
   expect(await states()).toEqual([]);
 });
 
-it("asks the billing address before granting credits, if the account says so (R-623)", async () => {
+it("asks the billing webhook before granting credits, if the account says so (R-623)", async () => {
   await open(
     { events: [] },
     { credits: { mode: "webhook", billing: { url: receiver.url, secret: "env:WEBHOOK_SECRET" } } },
@@ -144,6 +144,6 @@ it("asks the billing address before granting credits, if the account says so (R-
   const call = caller(house, await tokenFor(house));
   await expect
     .poll(async () => (await call("GET", "/credits/grants/r-2")).body.reason)
-    .toBe("the billing address declined it");
+    .toBe("the billing webhook declined it");
   expect(house.sandbox.state().grants).toHaveLength(1);
 });

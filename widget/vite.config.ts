@@ -23,7 +23,7 @@ const SOURCES = {
 };
 
 /** The string in the loader, with its double quotes, that the relay replaces with the site's settings when it serves the script. */
-const BAKED = '"__PORCHLIGHT__"';
+const SETTINGS_PLACEHOLDER = '"__PORCHLIGHT__"';
 
 /**
  * With this line, Chromium compiles the whole script on the thread that receives it, instead of each function at its first
@@ -32,8 +32,9 @@ const BAKED = '"__PORCHLIGHT__"';
 const COMPILE_EAGERLY = "//# allFunctionsCalledOnLoad";
 
 /**
- * Makes the loader smaller: functions in front, and only simple functions in the place of their call. Both would make the panel
- * larger. Booleans stay booleans, because pages replace functions of the platform that the loader calls.
+ * Options that make the loader smaller, but the panel larger: functions move to the front (`hoist_funs`), only simple ones are
+ * inlined (`inline`), and constants may move to the left of a comparison (`lhs_constants`). Without `booleans_as_integers`,
+ * because pages replace functions of the platform, which would get 1 instead of `true`.
  */
 const LOADER_COMPRESS = { hoist_funs: true, inline: 1, lhs_constants: true };
 
@@ -115,8 +116,8 @@ const environments = {
 
 /** @throws Error unless the loader contains the settings' string exactly once */
 function checkLoader(): void {
-  const places = readFileSync(join(DIST, "loader.js"), "utf8").split(BAKED).length - 1;
-  if (places !== 1) throw new Error(`loader.js must name ${BAKED} exactly once, not ${places} times`);
+  const places = readFileSync(join(DIST, "loader.js"), "utf8").split(SETTINGS_PLACEHOLDER).length - 1;
+  if (places !== 1) throw new Error(`loader.js must name ${SETTINGS_PLACEHOLDER} exactly once, not ${places} times`);
 }
 
 async function buildApp({ build, environments: all }: ViteBuilder): Promise<void> {

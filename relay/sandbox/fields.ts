@@ -47,6 +47,18 @@ export function nullableText(body: Fields, name: string, config: SandboxConfig):
   return body[name] === null ? undefined : optionalText(body, name, config);
 }
 
+/** Checks the length of the sender's id. @throws Refusal VALIDATION */
+export function checkFromIdLength(fromId: string, { fromIdMaxLen }: SandboxConfig): void {
+  if (fromIdMaxLen !== null && fromId.length > fromIdMaxLen)
+    throw new Refusal("VALIDATION", `fromId is longer than ${fromIdMaxLen} characters`);
+}
+
+/** Checks the length of a message's text. @throws Refusal VALIDATION */
+export function checkBodyLength(body: string, { maxBodyChars }: SandboxConfig): void {
+  if (maxBodyChars !== null && body.length > maxBodyChars)
+    throw new Refusal("VALIDATION", `body is longer than ${maxBodyChars} characters`);
+}
+
 /** Names and e-mail of a person, each optional and at most `maxNameChars` long. */
 export function personFields(body: Fields, config: SandboxConfig): Person {
   const person: Person = {};

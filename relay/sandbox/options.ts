@@ -29,12 +29,12 @@ export const RATE_STYLES = [
 ] as const;
 
 const transport = {
-  basePath: option("Path of the base address (R-001)", "/v1", 'a path such as "/v1"', (v) =>
+  basePath: option("Path of the API's base address (R-001)", "/v1", 'a path such as "/v1"', (v) =>
     /^(\/[\w.-]+)+$/.test(`${v}`),
   ),
   requireHttps: flag("Refuse requests without X-Forwarded-Proto: https (R-002)", false),
   httpsRejection: oneOf("How plain HTTP is refused (R-002)", 400, 403, "close"),
-  redirectOnce: url("The next API request is redirected here, once (R-003)"),
+  redirectOnce: url("Address to which the next API request is redirected, once (R-003)"),
   acceptForm: flag("Accept form-encoded bodies too (R-004)", false),
   methodMismatch: oneOf("Answer to a known path with another method (R-411)", 405, 404),
   rejectUnknownFields: flag("Refuse unknown request fields (R-008)", true),
@@ -61,8 +61,8 @@ const faults = {
 
 const rate = {
   rateLimit: count("Requests per key and window; 0: no limit (R-801)", 120),
-  rateWindowMs: count("Length of the window", 60_000),
-  rateWindow: oneOf("Kind of window (R-801)", "fixed", "sliding"),
+  rateWindowMs: count("Length of the rate limit's window in ms (R-801)", 60_000),
+  rateWindow: oneOf("Kind of the rate limit's window (R-801)", "fixed", "sliding"),
   rateHeaders: oneOf("Headers of a 429 (R-802)", ...RATE_STYLES),
   countRefused: flag("Count refused calls too (R-803)", false),
 };
@@ -127,7 +127,7 @@ const media = {
     '"off", "immediate", or milliseconds',
     (v) => v === "off" || v === "immediate" || (typeof v === "number" && v >= 0),
   ),
-  mediaFetchTimeoutMs: count("Time limit for fetching a media link (R-234)", 10_000),
+  mediaFetchTimeoutMs: count("Time limit for fetching a media link, in ms (R-234)", 10_000),
   mediaFailure: oneOf("How an unreachable media link is treated (R-234)", "ignore", 400),
   allowHttpMedia: flag("Accept http: media links of loopback hosts (R-233)", false),
   sniffBytes: flag("Check that embedded bytes have the stated type (R-237)", false),
@@ -159,20 +159,20 @@ const bot = {
 };
 
 const callback = {
-  callbackUrl: url("Address for replies; empty: they are not sent"),
-  callbackTimeoutMs: count("Time limit for the client's answer (R-304)", 10_000),
+  callbackUrl: url("Address for reply callbacks; empty: none are sent"),
+  callbackTimeoutMs: count("Time limit for the answer to a callback, in ms (R-304)", 10_000),
   callbackRetries: count("Repeats of a failed callback (R-305)", 0),
-  callbackBackoffMs: count("Wait before repeat n is this times 2^n (R-305)", 1_000),
-  retryOn: oneOf("Which failures are repeated (R-305)", "5xx", "any"),
-  successStatuses: oneOf("Statuses that mean Sent (R-303)", "2xx", "200"),
-  duplicateCallbacks: count("Number of simultaneous extra copies; a fraction is a probability (R-609)", 0),
+  callbackBackoffMs: count("Wait before repeat n of a callback, in ms: this times 2^n (R-305)", 1_000),
+  retryOn: oneOf("Failures after which a callback is repeated (R-305)", "5xx", "any"),
+  successStatuses: oneOf("Callback answers after which a reply counts as Sent (R-303)", "2xx", "200"),
+  duplicateCallbacks: count("Simultaneous extra copies of each callback; a fraction is a probability (R-609)", 0),
   shuffleCallbacks: flag("Let callbacks of a contact overtake each other (R-608)", false),
-  callbackOmit: texts("Omitted fields (R-603)"),
-  callbackExtras: record<unknown>("Added fields (R-603)", "an object", anything),
-  callbackWrap: oneOf("Nesting of the payload (R-604)", "none", "customData", "data"),
-  callbackContentType: text("Content type; a form type sends a form (R-602)", "application/json"),
-  callbackChannel: oneOf("The payload's channel (R-228)", "last", "omit", "fixed"),
-  callbackHeaders: record<string>("Added headers (R-505)", "{name: value}", isText),
+  callbackOmit: texts("Fields omitted from callbacks (R-603)"),
+  callbackExtras: record<unknown>("Fields added to callbacks (R-603)", "an object", anything),
+  callbackWrap: oneOf("Object that encloses the fields of a callback (R-604)", "none", "customData", "data"),
+  callbackContentType: text("Content type of callbacks; a form type sends a form (R-602)", "application/json"),
+  callbackChannel: oneOf("Channel in callbacks (R-228)", "last", "omit", "fixed"),
+  callbackHeaders: record<string>("Headers added to callbacks (R-505)", "{name: value}", isText),
   sendTriggersCallback: oneOf(
     "Whether a sent message also causes a callback (R-451)",
     false,
@@ -186,12 +186,21 @@ const callback = {
 };
 
 const recharge = {
-  rechargeUrl: url("Address for auto-recharge events; empty: they are not sent (R-620)"),
-  rechargeDestination: oneOf("Which of the two addresses they go to (R-620)", "own", "replyUrl"),
-  rechargeFields: oneOf("Their fields besides the key, all invented (R-621)", "minimal", "full"),
-  rechargeKeyName: oneOf("Name and place of the key (R-622)", "idempotency_key", "idempotencyKey", "Idempotency-Key"),
-  rechargeRepeat: count("Number of repeats of one event (R-624)", 0),
-  rechargeParallel: flag("Send repeats at the same time (R-624)", false),
+  rechargeUrl: url("Address for auto-recharge events; empty: none are sent (R-620)"),
+  rechargeDestination: oneOf(
+    "Address that auto-recharge events go to: rechargeUrl or callbackUrl (R-620)",
+    "own",
+    "replyUrl",
+  ),
+  rechargeFields: oneOf("Fields of auto-recharge events besides the key; all are invented (R-621)", "minimal", "full"),
+  rechargeKeyName: oneOf(
+    "Name and place of an auto-recharge event's key (R-622)",
+    "idempotency_key",
+    "idempotencyKey",
+    "Idempotency-Key",
+  ),
+  rechargeRepeat: count("Repeats of each auto-recharge event (R-624)", 0),
+  rechargeParallel: flag("Send the repeats of an auto-recharge event at the same time (R-624)", false),
   agencyPool: limit("Credits the agency can still grant; null: no limit (R-246)", null),
   unknownSubaccount: oneOf("Answer to a grant to an unknown e-mail (R-481)", 404, 400, "200false"),
   integerCredits: flag("Accept only whole credits (R-245)", false),

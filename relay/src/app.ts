@@ -36,15 +36,15 @@ export type AppDeps = {
   slots: ConnectionSlots;
   /** The other nodes, for connections over HTTP. */
   nodes: Parameters<typeof fallback>[0]["nodes"];
-  /** What uploads need. */
+  /** Dependencies of the routes for uploads. */
   media: Parameters<typeof media>[0];
   /** Mail to visitors; undefined when the relay sends no mail. */
   mail: Mail | undefined;
-  /** What the server API needs apart from the addresses below. */
+  /** Dependencies of the server API, except `relay` and `address`. */
   api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
-  /** What the operator's pages need; undefined: they have a listener of their own. */
+  /** Dependencies of the operator's pages; undefined: they have a listener of their own. */
   admin: AdminDeps | undefined;
-  called: CallbackAddress;
+  callbackAddress: CallbackAddress;
   ready: Readiness;
   log: Log;
   /** The relay's public origin; empty when it is not known. */
@@ -63,7 +63,7 @@ export type AppDeps = {
  * Every route, by the module that answers it, in the order in which the modules are mounted: caller, method, path, largest
  * body.
  *
- * Body sizes (`SIZES`): none if the row names none; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
+ * Body sizes (`SIZES`): no body if the row names no size; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
  * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).
  * `/api/v1/*` means all operations in `http/api/operations.ts`. `test/house/routes.test.ts` compares the table with the
  * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
@@ -134,7 +134,7 @@ export const readsBody = bodyReader(ROUTE_ROWS);
 
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
-  const { sites, connections, clock, allows, addressOf, slots, nodes, mail, called, log } = deps;
+  const { sites, connections, clock, allows, addressOf, slots, nodes, mail, callbackAddress, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
   const bodies = createBodyBudget();
   return {
@@ -143,11 +143,20 @@ function modulesOf(deps: AppDeps) {
     help: help(sites, deps.help),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
-    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, slots, nodes, bodies }),
+    fallback: fallback({
+      connections,
+      clock,
+      allows,
+      remoteOf: callbackAddress.from.address,
+      addressOf,
+      slots,
+      nodes,
+      bodies,
+    }),
     media: media(deps.media),
     mail: mail && unsubscribePage(mail, bodies),
     api: serverApi({ ...deps.api, relay, address }),
-    callbacks: callbacks(called),
+    callbacks: callbacks(callbackAddress),
     admin: deps.admin && adminOf(deps.admin, bodies),
     health: health(deps.ready),
   } satisfies Record<Module, unknown>;

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
-import type { Ground } from "./ground.ts";
 import type { Target } from "./target.ts";
+import type { Testbed } from "./testbed.ts";
 import type { Payloads } from "./text.ts";
 
 /** The result of an attack. */
@@ -27,11 +27,11 @@ export type Attack = {
   /** Test files about the attack. `npm test` runs all of them; `npm run attacks` runs and counts those that need no browser. */
   tests: readonly string[];
   /** Attacks a relay in the same process. `npm test` makes fewer attempts. */
-  inside?: (ground: Ground) => Promise<Result>;
+  inside?: (testbed: Testbed) => Promise<Result>;
   /** Attacks a relay in its own process, with 512 MB of memory. */
   run?: (target: Target) => Promise<Result>;
   /** That relay has no proxy in front: it identifies clients by the address of their connection. */
   direct?: boolean;
   /** Attacks the widget in Chromium. */
-  browser?: (ground: Ground, browser: Browser, payloads: Payloads) => Promise<Result>;
+  browser?: (testbed: Testbed, browser: Browser, payloads: Payloads) => Promise<Result>;
 };

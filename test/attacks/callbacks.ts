@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 
 /** Secrets that differ from the right one in one place. */
 function wrongSecrets(secret: string, count: number): string[] {
@@ -38,32 +38,32 @@ function wrongSecrets(secret: string, count: number): string[] {
 }
 
 /** A3: reply callbacks with wrong secrets. Succeeds with an answer other than 404, or when a reply is shown. */
-export async function forgedCallbacks(ground: Ground): Promise<Result> {
-  const { visitor, id } = await ground.member("words of A3");
-  const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
-  const tries = wrongSecrets(secret, ground.count(10_000));
+export async function forgedCallbacks(testbed: Testbed): Promise<Result> {
+  const { visitor, id } = await testbed.knownVisitor("words of A3");
+  const secret = testbed.house.callbackUrl.split("/").at(-1) ?? "";
+  const tries = wrongSecrets(secret, testbed.count(10_000));
   let through = 0;
-  let address = ground.address();
+  let address = testbed.address();
   for (const [n, each] of tries.entries()) {
     // The relay slows down an address that guesses often. This attack does not test that.
-    if (n % 50 === 0) address = ground.address();
-    const url = `${ground.house.url}/callbacks/reply/${each}`;
-    if ((await ground.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
+    if (n % 50 === 0) address = testbed.address();
+    const url = `${testbed.house.url}/callbacks/reply/${each}`;
+    if ((await testbed.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
   }
-  const right = await ground.callback(replyOf(id, "real"));
+  const right = await testbed.callback(replyOf(id, "real"));
   await visitor.hears("real");
   through += visitor.log().filter(({ text }) => text === "forged").length;
   return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
 }
 
 /** A4: posts a captured reply repeatedly, ten at a time. Succeeds when it is shown more than once. */
-export async function replayedCallbacks(ground: Ground): Promise<Result> {
-  const { visitor, id } = await ground.member("words of A4");
+export async function replayedCallbacks(testbed: Testbed): Promise<Result> {
+  const { visitor, id } = await testbed.knownVisitor("words of A4");
   const captured = replyOf(id, "only once");
-  const tried = ground.count(1_000);
-  for (let n = 0; n < tried; n += 10) await Promise.all(Array.from({ length: 10 }, () => ground.callback(captured)));
-  await ground.callback({ ...captured, messageId: randomUUID(), body: "only once" });
-  await ground.callback(replyOf(id, "the one after"));
+  const tried = testbed.count(1_000);
+  for (let n = 0; n < tried; n += 10) await Promise.all(Array.from({ length: 10 }, () => testbed.callback(captured)));
+  await testbed.callback({ ...captured, messageId: randomUUID(), body: "only once" });
+  await testbed.callback(replyOf(id, "the one after"));
   await visitor.hears("the one after");
   const shown = visitor.log().filter(({ text }) => text === "only once").length;
   return {
@@ -74,21 +74,21 @@ export async function replayedCallbacks(ground: Ground): Promise<Result> {
 }
 
 /** A5: searches every log line of this run for the callback secret. */
-export async function leakedSecret(ground: Ground): Promise<Result> {
-  const { id } = await ground.member("words of A5");
-  const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
+export async function leakedSecret(testbed: Testbed): Promise<Result> {
+  const { id } = await testbed.knownVisitor("words of A5");
+  const secret = testbed.house.callbackUrl.split("/").at(-1) ?? "";
   const spellings = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")];
   for (const body of ["{", "null", `{"toId":"${secret}"}`, JSON.stringify(replyOf(id, secret))])
-    await ground.callback(body);
-  await ground.callback(replyOf(id, "x"), { url: `${ground.house.callbackUrl}x` });
-  const lines = ground.house.lines();
+    await testbed.callback(body);
+  await testbed.callback(replyOf(id, "x"), { url: `${testbed.house.callbackUrl}x` });
+  const lines = testbed.house.lines();
   const through = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
-  const control = `the search finds the secret in the callback address: ${spellings.some((each) => ground.house.callbackUrl.includes(each))}`;
+  const control = `the search finds the secret in the callback address: ${spellings.some((each) => testbed.house.callbackUrl.includes(each))}`;
   return { tried: lines.length, through, control: `${control}. Not automated: the logs of a proxy in front` };
 }
 
 /** A20: replies with addresses of this machine, in every field that could be fetched. Succeeds with a request. */
-export async function forgedRequests(ground: Ground): Promise<Result> {
+export async function forgedRequests(testbed: Testbed): Promise<Result> {
   const asked: string[] = [];
   const trap = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -96,20 +96,20 @@ export async function forgedRequests(ground: Ground): Promise<Result> {
   });
   await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
   const { port } = trap.address() as AddressInfo;
-  const { visitor, id } = await ground.member("words of A20");
+  const { visitor, id } = await testbed.knownVisitor("words of A20");
   const hosts = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "0", "127.1", "017700000001"];
   const fields = ["mediaUrl", "mediaURL", "imageUrl", "fileUrl", "attachment", "url", "preview", "callbackUrl"];
-  const tries = ground.some(
+  const tries = testbed.sample(
     hosts.flatMap((host) => fields.map((field) => ({ field, address: `http://${host}:${port}/${field}` }))),
   );
   for (const { field, address } of tries)
-    await ground.callback(
+    await testbed.callback(
       replyOf(id, `see ${address} ![x](${address}) <img src=${address}>`, {
         [field]: address,
         media: [{ url: address }],
       }),
     );
-  await ground.callback(replyOf(id, "the last of A20"));
+  await testbed.callback(replyOf(id, "the last of A20"));
   await visitor.hears("the last of A20");
   const through = asked.length;
   await fetch(`http://127.0.0.1:${port}/control`);
@@ -119,16 +119,16 @@ export async function forgedRequests(ground: Ground): Promise<Result> {
 }
 
 /** A39: reply callbacks for unknown ids. Succeeds when they leave rows. */
-export async function unknownCallbacks(ground: Ground): Promise<Result> {
-  const { id } = await ground.member("words of A39");
-  const tried = ground.count(5_000);
+export async function unknownCallbacks(testbed: Testbed): Promise<Result> {
+  const { id } = await testbed.knownVisitor("words of A39");
+  const tried = testbed.count(5_000);
   // Messages that wait for the service have rows, which the relay removes after delivery.
-  await ground.delivered();
-  const before = await ground.rows();
+  await testbed.delivered();
+  const before = await testbed.rows();
   for (let n = 0; n < tried; n += 20)
-    await Promise.all(Array.from({ length: 20 }, (_, i) => ground.callback(replyOf(`nobody-${n + i}`, "flood"))));
-  const grown = (await ground.rows()) - before;
-  await ground.callback(replyOf(id, "a real one"));
-  const real = (await ground.rows()) - before - grown;
+    await Promise.all(Array.from({ length: 20 }, (_, i) => testbed.callback(replyOf(`nobody-${n + i}`, "flood"))));
+  const grown = (await testbed.rows()) - before;
+  await testbed.callback(replyOf(id, "a real one"));
+  const real = (await testbed.rows()) - before - grown;
   return { tried, through: grown, control: `a reply for a known visitor writes ${real} row` };
 }

@@ -6,7 +6,7 @@ import { identityOf } from "../identities.ts";
 import { post } from "../uploads.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 import { type Payloads, pictures } from "./text.ts";
 import { hostileFiles } from "./uploads.ts";
 
@@ -30,7 +30,7 @@ function hook(): void {
 type Visit = { page: Page; context: BrowserContext; complaints: string[]; otherHosts: string[] };
 
 /** Opens a page of the site under a policy. Requests to other hosts are recorded and answered here. */
-async function visit({ house, protect }: Ground, browser: Browser, policy: string): Promise<Visit> {
+async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -45,7 +45,7 @@ async function visit({ house, protect }: Ground, browser: Browser, policy: strin
     return route.fulfill({ status: 204 });
   });
   await page.addInitScript(hook);
-  protect(policy);
+  setPolicy(policy);
   await page.goto(house.host);
   return { page, context, complaints, otherHosts };
 }
@@ -53,7 +53,7 @@ async function visit({ house, protect }: Ground, browser: Browser, policy: strin
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
 
 /** A visitor with this identity, known to the service: the same person on another device. */
-async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor; id: string }> {
+async function twin({ house }: Testbed, sub: string): Promise<{ visitor: Visitor; id: string }> {
   const visitor = house.visitor({ identity: identityOf({ sub }) });
   await visitor.connect();
   await visitor.send(`first words of ${sub}`);
@@ -66,9 +66,9 @@ async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor;
  * One round: sends the texts from both sides in one thread, some as file names. @returns the payloads that ran, and elements
  * that the widget does not create itself
  */
-async function inThread(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
-  const { visitor, id } = await twin(ground, sub);
-  const { page, context, otherHosts } = await visit(ground, browser, TRUSTED_TYPES);
+async function inThread(testbed: Testbed, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
+  const { visitor, id } = await twin(testbed, sub);
+  const { page, context, otherHosts } = await visit(testbed, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
   await chat.open();
   await page.evaluate((token) => (window as unknown as Hooked).Porchlight("identify", token), identityOf({ sub }));
@@ -76,13 +76,13 @@ async function inThread(ground: Ground, browser: Browser, texts: readonly string
   const pdf = Buffer.from("%PDF-1.4\n%%EOF");
   for (const [n, text] of texts.entries()) {
     const cut = text.slice(0, TEXT_MAX).toWellFormed();
-    await ground.callback(replyOf(id, cut));
+    await testbed.callback(replyOf(id, cut));
     const file =
-      n % 10 === 0 ? await post(ground.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
+      n % 10 === 0 ? await post(testbed.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
     const extras = file?.status === 201 ? { media: file.answer.key } : {};
     await visitor.send(cut, `${sub}-${n}`, extras).catch(() => undefined);
   }
-  await ground.callback(replyOf(id, `the end of ${sub}`));
+  await testbed.callback(replyOf(id, `the end of ${sub}`));
   await chat.thread.getByText(`the end of ${sub}`, { exact: true }).waitFor();
   const found = [...(await fired(page)), ...(await strays(page)), ...otherHosts];
   await context.close();
@@ -91,8 +91,13 @@ async function inThread(ground: Ground, browser: Browser, texts: readonly string
 }
 
 /** Uses the texts as every site setting that is shown, and as the person's name, in one page. */
-async function inSettings(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
-  const { page, context } = await visit(ground, browser, TRUSTED_TYPES);
+async function inSettings(
+  testbed: Testbed,
+  browser: Browser,
+  texts: readonly string[],
+  sub: string,
+): Promise<string[]> {
+  const { page, context } = await visit(testbed, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
   await chat.open();
   const found = await page.evaluate(async (all) => {
@@ -194,14 +199,14 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<str
  * A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Succeeds when a payload runs
  * or becomes an element.
  */
-export async function scripts(ground: Ground, browser: Browser, { all, firing }: Payloads): Promise<Result> {
+export async function scripts(testbed: Testbed, browser: Browser, { all, firing }: Payloads): Promise<Result> {
   const control = await careless(browser, firing);
   const found: string[] = [];
   let tried = 0;
   for (let from = 0, round = 0; from < all.length; from += ROUND / 2, round++) {
     const texts = all.slice(from, from + ROUND / 2);
-    found.push(...(await inThread(ground, browser, texts, `script-${round}`)));
-    found.push(...(await inSettings(ground, browser, texts, `setting-${round}`)));
+    found.push(...(await inThread(testbed, browser, texts, `script-${round}`)));
+    found.push(...(await inSettings(testbed, browser, texts, `setting-${round}`)));
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
   }
   if (found.length > 0) console.error(found.slice(0, 10));
@@ -212,10 +217,10 @@ export async function scripts(ground: Ground, browser: Browser, { all, firing }:
  * A14: a conversation on a page whose policy allows only the relay's scripts. Succeeds when the browser reports an error or a
  * violation.
  */
-export async function strictPage(ground: Ground, browser: Browser): Promise<Result> {
-  const { url } = ground.house;
+export async function strictPage(testbed: Testbed, browser: Browser): Promise<Result> {
+  const { url } = testbed.house;
   const policy = `default-src 'none'; script-src ${url}; connect-src ${url} ${url.replace(/^http/, "ws")}; ${TRUSTED_TYPES}`;
-  const { page, context, complaints } = await visit(ground, browser, policy);
+  const { page, context, complaints } = await visit(testbed, browser, policy);
   const chat = chatOn(page);
   await chat.open();
   const tried = 20;
@@ -235,10 +240,10 @@ export async function strictPage(ground: Ground, browser: Browser): Promise<Resu
 }
 
 /** A15: pictures from other hosts in replies. Succeeds when the page sends a request to such a host. */
-export async function picturesDrawn(ground: Ground, browser: Browser): Promise<Result> {
+export async function picturesDrawn(testbed: Testbed, browser: Browser): Promise<Result> {
   const texts = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
-  const { visitor, id } = await twin(ground, "pictures");
-  const { page, context, otherHosts } = await visit(ground, browser, "");
+  const { visitor, id } = await twin(testbed, "pictures");
+  const { page, context, otherHosts } = await visit(testbed, browser, "");
   const chat = chatOn(page);
   await chat.launcher.first().waitFor();
   await page.evaluate(
@@ -246,8 +251,8 @@ export async function picturesDrawn(ground: Ground, browser: Browser): Promise<R
     identityOf({ sub: "pictures" }),
   );
   await chat.open();
-  for (const text of texts) await ground.callback(replyOf(id, text));
-  await ground.callback(replyOf(id, "the end of the pictures"));
+  for (const text of texts) await testbed.callback(replyOf(id, text));
+  await testbed.callback(replyOf(id, "the end of the pictures"));
   await chat.thread.getByText("the end of the pictures", { exact: true }).waitFor();
   const through = otherHosts.length;
   await page.evaluate(() => {
@@ -261,11 +266,11 @@ export async function picturesDrawn(ground: Ground, browser: Browser): Promise<R
 }
 
 /** A17: hostile files opened directly in the browser. Succeeds when a file runs a script. */
-export async function openedUploads(ground: Ground, browser: Browser): Promise<Result> {
-  const { house } = ground;
+export async function openedUploads(testbed: Testbed, browser: Browser): Promise<Result> {
+  const { house } = testbed;
   const files = new Map(hostileFiles());
   const careless = await startCareless(files);
-  const { visitor } = await ground.member("words of the opened uploads");
+  const { visitor } = await testbed.knownVisitor("words of the opened uploads");
   const context = await browser.newContext();
   const runs = async (address: string): Promise<boolean> => {
     const page = await context.newPage();

@@ -22,7 +22,7 @@ import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
 import { withoutBlocks } from "../../widget/src/text/without-blocks.ts";
 import type { Result } from "./attack.ts";
-import type { Ground } from "./ground.ts";
+import type { Testbed } from "./testbed.ts";
 import { jsonDocuments, naughtyStrings } from "./wire.ts";
 
 /** A parser, and what must be true of its result for any input. An exception is a failure too. */
@@ -334,7 +334,7 @@ async function fuzz(runs: number, seed = Date.now()): Promise<string[]> {
 }
 
 /** A33: fuzzes every parser with structured input and with random bytes; each run uses another seed. */
-export async function fuzzedParsers({ count }: Ground): Promise<Result> {
+export async function fuzzedParsers({ count }: Testbed): Promise<Result> {
   const runs = count(5_000);
   const failed = await fuzz(runs);
   if (failed.length > 0) console.error(failed);

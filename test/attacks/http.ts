@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { KEY, OWNER } from "../harness.ts";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 
 /** The encodings in which a secret could leak. */
 const SPELLINGS = [KEY, OWNER].flatMap((secret) => [
@@ -25,9 +25,9 @@ const filesOf = (folder: string): string[] =>
     : [];
 
 /** A11: searches every log line, answer and file of the relay and its build. Succeeds when one contains the account's key. */
-export async function leakedKey(ground: Ground): Promise<Result> {
-  const { house } = ground;
-  const { visitor, id } = await ground.member("words of A11");
+export async function leakedKey(testbed: Testbed): Promise<Result> {
+  const { house } = testbed;
+  const { visitor, id } = await testbed.knownVisitor("words of A11");
   house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
   await visitor.send("refused by the service");
   await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
@@ -45,7 +45,7 @@ export async function leakedKey(ground: Ground): Promise<Result> {
   ];
   const bodies = ["{", "null", JSON.stringify(replyOf(id, "x", { userId: OWNER }))];
   for (const path of [...paths, "/w/default.js", "/metrics", "/media/none", "/socket"]) {
-    const response = await fetch(house.url + path, { headers: { Authorization: ground.bearer } });
+    const response = await fetch(house.url + path, { headers: { Authorization: testbed.bearer } });
     // The client itself sent the address, so an answer may repeat it.
     outputs.push(
       JSON.stringify([...response.headers]),
@@ -132,7 +132,7 @@ const UPGRADE =
  * Requests a WebSocket on the connection of a request that is not answered yet: a callback, and a page's poll.
  * @returns the number of tries, and of those that were answered with an upgrade
  */
-async function earlyUpgrades({ house }: Ground, port: number): Promise<{ tried: number; through: number }> {
+async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried: number; through: number }> {
   const upgrade = UPGRADE.replace("ORIGIN", house.host);
   const line = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: house.host } });
   const { line: id } = (await line.json()) as { line: string };
@@ -147,9 +147,9 @@ async function earlyUpgrades({ house }: Ground, port: number): Promise<{ tried: 
  * A34: unusual headers, request smuggling, and early upgrades. Succeeds with a 5xx, two answers to a smuggled pair, an upgrade,
  * or a relay that stops.
  */
-export async function oddHeaders(ground: Ground): Promise<Result> {
-  const port = Number(new URL(ground.house.url).port);
-  const path = new URL(ground.house.callbackUrl).pathname;
+export async function oddHeaders(testbed: Testbed): Promise<Result> {
+  const port = Number(new URL(testbed.house.url).port);
+  const path = new URL(testbed.house.callbackUrl).pathname;
   const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
   const paths = [
     "/healthz",
@@ -163,7 +163,7 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
   const odd = lines.flatMap((line) =>
     paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${line}\r\n\r\n`),
   );
-  const tries = ground.some(odd);
+  const tries = testbed.sample(odd);
   let through = 0;
   for (const text of tries) {
     const statuses = await exchange(port, Buffer.from(text, "latin1"));
@@ -172,10 +172,10 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
   const smuggled = [...SMUGGLED, ...SMUGGLED.map((text) => text.replace("/healthz", path))];
   for (const text of smuggled)
     if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) through++;
-  const upgrades = await earlyUpgrades(ground, port);
+  const upgrades = await earlyUpgrades(testbed, port);
   through += upgrades.through;
   // Without the time limit of `exchange`: silence counts here.
-  const { status: good } = await fetch(`${ground.house.url}/healthz`);
+  const { status: good } = await fetch(`${testbed.house.url}/healthz`);
   if (good !== 200) through++;
   const tried = tries.length + smuggled.length + upgrades.tried;
   return { tried, through, control: `a plain request answers ${good}` };
@@ -185,7 +185,7 @@ export async function oddHeaders(ground: Ground): Promise<Result> {
  * Requests for the metrics without a token, as any web page can cause in an operator's browser.
  * @returns whether the operator's address is locked afterwards
  */
-async function locksOperator({ house, address }: Ground): Promise<boolean> {
+async function locksOperator({ house, address }: Testbed): Promise<boolean> {
   const { admin } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string };
   const from = { "X-Forwarded-For": address() };
   for (let n = 0; n < 20; n++) await (await fetch(`${house.url}/metrics`, { headers: from })).arrayBuffer();
@@ -198,8 +198,8 @@ async function locksOperator({ house, address }: Ground): Promise<boolean> {
  * A35: requests without a valid token for data of the operator and the owner's backend. Succeeds with an answer other than a
  * refusal.
  */
-export async function exposedPages(ground: Ground): Promise<Result> {
-  const { house } = ground;
+export async function exposedPages(testbed: Testbed): Promise<Result> {
+  const { house } = testbed;
   const { paths } = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, unknown>>;
   };
@@ -252,7 +252,7 @@ export async function exposedPages(ground: Ground): Promise<Result> {
   const health = await (await fetch(`${house.url}/healthz`)).text();
   if (health !== '{"status":"ok"}') through++;
   tried += 20;
-  if (await locksOperator(ground)) through++;
-  const { status } = await ground.api("GET", "/visitors");
+  if (await locksOperator(testbed)) through++;
+  const { status } = await testbed.api("GET", "/visitors");
   return { tried, through, control: `with a token the API answers ${status}` };
 }

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { newVisitorId } from "../../relay/src/base/sign.ts";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
 import { greet, openLine, settled } from "./line.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 
 const ID_FIELDS = [
   "fromId",
@@ -36,16 +36,16 @@ function framesNaming(id: string, n: number): object {
 }
 
 /** A1: frames that contain another visitor's id. Succeeds with a frame with that visitor's text, or a changed row. */
-export async function foreignIds(ground: Ground): Promise<Result> {
-  const { visitor, id } = await ground.member("words of the victim A1");
+export async function foreignIds(testbed: Testbed): Promise<Result> {
+  const { visitor, id } = await testbed.knownVisitor("words of the victim A1");
   const words = async (): Promise<string> => {
-    const { items } = (await ground.api("GET", `/visitors/${id}/messages`)).body as { items: { text: string }[] };
+    const { items } = (await testbed.api("GET", `/visitors/${id}/messages`)).body as { items: { text: string }[] };
     return JSON.stringify(items.map(({ text }) => text));
   };
   const before = await words();
-  const tried = ground.count(10_000);
+  const tried = testbed.count(10_000);
   let through = 0;
-  const line = await ground.line();
+  const line = await testbed.line();
   await greet(line);
   for (let n = 0; n < tried; n++) {
     line.send(JSON.stringify(framesNaming(id, n)));
@@ -56,7 +56,7 @@ export async function foreignIds(ground: Ground): Promise<Result> {
   line.end();
   if ((await words()) !== before) through++;
   await visitor.drop();
-  const own = await ground.line();
+  const own = await testbed.line();
   await greet(own, { token: visitor.token() });
   await own.until((frame) => frame.includes("words of the victim A1"));
   own.end();
@@ -64,9 +64,9 @@ export async function foreignIds(ground: Ground): Promise<Result> {
 }
 
 /** A2: visitor ids guessed near a real one and at random. Succeeds with an answer other than that for an unknown id. */
-export async function guessedIds(ground: Ground): Promise<Result> {
-  const { id } = await ground.member("words of A2");
-  const tried = ground.count(2_000);
+export async function guessedIds(testbed: Testbed): Promise<Result> {
+  const { id } = await testbed.knownVisitor("words of A2");
+  const tried = testbed.count(2_000);
   let through = 0;
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   const strange = newVisitorId("a key of another relay", Date.now());
@@ -79,25 +79,25 @@ export async function guessedIds(ground: Ground): Promise<Result> {
         : n % 3 === 1 && near !== id
           ? near
           : newVisitorId(randomBytes(8).toString("hex"), Date.now());
-    const status = await ground.callback(replyOf(guess, "guessed"));
+    const status = await testbed.callback(replyOf(guess, "guessed"));
     if (status !== 404) through++;
   }
-  const right = await ground.callback(replyOf(id, "not guessed"));
+  const right = await testbed.callback(replyOf(id, "not guessed"));
   if (right !== 200) through++;
   return { tried, through, control: `the real id answers ${right}` };
 }
 
 /** A6: a real id with each of its characters changed. Succeeds when the relay accepts the reply. */
-export async function changedIds(ground: Ground): Promise<Result> {
-  const { id } = await ground.member("words of A6");
+export async function changedIds(testbed: Testbed): Promise<Result> {
+  const { id } = await testbed.knownVisitor("words of A6");
   const changed = [...id].flatMap((character, at) =>
     [..."0z_A"].filter((other) => other !== character).map((other) => id.slice(0, at) + other + id.slice(at + 1)),
   );
   const all = [...changed, id.slice(1), id.slice(0, -1), `${id}0`, `0${id}`, id.toUpperCase(), `${id}\0`, ` ${id}x`];
   let through = 0;
-  const tries = ground.some(all);
-  for (const each of tries) if ((await ground.callback(replyOf(each, "wrong id"))) === 200) through++;
-  const right = await ground.callback(replyOf(id, "right id"));
+  const tries = testbed.sample(all);
+  for (const each of tries) if ((await testbed.callback(replyOf(each, "wrong id"))) === 200) through++;
+  const right = await testbed.callback(replyOf(id, "right id"));
   return { tried: tries.length, through, control: `the unchanged id answers ${right}` };
 }
 
@@ -148,20 +148,20 @@ function origins(own: string): (string | undefined)[] {
 }
 
 /** A7: origins that are not allowed, at the socket, its fallback and the uploads; and a request target with a host. */
-export async function foreignOrigins(ground: Ground): Promise<Result> {
-  const { url, host } = ground.house;
+export async function foreignOrigins(testbed: Testbed): Promise<Result> {
+  const { url, host } = testbed.house;
   let tried = 0;
   let through = 0;
   const knock = async (origin: string | undefined, path = "/socket"): Promise<void> => {
     tried++;
-    const line = await openLine(url, { ...(origin !== undefined && { origin }), address: ground.address(), path });
+    const line = await openLine(url, { ...(origin !== undefined && { origin }), address: testbed.address(), path });
     if (line === undefined) return;
     if ((await Promise.race([greet(line), line.closed.then(() => undefined)])) !== undefined) through++;
     line.end();
   };
   for (const origin of origins(host)) {
     await knock(origin);
-    const headers = { ...(origin !== undefined && { Origin: origin }), "X-Forwarded-For": ground.address() };
+    const headers = { ...(origin !== undefined && { Origin: origin }), "X-Forwarded-For": testbed.address() };
     for (const path of ["/socket/lines", "/media"]) {
       tried++;
       const answer = await fetch(url + path, { method: "POST", headers }).catch(() => undefined);
@@ -170,7 +170,7 @@ export async function foreignOrigins(ground: Ground): Promise<Result> {
     }
   }
   await knock("https://evil.example", "//evil.example/socket");
-  const line = await ground.line();
+  const line = await testbed.line();
   const welcome = await greet(line);
   line.end();
   return {
@@ -257,15 +257,15 @@ function forgedIdentities(): string[] {
 }
 
 /** A9: forged identity tokens, on a site with an identity secret. Succeeds with a welcome. */
-export async function forgedTokens(ground: Ground): Promise<Result> {
+export async function forgedTokens(testbed: Testbed): Promise<Result> {
   const tries = forgedIdentities();
   let through = 0;
   for (const identity of tries) {
-    const line = await ground.line();
+    const line = await testbed.line();
     if ((await greet(line, { identity })) !== undefined) through++;
     line.end();
   }
-  const line = await ground.line();
+  const line = await testbed.line();
   const welcome = await greet(line, { identity: identityOf({ sub: "victim" }) });
   line.end();
   return {
@@ -276,21 +276,21 @@ export async function forgedTokens(ground: Ground): Promise<Result> {
 }
 
 /** A8: session tokens after a logout in every tab, and changed session tokens. Succeeds with a welcome with the thread. */
-export async function stolenTokens(ground: Ground): Promise<Result> {
+export async function stolenTokens(testbed: Testbed): Promise<Result> {
   let tried = 0;
   let through = 0;
   const knows = async (token: string): Promise<boolean> => {
     tried++;
-    const line = await ground.line();
+    const line = await testbed.line();
     const welcome = await greet(line, { token });
     await (welcome && settled(line));
     line.end();
     return line.frames.some((frame) => frame.includes("words of A8"));
   };
-  const { visitor } = await ground.member("words of A8");
+  const { visitor } = await testbed.knownVisitor("words of A8");
   const token = visitor.token() ?? "";
   const before = await knows(token);
-  for (let at = 0; at < token.length; at += Math.ceil(token.length / ground.count(100)))
+  for (let at = 0; at < token.length; at += Math.ceil(token.length / testbed.count(100)))
     if (await knows(token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1))) through++;
   const ended = visitor.ended();
   visitor.write({ t: "logout" });
@@ -304,13 +304,13 @@ export async function stolenTokens(ground: Ground): Promise<Result> {
 }
 
 /** A10: each site's tokens and identities at every other site. Succeeds with the other site's texts. */
-export async function otherSites(ground: Ground): Promise<Result> {
+export async function otherSites(testbed: Testbed): Promise<Result> {
   let tried = 0;
   let through = 0;
   let own = 0;
   const sites = ["default", "b"];
   for (const from of sites) {
-    const { visitor, id } = await ground.member(`words of A10 at ${from}`, from);
+    const { visitor, id } = await testbed.knownVisitor(`words of A10 at ${from}`, from);
     for (const at of sites)
       for (const spelt of [
         {},
@@ -318,7 +318,7 @@ export async function otherSites(ground: Ground): Promise<Result> {
         { epoch: "x", since: 0 },
         { identity: identityOf({ sub: `ten-${from}-${at}` }) },
       ]) {
-        const line = await ground.line();
+        const line = await testbed.line();
         const welcome = await greet(line, { site: at, token: visitor.token(), ...spelt });
         await (welcome && settled(line));
         const seen = line.frames.some((frame) => frame.includes("words of A10"));
@@ -329,7 +329,7 @@ export async function otherSites(ground: Ground): Promise<Result> {
       }
     if (from === "b") {
       tried++;
-      if ((await ground.api("GET", `/visitors/${id}/messages`)).status !== 404) through++;
+      if ((await testbed.api("GET", `/visitors/${id}/messages`)).status !== 404) through++;
     }
   }
   return { tried, through, control: `${own} of 6 tokens give access to the thread at their own site` };

@@ -11,10 +11,10 @@ import { parseArgs } from "node:util";
 import type { Browser } from "playwright-core";
 import { launch } from "../browser/browser.ts";
 import type { Attack, Result } from "./attack.ts";
-import { type Ground, startGround } from "./ground.ts";
 import { type Results, type Row, record, renewDocument } from "./report.ts";
 import { ATTACKS } from "./table.ts";
 import { startTarget } from "./target.ts";
+import { startTestbed, type Testbed } from "./testbed.ts";
 import { type Payloads, payloadsOf } from "./text.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -69,15 +69,15 @@ async function onTarget(run: NonNullable<Attack["run"]>, direct: boolean): Promi
 /** Runs all parts of a row of the table. */
 async function partsOf(
   attack: Attack,
-  ground: Ground,
+  testbed: Testbed,
   browser: () => Promise<Browser>,
   payloads: Payloads,
 ): Promise<Row> {
   const files = attack.tests.filter(inNode);
   return {
-    ...(attack.inside && { relay: await attack.inside(ground) }),
+    ...(attack.inside && { relay: await attack.inside(testbed) }),
     ...(attack.run && { process: await onTarget(attack.run, attack.direct === true) }),
-    ...(attack.browser && { Chromium: await attack.browser(ground, await browser(), payloads) }),
+    ...(attack.browser && { Chromium: await attack.browser(testbed, await browser(), payloads) }),
     ...(files.length > 0 && !values.check && { tests: await runTests(files) }),
   };
 }
@@ -87,7 +87,7 @@ const known = payloadsOf(values.payloads);
 const total = known.all.length;
 const step = total / Math.min(total, Number(values.texts ?? total));
 const payloads = { ...known, all: known.all.filter((_, n) => Math.floor(n / step) > Math.floor((n - 1) / step)) };
-const ground = await startGround(1);
+const testbed = await startTestbed(1);
 let started: Promise<Browser> | undefined;
 const browser = (): Promise<Browser> => {
   started ??= launch();
@@ -95,7 +95,7 @@ const browser = (): Promise<Browser> => {
 };
 const results: Results = {};
 for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wanted.includes(number))) {
-  const parts = await partsOf(attack, ground, browser, payloads);
+  const parts = await partsOf(attack, testbed, browser, payloads);
   results[`A${attack.number}`] = { day: new Date().toISOString().slice(0, 10), parts };
   for (const [part, { tried, through, control, figures }] of Object.entries(parts))
     console.log(
@@ -103,7 +103,7 @@ for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wante
     );
 }
 await (await started)?.close();
-await ground.stop();
+await testbed.stop();
 // The document only covers the default payloads.
 if (values.payloads === undefined && !values.check) {
   record(results);

@@ -31,8 +31,8 @@ import { compressionOffers, deepJson, hugeFrames, oddDocuments, oddStrings, prot
 /** Combines two attacks into one. */
 const both =
   (one: NonNullable<Attack["inside"]>, two: NonNullable<Attack["inside"]>): NonNullable<Attack["inside"]> =>
-  async (ground) => {
-    const [a, b] = [await one(ground), await two(ground)];
+  async (testbed) => {
+    const [a, b] = [await one(testbed), await two(testbed)];
     return { tried: a.tried + b.tried, through: a.through + b.through, control: `${a.control}; ${b.control}` };
   };
 

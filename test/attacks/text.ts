@@ -9,8 +9,8 @@ import { PAYLOADS } from "../browser/checks/payloads.ts";
 import { COMPILED } from "../compiled.ts";
 import { corpus } from "../corpora.ts";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
 import type { Steps } from "./steps.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 import { naughtyStrings } from "./wire.ts";
 
 type Link = Extract<Inline, { kind: "link" }>;
@@ -197,7 +197,7 @@ export async function lyingLabels(): Promise<Result> {
  * A31: texts that could end a log line or start one, in every field. Succeeds with a line that is not JSON, or that contains
  * a visitor's text.
  */
-export async function forgedLines(ground: Ground): Promise<Result> {
+export async function forgedLines(testbed: Testbed): Promise<Result> {
   const marks = [
     "\r\n",
     "\n",
@@ -209,8 +209,8 @@ export async function forgedLines(ground: Ground): Promise<Result> {
     "\\",
     '"',
   ];
-  const tries = ground.some([...marks, ...naughtyStrings().filter((text) => text.length < 300)]);
-  const { visitor, id } = await ground.member("words of A31");
+  const tries = testbed.sample([...marks, ...naughtyStrings().filter((text) => text.length < 300)]);
+  const { visitor, id } = await testbed.knownVisitor("words of A31");
   for (const [n, text] of tries.entries()) {
     await visitor
       .send(`private-words ${text}`, `log-line-${n}`, {
@@ -218,10 +218,10 @@ export async function forgedLines(ground: Ground): Promise<Result> {
         title: `private-words ${text}`.slice(0, 200),
       })
       .catch(() => undefined);
-    await ground.callback(replyOf(id, `private-words ${text}`, { contactId: text, channel: text }));
-    await ground.callback(replyOf(`private-words${text}`, "x"));
+    await testbed.callback(replyOf(id, `private-words ${text}`, { contactId: text, channel: text }));
+    await testbed.callback(replyOf(`private-words${text}`, "x"));
   }
-  const lines = ground.house.lines();
+  const lines = testbed.house.lines();
   const isJson = (line: string): boolean => {
     try {
       return typeof JSON.parse(line) === "object";

@@ -4,7 +4,7 @@ import { gif } from "../../relay/src/files/samples.fixture.ts";
 import { corpus } from "../corpora.ts";
 import { post } from "../uploads.ts";
 import type { Result } from "./attack.ts";
-import type { Ground } from "./ground.ts";
+import type { Testbed } from "./testbed.ts";
 import { naughtyStrings } from "./wire.ts";
 
 const SCRIPT = `<script>parent.postMessage("XSS","*");alert(1)</script>`;
@@ -41,10 +41,10 @@ const SAFE =
   /^(image\/(png|jpeg|gif|webp|avif|heic|heif|bmp)|video\/|audio\/|text\/plain|application\/(pdf|octet-stream|zip|vnd\.|msword))/;
 
 /** A17: hostile files under six names and types. Succeeds with an answer that a browser could run. */
-export async function hostileUploads(ground: Ground): Promise<Result> {
-  const { house } = ground;
-  const { visitor } = await ground.member("words of A17");
-  const tries = ground.some(
+export async function hostileUploads(testbed: Testbed): Promise<Result> {
+  const { house } = testbed;
+  const { visitor } = await testbed.knownVisitor("words of A17");
+  const tries = testbed.sample(
     hostileFiles().flatMap(([name, bytes]) =>
       [{ name, type: "application/octet-stream" }, ...DISGUISES].map((disguise) => ({ bytes, disguise })),
     ),
@@ -81,9 +81,9 @@ function png(width: number, height: number): Buffer {
 }
 
 /** A18: pictures that unpack to gigabytes, and archives. Succeeds when one is stored as a picture. */
-export async function bombs(ground: Ground): Promise<Result> {
-  const { house } = ground;
-  const { visitor } = await ground.member("words of A18");
+export async function bombs(testbed: Testbed): Promise<Result> {
+  const { house } = testbed;
+  const { visitor } = await testbed.knownVisitor("words of A18");
   const sides = [6_400, 10_000, 30_000, 65_535];
   const vast = [100_000, 1_000_000, 2 ** 31 - 1, 2 ** 32 - 1];
   const zip = Buffer.concat([Buffer.from("PK\x03\x04\x14\x00\x00\x00\x08\x00", "latin1"), Buffer.alloc(20_000, 0xff)]);
@@ -119,14 +119,14 @@ export async function bombs(ground: Ground): Promise<Result> {
  * A19: hostile file names. Succeeds with a name that contains a path, a broken header, or a stored file with an unexpected
  * name.
  */
-export async function hostileNames(ground: Ground): Promise<Result> {
-  const { house } = ground;
+export async function hostileNames(testbed: Testbed): Promise<Result> {
+  const { house } = testbed;
   const file = corpus("filenames/hostile-filenames.json");
   const listed = existsSync(file)
     ? (JSON.parse(readFileSync(file, "utf8")) as string[])
     : ["../../etc/passwd", "a\0.html", "..\\x", "CON.png"];
-  const { visitor } = await ground.member("words of A19");
-  const tries = [...ground.some(listed), ...ground.some(naughtyStrings())];
+  const { visitor } = await testbed.knownVisitor("words of A19");
+  const tries = [...testbed.sample(listed), ...testbed.sample(naughtyStrings())];
   let through = 0;
   for (const name of tries) {
     const { status, answer } = await post(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });

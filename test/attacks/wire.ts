@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { WebSocket, WebSocketServer } from "ws";
 import { corpus } from "../corpora.ts";
 import type { Result } from "./attack.ts";
-import { type Ground, replyOf } from "./ground.ts";
 import { greet, type Line, settled } from "./line.ts";
+import { replyOf, type Testbed } from "./testbed.ts";
 
 /** Opens a connection and sends `hello`. */
-async function guest(ground: Ground): Promise<Line> {
-  const line = await ground.line();
+async function guest(testbed: Testbed): Promise<Line> {
+  const line = await testbed.line();
   if ((await greet(line)) === undefined) throw new Error("The relay refused a visitor");
   return line;
 }
 
 /** A21: frames above the limit. Succeeds when the connection stays open. */
-export async function hugeFrames(ground: Ground): Promise<Result> {
+export async function hugeFrames(testbed: Testbed): Promise<Result> {
   const sizes = [32_769, 33_000, 40_000, 65_535, 65_536, 100_000, 1_000_000, 8_000_000];
-  const tries = [...sizes, ...sizes].slice(0, ground.count(16));
+  const tries = [...sizes, ...sizes].slice(0, testbed.count(16));
   let through = 0;
   for (const [n, size] of tries.entries()) {
-    const line = await guest(ground);
+    const line = await guest(testbed);
     line.send(n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }));
     // A relay that accepts the frame answers it; otherwise it closes the connection.
     await Promise.race([line.closed, line.until((frame) => frame.includes("error"))]);
     if (line.code() !== 1009) through++;
     line.end();
   }
-  const line = await guest(ground);
+  const line = await guest(testbed);
   line.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
   await line.until((frame) => frame.includes('"state":"sent"'));
   const control =
@@ -38,7 +38,7 @@ export async function hugeFrames(ground: Ground): Promise<Result> {
 }
 
 /** A23: offers of WebSocket compression. Succeeds when the relay accepts one. */
-export async function compressionOffers(ground: Ground): Promise<Result> {
+export async function compressionOffers(testbed: Testbed): Promise<Result> {
   const offers: object[] = [
     {},
     { serverNoContextTakeover: true },
@@ -47,7 +47,7 @@ export async function compressionOffers(ground: Ground): Promise<Result> {
   ];
   const agrees = (url: string, offer: object): Promise<boolean> =>
     new Promise((resolve) => {
-      const socket = new WebSocket(url, { origin: ground.house.host, perMessageDeflate: offer });
+      const socket = new WebSocket(url, { origin: testbed.house.host, perMessageDeflate: offer });
       socket.once("open", () => {
         resolve(socket.extensions.includes("deflate"));
         socket.terminate();
@@ -55,7 +55,7 @@ export async function compressionOffers(ground: Ground): Promise<Result> {
       socket.on("error", () => resolve(false));
     });
   let through = 0;
-  for (const offer of offers) if (await agrees(`${ground.house.url.replace("http", "ws")}/socket`, offer)) through++;
+  for (const offer of offers) if (await agrees(`${testbed.house.url.replace("http", "ws")}/socket`, offer)) through++;
   const willing = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: true });
   await new Promise((resolve) => willing.once("listening", resolve));
   const control = await agrees(`ws://127.0.0.1:${(willing.address() as { port: number }).port}`, {});
@@ -77,21 +77,21 @@ const KEYS = [
 /**
  * A29: prototype keys in frames, callbacks and API bodies. Succeeds with a polluted prototype, a 5xx, or an accepted frame.
  */
-export async function prototypeKeys(ground: Ground): Promise<Result> {
-  const { id } = await ground.member("words of A29");
+export async function prototypeKeys(testbed: Testbed): Promise<Result> {
+  const { id } = await testbed.knownVisitor("words of A29");
   const values = ['{"polluted":true}', '"x"', "null", "[]", '{"prototype":{"polluted":true}}', "7"];
   const frames = ['"t":"ping"', '"t":"typing"', '"t":"read","n":1', '"t":"send","id":"proto-key-1","text":"polluted"'];
   const bodies = KEYS.flatMap((key) =>
     values.flatMap((value) => frames.map((frame) => `{${frame},"${key}":${value}}`)),
   );
-  const tries = ground.some(bodies);
-  const line = await guest(ground);
+  const tries = testbed.sample(bodies);
+  const line = await guest(testbed);
   let through = 0;
   for (const text of tries) {
     const body = `${text.slice(0, -1)},"toId":"${id}","body":"x"}`;
-    if ((await ground.callback(body)) >= 500) through++;
+    if ((await testbed.callback(body)) >= 500) through++;
     line.send(text);
-    const answer = await ground.api(
+    const answer = await testbed.api(
       "POST",
       "/messages",
       JSON.parse(`{"to":{"visitor":"x"},${text.slice(1)}`) as object,
@@ -117,10 +117,10 @@ export async function prototypeKeys(ground: Ground): Promise<Result> {
 /**
  * A30: JSON nested too deep, at every endpoint that accepts JSON. Succeeds with an answer other than 4xx, or a stored message.
  */
-export async function deepJson(ground: Ground): Promise<Result> {
+export async function deepJson(testbed: Testbed): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
-  const { id } = await ground.member("words of A30");
-  const line = await guest(ground);
+  const { id } = await testbed.knownVisitor("words of A30");
+  const line = await guest(testbed);
   let through = 0;
   let tried = 0;
   for (const depth of depths)
@@ -135,7 +135,7 @@ export async function deepJson(ground: Ground): Promise<Result> {
         `{"t":"send","id":"deep-json-1","text":${deep}}`,
       ]) {
         tried += 3;
-        if ([...(await refusals(ground, text))].some((status) => status < 400 || status >= 500)) through++;
+        if ([...(await refusals(testbed, text))].some((status) => status < 400 || status >= 500)) through++;
         if (text.length < 32_000) line.send(text);
       }
     }
@@ -143,18 +143,18 @@ export async function deepJson(ground: Ground): Promise<Result> {
   if (line.code() !== 0) through++;
   through += line.frames.filter((frame) => frame.includes('"state"')).length;
   line.end();
-  const shallow = await ground.callback(replyOf(id, "x", { more: [[[[1]]]] }));
+  const shallow = await testbed.callback(replyOf(id, "x", { more: [[[[1]]]] }));
   return { tried, through, control: `four levels answer ${shallow}` };
 }
 
-async function refusals(ground: Ground, text: string): Promise<number[]> {
-  const api = await fetch(`${ground.house.url}/api/v1/contacts`, {
+async function refusals(testbed: Testbed, text: string): Promise<number[]> {
+  const api = await fetch(`${testbed.house.url}/api/v1/contacts`, {
     method: "POST",
     body: text,
-    headers: { Authorization: ground.bearer, "Idempotency-Key": "deep" },
+    headers: { Authorization: testbed.bearer, "Idempotency-Key": "deep" },
   });
   await api.arrayBuffer();
-  return [await ground.callback(text), api.status];
+  return [await testbed.callback(text), api.status];
 }
 
 /** Texts of the corpus of odd strings, if available, and a few of our own. */
@@ -198,16 +198,16 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
  * A33, X: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that accepts JSON. Succeeds with a 5xx, or an
  * accepted document.
  */
-export async function oddDocuments(ground: Ground): Promise<Result> {
-  const tries = ground.some(jsonDocuments());
+export async function oddDocuments(testbed: Testbed): Promise<Result> {
+  const tries = testbed.sample(jsonDocuments());
   let through = 0;
-  let line = await guest(ground);
+  let line = await guest(testbed);
   for (const bytes of tries) {
-    const api = { Authorization: ground.bearer, "Idempotency-Key": "odd" };
+    const api = { Authorization: testbed.bearer, "Idempotency-Key": "odd" };
     const codes = [
-      await put(ground.house.callbackUrl, bytes, { "X-Forwarded-For": ground.address() }),
-      await put(`${ground.house.url}/api/v1/messages`, bytes, api),
-      await put(`${ground.house.url}/api/v1/contacts`, bytes, api),
+      await put(testbed.house.callbackUrl, bytes, { "X-Forwarded-For": testbed.address() }),
+      await put(`${testbed.house.url}/api/v1/messages`, bytes, api),
+      await put(`${testbed.house.url}/api/v1/contacts`, bytes, api),
     ];
     through += codes.filter((code) => code < 400 || code >= 500).length;
     if (bytes.length > 30_000) continue;
@@ -215,11 +215,11 @@ export async function oddDocuments(ground: Ground): Promise<Result> {
     await settled(line);
     // Invalid UTF-8 ends a connection with 1007 (RFC 6455 section 8.1); nothing else may.
     if (![0, 1007].includes(line.code())) through++;
-    if (line.code() !== 0) line = await guest(ground);
+    if (line.code() !== 0) line = await guest(testbed);
   }
   line.end();
-  const { id } = await ground.member("words of A33");
-  const good = await ground.callback(replyOf(id, "well formed"));
+  const { id } = await testbed.knownVisitor("words of A33");
+  const good = await testbed.callback(replyOf(id, "well formed"));
   return { tried: 4 * tries.length, through, control: `a valid document answers ${good}` };
 }
 
@@ -227,16 +227,16 @@ export async function oddDocuments(ground: Ground): Promise<Result> {
 const kept = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 /** A33: unusual strings as messages and replies. Succeeds when one is lost or changed. */
-export async function oddStrings(ground: Ground): Promise<Result> {
-  const tries = ground.some(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
-  const { visitor, id } = await ground.member("words of the odd strings");
+export async function oddStrings(testbed: Testbed): Promise<Result> {
+  const tries = testbed.sample(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
+  const { visitor, id } = await testbed.knownVisitor("words of the odd strings");
   let through = 0;
   for (const [n, text] of tries.entries()) {
     const stored = await visitor.send(text, `odd-string-${n}`).catch((error: Error) => ({ text: error.message }));
     if (stored.text !== kept(text) && stored.text !== "empty") through++;
-    if ((await ground.callback(replyOf(id, text))) >= 500) through++;
+    if ((await testbed.callback(replyOf(id, text))) >= 500) through++;
   }
-  await ground.callback(replyOf(id, "the last odd string"));
+  await testbed.callback(replyOf(id, "the last odd string"));
   await visitor.hears("the last odd string");
   const texts = new Set(
     visitor

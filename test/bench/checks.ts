@@ -1,5 +1,5 @@
 /**
- * The times of checks 20, 21 and 73 (WIDGET.md section 9). Checks 20 and 21 are measured at a quarter of the CPU's
+ * The times of checks 20, 21 and 73 (WIDGET 9). Checks 20 and 21 are measured at a quarter of the CPU's
  * speed: what the widget adds to the page's long tasks and largest paint, and the time from the first click to a
  * painted panel. Each is the best of several runs, because other load on the machine can only make it worse. `node
  * test/bench/checks.ts` measures only these.

@@ -82,9 +82,9 @@ export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "sh
 }
 
 /** Formats a number for the tables. */
-export const said = (value: number, digits: number): string =>
+export const formatNumber = (value: number, digits: number): string =>
   value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** `0.31 (0.28–0.33)`. */
-export const saidSpread = ([middle, low, high]: Spread): string =>
-  `${said(middle, 2)} (${said(low, 2)}–${said(high, 2)})`;
+export const formatSpread = ([middle, low, high]: Spread): string =>
+  `${formatNumber(middle, 2)} (${formatNumber(low, 2)}–${formatNumber(high, 2)})`;

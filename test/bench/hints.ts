@@ -11,7 +11,7 @@ import { createBus } from "../../relay/src/bus/bus.ts";
 import { createClusterBus } from "../../relay/src/bus/cluster.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 import { openDatabase } from "../../relay/src/db/open.ts";
-import { newestAmong } from "../../relay/src/records/visitors.ts";
+import { threadPositions } from "../../relay/src/records/visitors.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 
@@ -60,7 +60,7 @@ export async function printLooks(): Promise<void> {
     clock: realClock,
     heads(visitors) {
       if (visitors.includes(rows[0]?.id ?? "")) looks++;
-      return newestAmong(db, visitors);
+      return threadPositions(db, visitors);
     },
     refusals: async () => [],
     onError: (error) => console.error(error),

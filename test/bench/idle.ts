@@ -1,5 +1,5 @@
 /**
- * Check 33 of WIDGET.md section 9 at full length: a visitor behind nginx who stays silent for longer than nginx's default
+ * Check 33 of WIDGET 9 at full length: a visitor behind nginx who stays silent for longer than nginx's default
  * timeouts.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The times of check 73 (WIDGET.md section 9), in a thread of ten thousand messages: what one more message costs, and
+ * The times of check 73 (WIDGET 9), in a thread of ten thousand messages: what one more message costs, and
  * what opening the panel costs at a quarter of the CPU's speed. In milliseconds of CPU time of the page's main thread,
  * which other load disturbs less; each is the best of several tries. `node test/bench/long-thread.ts` measures only
  * these.

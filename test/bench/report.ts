@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import type { Verdict } from "./bounds.ts";
-import { FIGURES, type Line, said, saidSpread } from "./figures.ts";
+import { FIGURES, formatNumber, formatSpread, type Line } from "./figures.ts";
 import type { Plan } from "./row.ts";
 
 /**
@@ -37,9 +37,9 @@ export function printLines(lines: readonly Line[], seconds: number): void {
   if (first !== undefined) console.log(`\n${first.title} (measured in ${Math.round(seconds)} s)`);
   for (const { figure, reference, naive, ours, ratio } of lines) {
     const { unit, digits } = FIGURES[figure];
-    const others = naive === undefined ? "" : ` · naive ${said(naive, digits)}`;
-    const values = `${reference.name} ${said(reference.value, digits)}${others} · ${ours.name} ${said(ours.value, digits)}`;
-    console.log(`  ${values} ${unit}${ratio === undefined ? "" : ` · ratio ${saidSpread(ratio)}`}`);
+    const others = naive === undefined ? "" : ` · naive ${formatNumber(naive, digits)}`;
+    const values = `${reference.name} ${formatNumber(reference.value, digits)}${others} · ${ours.name} ${formatNumber(ours.value, digits)}`;
+    console.log(`  ${values} ${unit}${ratio === undefined ? "" : ` · ratio ${formatSpread(ratio)}`}`);
   }
 }
 
@@ -48,7 +48,7 @@ export function printVerdicts(verdicts: readonly Verdict[]): void {
   for (const { what, figure, bound, reached, goal } of verdicts) {
     const further = goal === undefined ? "" : `, goal ${goal.value} ${goal.reached ? "reached" : "not reached"}`;
     console.log(
-      `  ${reached ? "✓" : "✗"} ${what}: ${saidSpread(figure)}, bound ${bound} ${reached ? "reached" : "NOT REACHED"}${further}`,
+      `  ${reached ? "✓" : "✗"} ${what}: ${formatSpread(figure)}, bound ${bound} ${reached ? "reached" : "NOT REACHED"}${further}`,
     );
   }
 }

@@ -41,17 +41,17 @@ const fromId = (): string => house.sandbox.messages()[0]?.fromId ?? "";
 
 describe("before the visitor opens the chat", () => {
   it("requests only the tag's script, and stores nothing", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const sockets: string[] = [];
-    context.on("request", (request) => asked.push(request.url()));
+    context.on("request", (request) => requests.push(request.url()));
     context.on("page", (page) => page.on("websocket", (socket) => sockets.push(socket.url())));
     const { page, chat } = await visit();
     await chat.launcher.waitFor();
     await page.waitForLoadState("networkidle");
-    expect(asked).toEqual([`${house.host}/`, `${house.url}/widget.js`]);
+    expect(requests).toEqual([`${house.host}/`, `${house.url}/widget.js`]);
     expect(sockets).toEqual([]);
     expect(await context.cookies([house.host, house.url])).toEqual([]);
-    const kept = await page.evaluate(async () => ({
+    const stored = await page.evaluate(async () => ({
       cookie: document.cookie,
       local: localStorage.length,
       session: sessionStorage.length,
@@ -59,7 +59,7 @@ describe("before the visitor opens the chat", () => {
       caches: (await caches.keys()).length,
       workers: (await navigator.serviceWorker.getRegistrations()).length,
     }));
-    expect(kept).toEqual({ cookie: "", local: 0, session: 0, databases: 0, caches: 0, workers: 0 });
+    expect(stored).toEqual({ cookie: "", local: 0, session: 0, databases: 0, caches: 0, workers: 0 });
   });
 });
 
@@ -75,11 +75,11 @@ describe("a conversation in the browser", () => {
     expect(fromId()).toMatch(/^[A-Za-z0-9_]{20,50}$/);
   });
 
-  it("accepts only texts from the page, and reports anything else as an error", async () => {
+  it("sends only strings for the page's code, and logs an error for any other value", async () => {
     const { page, chat } = await visit();
     await chat.open();
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
+    const logged: string[] = [];
+    page.on("console", (message) => logged.push(message.text()));
     await page.evaluate(() => {
       const { Porchlight } = window as unknown as {
         Porchlight: { send: EventListener } & ((...call: unknown[]) => void);
@@ -92,7 +92,7 @@ describe("a conversation in the browser", () => {
     });
     await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["Hello"]);
-    expect(said).toEqual(Array(3).fill(expect.stringContaining("send takes a text")));
+    expect(logged).toEqual(Array(3).fill(expect.stringContaining("send takes a text")));
   });
 
   it("delivers three quick messages in typing order under one fromId", async () => {
@@ -108,7 +108,7 @@ describe("a conversation in the browser", () => {
     expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
   });
 
-  it("keeps pictures with their text, even when they are picked one by one before the tray's code has loaded", async () => {
+  it("sends pictures with their text, even when the visitor picks them one by one before the tray's code has loaded", async () => {
     const { page, chat } = await visit();
     const code = Promise.withResolvers<void>();
     let held = 0;
@@ -125,7 +125,7 @@ describe("a conversation in the browser", () => {
     }
     await chat.composer.press("Enter");
     expect(await chat.composer.inputValue()).toBe("look at these");
-    // With a wrong name the file would have loaded, and this test would prove nothing.
+    // Proves that the pattern of the route matches the file's name.
     await expect.poll(() => held).toBeGreaterThan(0);
     code.resolve();
     await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();

@@ -1,4 +1,4 @@
-/** The guides' snippets for websites, each on its own page. */
+/** Each of the guides' snippets for websites shows the chat, on a page of its own. */
 
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -9,8 +9,8 @@ import { setStage } from "./checks/stage.ts";
 const stage = setStage();
 const MODULE = join(import.meta.dirname, "..", "..", "widget", "dist", "npm", "mount.js");
 
-/** A snippet with the address of the tested relay. */
-const here = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.house.url);
+/** A snippet of the guides, with the address of the tested relay. */
+const snippetHere = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.house.url);
 const page = (inside: string): string => `<!doctype html><html lang="en"><title>Page</title>${inside}</html>`;
 
 /** Opens a page; resolves once the launcher is visible. */
@@ -20,12 +20,12 @@ async function launcherOn(html: string, name: RegExp = /chat|ask us/i): Promise<
 }
 
 it.each(["html page", "html tag", "html turbo"])("shows the chat on a page with: %s", async (kind) => {
-  await launcherOn(kind === "html page" ? here(kind) : page(here(kind)));
+  await launcherOn(kind === "html page" ? snippetHere(kind) : page(snippetHere(kind)));
 });
 
 it("shows the chat when a tag manager writes the tag, without its attributes", async () => {
   // Tag managers insert copies of the scripts, without data attributes.
-  const manager = `<template id="tag">${here("html gtm")}</template><script>
+  const manager = `<template id="tag">${snippetHere("html gtm")}</template><script>
     for (const given of document.getElementById("tag").content.querySelectorAll("script")) {
       const copy = document.createElement("script");
       copy.async = given.async;
@@ -40,7 +40,7 @@ it("shows the help articles of the start screen from the owner's own address, an
   const json = snippet("json articles");
   stage.put("/help/de.json", { html: json, headers: { "Content-Type": "application/json" } });
   const { chat } = await stage.visit({
-    html: page(here("html help").replaceAll("https://www.example.com", stage.host)),
+    html: page(snippetHere("html help").replaceAll("https://www.example.com", stage.host)),
   });
   await chat.launcher.first().click();
   const titles = (JSON.parse(json) as { title: string }[]).map(({ title }) => title);
@@ -51,7 +51,7 @@ it("shows the help articles of the start screen from the owner's own address, an
 });
 
 it("fills the page of an app's WebView, and uses the identity that the page provides", async () => {
-  const { page: tab } = await stage.visit({ html: here("html webview") });
+  const { page: tab } = await stage.visit({ html: snippetHere("html webview") });
   await tab.getByRole("dialog").waitFor();
   await tab.getByRole("textbox", { name: "Message" }).waitFor();
 });
@@ -80,7 +80,7 @@ const APPS: Record<string, string> = {
 };
 
 it.each(Object.keys(APPS))("the chat appears and disappears with a component: %s", async (name) => {
-  const script = await bundle(`${here(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
+  const script = await bundle(`${snippetHere(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
   stage.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
   const { page: tab } = await stage.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });
   const launcher = tab.getByRole("button", { name: /chat|ask us/i });

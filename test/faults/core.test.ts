@@ -1,7 +1,7 @@
 /**
- * The relay's core in a simulated world: crashes at any await, lost answers, cut connections, full disks, long outages, set
- * clocks. Everything is drawn from a seed. A failing seed is printed with the command that repeats it. `npm test` runs a
- * sample; `core.full.test.ts` runs thousands of seeds.
+ * The relay's core in a simulated world: crashes at any await, lost answers, cut connections, full disks, long outages, clock
+ * changes. A seed determines everything that happens. A failure prints its seed and the command that repeats it. `npm test`
+ * runs a sample; `core.full.test.ts` runs thousands of seeds.
  */
 
 import { describe, expect, it } from "vitest";

@@ -5,7 +5,7 @@ import type { Scenario } from "./core/scenario.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { PARTS } from "./mutants/place.ts";
-import { plant, ROOT, shelfOf } from "./mutants/plant.ts";
+import { mutantsFolder, plant, ROOT } from "./mutants/plant.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
 import { runSeeds } from "./workers.ts";
@@ -131,7 +131,7 @@ export async function tryMutants(
   try {
     await Promise.all([work(), work()]);
   } finally {
-    for (const part of PARTS) rmSync(shelfOf(part), { recursive: true, force: true });
+    for (const part of PARTS) rmSync(mutantsFolder(part), { recursive: true, force: true });
   }
   return results;
 }

@@ -1,7 +1,7 @@
 /** The tables of the capacity page, from the figures of `npm run bench`. */
 
 import figures from "../bench/figures.json" with { type: "json" };
-import { said } from "../bench/figures.ts";
+import { formatNumber } from "../bench/figures.ts";
 import type { Speed } from "../bench/report.ts";
 import { waves } from "../bench/wave.ts";
 
@@ -20,9 +20,9 @@ function value(row: string, figure: string, contender?: string): number {
   return line.ours.value;
 }
 
-const whole = (amount: number): string => said(amount, 0);
+const whole = (amount: number): string => formatNumber(amount, 0);
 /** Microseconds as milliseconds. */
-const ms = (us: number): string => said(us / 1_000, 2);
+const ms = (us: number): string => formatNumber(us / 1_000, 2);
 
 /** @returns the cost of each part, with the row of figures.md that it comes from */
 export function capacityTable(): string {
@@ -31,7 +31,7 @@ export function capacityTable(): string {
   const rows: [string, string, string][] = [
     [
       "an open visitor who is silent",
-      `${said(value("crowd", "bytes") / 1_000, 1)} kB in the relay's process; ${said(value("crowd", "idlePercent"), 1)} % of a core for 10,000`,
+      `${formatNumber(value("crowd", "bytes") / 1_000, 1)} kB in the relay's process; ${formatNumber(value("crowd", "idlePercent"), 1)} % of a core for 10,000`,
       "10,000 idle sockets",
     ],
     [
@@ -61,7 +61,7 @@ export function capacityTable(): string {
     ],
     [
       "a hint from node to node",
-      `median ${said(hop?.ours.value ?? Number.NaN, 1)} ms by Redis, ${said(hop?.reference.value ?? Number.NaN, 1)} ms by NOTIFY`,
+      `median ${formatNumber(hop?.ours.value ?? Number.NaN, 1)} ms by Redis, ${formatNumber(hop?.reference.value ?? Number.NaN, 1)} ms by NOTIFY`,
       "A hint from node to node",
     ],
   ];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sources } from "./sources.ts";
 
-/** The number of checks in WIDGET.md section 9. */
+/** The number of checks in WIDGET 9. */
 const CHECKS = 76;
 
 it("every check of the widget has a test whose title begins with its number", () => {

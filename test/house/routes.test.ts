@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { createApp, ROUTE_ROWS } from "../../relay/src/app.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
 
-/** Replaces every part of the relay, because no route uses its parts during registration. */
+/** A stand-in for every part of the relay. Registering the routes uses none of them. */
 const parts: unknown = new Proxy(() => undefined, { get: () => parts, has: () => true });
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,17 +30,19 @@ function routes(): string[] {
   return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))];
 }
 
-/** Middleware, which reads no body: it runs before the routes below the same path. */
+/** Middleware: it reads no body, and runs before the routes below the same path. */
 const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*", "ALL /admin/*"];
-/** Handled before the framework, see `callbackHandler`. */
-const BEFORE = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
+/** Routes that `callbackHandler` answers before the framework. */
+const BEFORE_FRAMEWORK = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
 
 it("lists every existing route, and no other, with its caller, size limit and time limit", () => {
   const operations = Object.values(OPERATIONS).map(
     ({ method, path }) => `${method.toUpperCase()} /api/v1${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
   const listed = ROUTE_ROWS.map(({ method, path }) => `${method} ${path}`);
-  const found = [...routes(), ...BEFORE].filter((route) => !operations.includes(route) && !MIDDLEWARE.includes(route));
+  const found = [...routes(), ...BEFORE_FRAMEWORK].filter(
+    (route) => !operations.includes(route) && !MIDDLEWARE.includes(route),
+  );
   expect(found.toSorted()).toEqual(listed.filter((route) => route !== "GET /api/v1/*").toSorted());
   for (const { bytes, ms, caller } of ROUTE_ROWS)
     expect([typeof caller, ms > 0, bytes === "UPLOAD_*_MB" || bytes >= 0]).toEqual(["string", true, true]);

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { shelfOf } from "../faults/mutants/plant.ts";
+import { mutantsFolder } from "../faults/mutants/plant.ts";
 import { FLAWLESS } from "../flaws.ts";
 import { NEWER, newerVersion } from "../newer-version.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await cluster.stop();
-  rmSync(shelfOf("relay"), { recursive: true, force: true });
+  rmSync(mutantsFolder("relay"), { recursive: true, force: true });
 });
 
 const onBoth = { visitors: 6, messages: 20, nodeOf: (who: number) => who % 2 };
@@ -28,7 +28,7 @@ it("loses, duplicates and reorders no message while a newer version replaces one
   expect(await traffic(cluster, { ...onBoth, halfway })).toEqual({ acknowledged: 120, ...FLAWLESS });
 });
 
-it("runs both versions in parallel, with either one serving callbacks or sending", async () => {
+it("runs both versions in parallel: each can receive callbacks and deliver messages", async () => {
   for (const node of [0, 1]) {
     cluster.sendCallbacksTo(node);
     expect(await traffic(cluster, onBoth)).toEqual({ acknowledged: 120, ...FLAWLESS });

@@ -46,8 +46,8 @@ describe("replies of the service", () => {
     await Promise.all([visitor.send("one"), other.send("two")]);
     await expect.poll(() => [replies().length, replies(other).length]).toEqual([12, 12]);
     expect(replies().toSorted()).toEqual(parts.map(({ text }) => text.replace("{body}", "one")).toSorted());
-    const came = house.sandbox.callbacks().filter(({ toId }) => toId === fromId());
-    expect(came.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+    const callbacks = house.sandbox.callbacks().filter(({ toId }) => toId === fromId());
+    expect(callbacks.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
     const tab = house.visitor({ token: visitor.token() ?? "" });
     await tab.connect();
     await expect.poll(() => replies(tab)).toEqual(replies());
@@ -72,8 +72,8 @@ describe("replies of the service", () => {
     { callbackContentType: "application/x-www-form-urlencoded" },
     { callbackExtras: { customData: { body: "not this" }, timestamp: 5, tags: ["x"] } },
     { callbackHeaders: { "X-Signature": "abc" } },
-  ])("in the form %j are accepted, and shown once (4.13-16; R-228, R-602 to R-604)", async (manner) => {
-    await open(manner);
+  ])("in the form %j are accepted, and shown once (4.13-16; R-228, R-602 to R-604)", async (form) => {
+    await open(form);
     await visitor.send("hello");
     await visitor.hears("echo: hello");
     await visitor.send("again");

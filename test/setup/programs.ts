@@ -16,7 +16,7 @@ const HEADLESS: Program = { names: ["chromium-headless-shell"], package: "chromi
 const FIREFOX: Program = { names: ["firefox-esr", "firefox"], package: "firefox-esr" };
 /** The package also contains MiniBrowser, the browser of the engine. */
 const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-driver" };
-/** WebKit needs a screen. */
+/** A virtual screen, because WebKit does not start without one. */
 const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
 const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
 const CADDY: Program = { names: ["caddy"], package: "caddy", server: true };
@@ -42,19 +42,19 @@ export const browserPath = (): string => process.env.CHROMIUM ?? find(HEADLESS.n
  */
 export const wholeBrowserPath = (): string => process.env.CHROMIUM ?? pathOf(CHROMIUM);
 
-/** The second engine. */
+/** Firefox, the second browser engine of the tests. */
 export const firefoxPath = (): string => pathOf(FIREFOX);
 
-/** The driver of the third engine, Safari's. */
+/** The WebDriver of WebKit, Safari's engine: the third browser engine of the tests. */
 export const webkitDriverPath = (): string => pathOf(WEBKIT);
 
 /** A virtual screen. */
 export const screenPath = (): string => pathOf(SCREEN);
 
-/** The web server that is used as a proxy. */
+/** The proxy in front of the relay, in tests. */
 export const nginxPath = (): string => pathOf(NGINX);
 
-/** The web server of relay/deploy. */
+/** The web server that the files in relay/deploy use. */
 export const caddyPath = (): string => pathOf(CADDY);
 
 /** Path of a program of PostgreSQL, beside `initdb`. */

@@ -1,7 +1,17 @@
 /** `POST /incoming_custom_channel_message` (interface 4.5; BEHAVIOUR 4.7). 200 means queued, not processed (R-461). */
 
 import { Refusal } from "../answers.ts";
-import { type Fields, isBlank, objectField, onlyFields, optionalText, personFields, requiredText } from "../fields.ts";
+import {
+  checkBodyLength,
+  checkFromIdLength,
+  type Fields,
+  isBlank,
+  objectField,
+  onlyFields,
+  optionalText,
+  personFields,
+  requiredText,
+} from "../fields.ts";
 import type { Queued } from "../intake.ts";
 import { fetchMedia, readMedia } from "../media.ts";
 import type { Media } from "../messages.ts";
@@ -9,6 +19,7 @@ import type { SandboxConfig } from "../options.ts";
 import type { Service } from "../service.ts";
 import type { Call, Endpoint, Result } from "./call.ts";
 
+/** The fields of `customData`. */
 const FIELDS = [
   ...["messageSid", "id", "fromId", "toId", "body", "status", "channel", "campaignId"],
   ...["firstName", "lastName", "email", "mediaUrl", "mediaContentType"],
@@ -18,9 +29,9 @@ const invalid = (message: string) => new Refusal("VALIDATION", message);
 
 export const incoming: Endpoint = async (service, call) => {
   const { config, sids, newId, clock } = service;
-  const data = read(call, config);
-  const media = await takenMedia(service, data);
-  const queued = check(call.body, data, media, config);
+  const data = customDataOf(call, config);
+  const media = await checkedMedia(service, data);
+  const queued = messageOf(call.body, data, media, config);
   service.campaigns.check(queued.campaignId);
   const { messageSid, fromId, body } = queued;
 
@@ -32,7 +43,7 @@ export const incoming: Endpoint = async (service, call) => {
   return { status: 200, body: { success: true, messageId }, after: () => service.intake.add(message) };
 };
 
-function read(call: Call, config: SandboxConfig): Fields {
+function customDataOf(call: Call, config: SandboxConfig): Fields {
   onlyFields(call.body, ["customData", "messageType"], config);
   const data = objectField(call.body, "customData");
   onlyFields(data, FIELDS, config);
@@ -40,9 +51,9 @@ function read(call: Call, config: SandboxConfig): Fields {
   return data;
 }
 
-/** The checked media. Fetched at once only if an unreachable link must be refused. */
-async function takenMedia({ config, poster }: Service, data: Fields): Promise<Media | undefined> {
-  // A message without a file needs no await, so messages keep the order of their arrival.
+/** The checked media. Fetches it at once only if an unreachable link must be refused. @throws Refusal */
+async function checkedMedia({ config, poster }: Service, data: Fields): Promise<Media | undefined> {
+  // A message without a file waits for no I/O, so such messages keep the order of their arrival.
   if (data.mediaUrl === undefined || data.mediaUrl === null) return undefined;
   const media = await readMedia(data, config);
   if (media === undefined || media.bytes !== undefined || config.mediaFailure === "ignore") return media;
@@ -51,13 +62,17 @@ async function takenMedia({ config, poster }: Service, data: Fields): Promise<Me
   return media;
 }
 
-function check(outer: Fields, data: Fields, media: Media | undefined, config: SandboxConfig): Omit<Queued, "warnings"> {
+/** The valid message of a request, without its id and time. @throws Refusal */
+function messageOf(
+  outer: Fields,
+  data: Fields,
+  media: Media | undefined,
+  config: SandboxConfig,
+): Omit<Queued, "warnings"> {
   const messageSid = optionalText(data, "messageSid", config) ?? optionalText(data, "id", config);
   if (messageSid === undefined) throw invalid("messageSid or id is required");
   const fromId = requiredText(data, "fromId", config);
-  if (config.fromIdMaxLen !== null && fromId.length > config.fromIdMaxLen) {
-    throw invalid(`fromId is longer than ${config.fromIdMaxLen} characters`);
-  }
+  checkFromIdLength(fromId, config);
   const toId = requiredText(data, "toId", config);
   const messageType = typeOf(outer, config);
   const body = bodyOf(data, messageType, media !== undefined, config);
@@ -95,9 +110,7 @@ function bodyOf(data: Fields, type: "text" | "reaction", hasMedia: boolean, conf
   if (isBlank(text) && !(hasMedia && config.bodyOptionalWithMedia)) {
     throw invalid("body is required and must not be empty");
   }
-  if (config.maxBodyChars !== null && text.length > config.maxBodyChars) {
-    throw invalid(`body is longer than ${config.maxBodyChars} characters`);
-  }
+  checkBodyLength(text, config);
   if (type === "reaction" && config.reactionValidation === "emoji" && !/^\p{RGI_Emoji}$/v.test(text)) {
     throw invalid("body of a reaction must be an emoji");
   }

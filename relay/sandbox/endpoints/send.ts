@@ -3,8 +3,15 @@
  * messages.
  */
 
-import { Refusal } from "../answers.ts";
-import { objectField, onlyFields, optionalText, personFields, requiredText } from "../fields.ts";
+import {
+  checkBodyLength,
+  checkFromIdLength,
+  objectField,
+  onlyFields,
+  optionalText,
+  personFields,
+  requiredText,
+} from "../fields.ts";
 import type { OutgoingMessage } from "../messages.ts";
 import type { Service } from "../service.ts";
 import type { Endpoint } from "./call.ts";
@@ -21,7 +28,8 @@ export const send: Endpoint = async (service, { body }) => {
   const text = requiredText(data, "body", config);
   const campaignId = optionalText(data, "campaignId", config);
   const person = personFields(data, config);
-  checkLengths(service, fromId, text);
+  checkFromIdLength(fromId, config);
+  checkBodyLength(text, config);
   campaigns.check(campaignId);
 
   const contact = contacts.ofSender(fromId, person);
@@ -40,7 +48,7 @@ export const send: Endpoint = async (service, { body }) => {
   return { ...answer, after: () => void callBack(service, message) };
 };
 
-/** Whether a sent message also causes a callback, and with which id. The interface allows both readings (R-451). */
+/** Delivers a callback for a sent message if the options say so. The interface allows both readings (R-451). */
 async function callBack({ config, callbacks, newId, changes }: Service, message: OutgoingMessage): Promise<void> {
   if (config.sendTriggersCallback === "sameId") await callbacks.deliver(message);
   if (config.sendTriggersCallback !== "otherId") return;
@@ -50,13 +58,4 @@ async function callBack({ config, callbacks, newId, changes }: Service, message:
   // The outcome of the callback is the state of the message, also when the callback has another id (BEHAVIOUR 4.9).
   Object.assign(message, copy, { messageId });
   changes.touch();
-}
-
-function checkLengths({ config }: Service, fromId: string, body: string): void {
-  if (config.fromIdMaxLen !== null && fromId.length > config.fromIdMaxLen) {
-    throw new Refusal("VALIDATION", `fromId is longer than ${config.fromIdMaxLen} characters`);
-  }
-  if (config.maxBodyChars !== null && body.length > config.maxBodyChars) {
-    throw new Refusal("VALIDATION", `body is longer than ${config.maxBodyChars} characters`);
-  }
 }

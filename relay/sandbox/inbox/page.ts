@@ -1,4 +1,4 @@
-/** The whole page around list and thread. */
+/** The inbox's whole page: the list of conversations, one thread, and the contact's details. */
 
 import { html } from "hono/html";
 import type { Conversation } from "../messages.ts";
@@ -17,11 +17,12 @@ function composer({ fromId }: Conversation, name: string): Markup {
       <textarea name="body" rows="1" aria-label="Reply" placeholder="Reply to ${name}" required autocomplete="off"></textarea>
       <button class="send" aria-label="Send reply">${ICONS.send}</button>
     </div>
-    <p class="hint"><kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> breaks the line</p>
+    <p class="hint"><kbd>Enter</kbd> sends · <kbd>Shift Enter</kbd> starts a new line</p>
   </form>
   <form id="resend" method="post" action="/inbox/resend" hidden><input type="hidden" name="to" value="${fromId}"></form>`;
 }
 
+/** The middle of the page while no conversation is selected. */
 function welcome(service: Service): Markup {
   const waiting = service.messages.conversations().length === 0;
   return html`<div class="welcome">
@@ -47,6 +48,7 @@ function main(service: Service, conversation: Conversation | undefined): Markup 
   <aside class="details" aria-label="Contact">${detailsView(service, conversation)}</aside>`;
 }
 
+/** @param conversation the selected one */
 export function page(service: Service, conversation: Conversation | undefined): Markup {
   return html`<!doctype html>
 <html lang="en">

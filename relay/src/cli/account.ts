@@ -25,7 +25,7 @@ async function askWithWrongKey({ settings }: CommandContext, { url }: Account): 
   return answer;
 }
 
-const said = ({ status, message }: Outcome): string => `${status === 0 ? "no answer" : status}: ${message}`;
+const describe = ({ status, message }: Outcome): string => `${status === 0 ? "no answer" : status}: ${message}`;
 
 /**
  * Checks whether the service accepts the account's key. A look-up without a result changes nothing (C21), but its 404 looks
@@ -38,12 +38,12 @@ async function key(context: CommandContext, { id, url }: Account, stranger: Answ
     return failed(check, "no key is set", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
   const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok")
-    return failed(check, said(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
+    return failed(check, describe(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
   const refusal = outcomeOf(stranger, false, context.clock.now());
   if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
   return failed(
     check,
-    `${url} does not refuse a wrong key either (${said(refusal)}), so it is not the messaging service's base address`,
+    `${url} does not refuse a wrong key either (${describe(refusal)}), so it is not the messaging service's base address`,
     "Set SERVICE_URL to the base address that the service names: it ends in /v1.",
   );
 }

@@ -1,6 +1,6 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
+import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
 import { allArguments, type Command, positionals, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
@@ -21,10 +21,13 @@ export const BLOCKING: Record<string, Command> = {
       const home = context.site(given.text("site")).public.id;
       const asked = { site: home, value, reason: requiredOption(given, "reason"), actor: "cli" };
       const block = await context.access.block(asked, given.flag("everybody"));
-      if (block === "vast")
+      if (block === "too_broad")
         throw new CommandError(`${value} would block nearly all visitors. Add --everybody to confirm.`, 2);
       if (block === undefined)
-        throw new CommandError(`"${value}" is neither a visitor's id nor an IP address or block like 192.0.2.0/24.`, 2);
+        throw new CommandError(
+          `"${value}" is neither a visitor's id nor an IP address or network like 192.0.2.0/24.`,
+          2,
+        );
       return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };
     },
   },
@@ -58,7 +61,7 @@ export async function budgets({ settings, db, clock }: CommandContext): Promise<
   const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {
-      const used = await usedOn(db, budgetOf(id), dayOf(clock.now()));
+      const used = await usedOn(db, budgetName(id), dayOf(clock.now()));
       const check = `budget of site ${id}`;
       const said = `${used} of today's ${messagesPerDay} messages are used`;
       return used < messagesPerDay

@@ -1,5 +1,7 @@
+/** Width of the bar, in characters. */
 const WIDTH = 30;
-const EVERY = 25;
+/** The bar is drawn again after this many ticks. */
+const TICKS_PER_DRAW = 25;
 
 /** A progress bar on stderr. It prints nothing when stderr is not a terminal. */
 export function progress(what: string, total: number, out: NodeJS.WriteStream = process.stderr) {
@@ -12,7 +14,7 @@ export function progress(what: string, total: number, out: NodeJS.WriteStream = 
   };
   return {
     tick(): void {
-      if (++done % EVERY === 0) draw();
+      if (++done % TICKS_PER_DRAW === 0) draw();
     },
     end(): void {
       draw();

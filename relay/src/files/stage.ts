@@ -57,6 +57,7 @@ export function createStage(deps: StageDeps): Stage {
   };
 }
 
+/** Creates the folder and removes old files from it. @param now milliseconds since 1970 */
 async function clean(folder: string, now: number): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
@@ -72,9 +73,9 @@ async function take(state: State, source: AsyncIterable<Buffer>, name: string): 
   const file = await open(path, "wx+", 0o600);
   try {
     const { size, type } = await write(state, file, source, name);
-    const pixels = await measure(path, file, type);
-    const left = pixels === undefined ? size : await state.inTurn(() => strip(file, type, size));
-    return { path, size: left, type, pixels, discard };
+    const pixels = await checkContent(path, file, type);
+    const finalSize = pixels === undefined ? size : await state.inTurn(() => strip(file, type, size));
+    return { path, size: finalSize, type, pixels, discard };
   } catch (error) {
     await discard();
     throw (error as NodeJS.ErrnoException).code === "ENOSPC" ? new RelayError("try_later") : error;
@@ -83,7 +84,7 @@ async function take(state: State, source: AsyncIterable<Buffer>, name: string): 
   }
 }
 
-/** Writes the stream to the file, at most up to the first byte above the limit. */
+/** Writes the stream to the file. @throws RelayError as soon as the file is too large, or its type is not allowed */
 async function write(
   deps: StageDeps,
   file: FileHandle,
@@ -108,7 +109,10 @@ async function write(
   return { size, type };
 }
 
-/** The type that the first bytes show. Plain text has no such bytes: here its name decides; `measure` then reads all of it. */
+/**
+ * The type that the first bytes show. Plain text has no typical first bytes: the name's ending decides, and `checkContent` later
+ * reads the whole file.
+ */
 async function typeFrom({ caps, sniffer }: StageDeps, head: Buffer, name: string): Promise<FileType> {
   if (head.length === 0) throw new RelayError("empty_file", "file");
   const sniffed = await sniffer.sniff(head);
@@ -128,8 +132,8 @@ function assertFits(caps: Caps, size: number, type: FileType | undefined): void 
   if (size > max) throw new RelayError("too_large", "file", { max });
 }
 
-/** Makes the checks that need all bytes. @returns the size of a picture in pixels */
-async function measure(path: string, file: FileHandle, { type, group }: FileType): Promise<Size | undefined> {
+/** Makes the checks that need all bytes: of plain text, and of a picture's size. @returns a picture's size in pixels */
+async function checkContent(path: string, file: FileHandle, { type, group }: FileType): Promise<Size | undefined> {
   if (type === TEXT.type && !(await isPlainText(createReadStream(path))))
     throw new RelayError("type_not_allowed", "file");
   if (group !== "image") return undefined;

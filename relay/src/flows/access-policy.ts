@@ -1,13 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { isNet, isVast, netsOf } from "../base/nets.ts";
+import { isNet, isTooBroad, netMatcher } from "../base/nets.ts";
 import { createPoll } from "../base/poll.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
 import type { ArrivingBody } from "../hooks/payloads.ts";
 import type { HookAnswer, Hooks } from "../hooks/post.ts";
-import { addBlock, type Block, everyBlock, removeBlock } from "../records/blocks.ts";
+import { addBlock, allBlocks, type Block, removeBlock } from "../records/blocks.ts";
 import type { PageSeen } from "../records/profiles.ts";
 import { findVisitor } from "../records/visitors.ts";
 
@@ -34,10 +34,10 @@ export type AccessPolicy = {
   /**
    * Adds to a site's list of blocks.
    * @param confirmed the owner confirmed that the block may cover nearly all visitors
-   * @returns undefined when the value is neither a visitor's id of this relay nor an address; `vast` when it covers nearly all
+   * @returns undefined when the value is neither a visitor's id of this relay nor an address; `too_broad` when it covers nearly all
    * visitors and is not confirmed
    */
-  block: (given: NewBlock, confirmed: boolean) => Promise<Block | "vast" | undefined>;
+  block: (given: NewBlock, confirmed: boolean) => Promise<Block | "too_broad" | undefined>;
   /** Removes a block. @returns false when the site has no such block */
   unblock: (site: string, id: string) => Promise<boolean>;
   /**
@@ -96,7 +96,7 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
 
 /** Reads the list, and tells the listener when it has changed. */
 async function refresh(state: State): Promise<void> {
-  const all = await everyBlock(state.db);
+  const all = await allBlocks(state.db);
   const seen = JSON.stringify(all);
   if (seen === state.seen) return;
   state.seen = seen;
@@ -107,7 +107,7 @@ async function refresh(state: State): Promise<void> {
 
 const siteBlocks = (values: string[]): SiteBlocks => ({
   visitors: new Set(values),
-  covers: netsOf(values.filter(isNet)),
+  covers: netMatcher(values.filter(isNet)),
 });
 
 function isBlocked({ blocks }: State, site: string, visitor: string, address: string): boolean {
@@ -115,10 +115,10 @@ function isBlocked({ blocks }: State, site: string, visitor: string, address: st
   return ofSite !== undefined && (ofSite.visitors.has(visitor) || ofSite.covers(address));
 }
 
-async function block(state: State, given: NewBlock, confirmed: boolean): Promise<Block | "vast" | undefined> {
+async function block(state: State, given: NewBlock, confirmed: boolean): Promise<Block | "too_broad" | undefined> {
   const { db, clock, signing } = state;
   if (!isNet(given.value) && !isVisitorId(signing, given.value)) return undefined;
-  if (isVast(given.value) && !confirmed) return "vast";
+  if (isTooBroad(given.value) && !confirmed) return "too_broad";
   const added = await db.transaction((tx) => addBlock(tx, { ...given, at: clock.now() }));
   await refresh(state);
   return added;

@@ -2,31 +2,34 @@ import type { Clock } from "../base/clock.ts";
 import type { IdentifiedPerson } from "../base/identity.ts";
 import type { ContactAnswer } from "../service/api.ts";
 
-type By = { phone: string } | { email: string };
-type FirstNamesDeps = { find: (account: string, by: By) => Promise<ContactAnswer>; clock: Clock };
+type LookUp = { phone: string } | { email: string };
+type FirstNamesDeps = { find: (account: string, by: LookUp) => Promise<ContactAnswer>; clock: Clock };
 
 /** The greeting waits at most this long for a name (C12). */
 const PATIENCE_MS = 300;
-const KEEP_MS = 86_400_000;
-const KEPT_MAX = 10_000;
+/** A name is cached for this long. */
+const CACHE_MS = 86_400_000;
+/** The cache is emptied when it has this many names. */
+const CACHED_MAX = 10_000;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * First names for the greeting of returning customers. The service is asked only about signed identities, by signed e-mail
- * or phone: a name for a typed address would reveal to anybody who is a customer (R-436).
+ * Finds first names for the greeting of returning customers. Asks the service only about signed identities, by signed e-mail or
+ * phone. With names for typed addresses, anybody could find out who the customers are (R-436).
  */
 export function createFirstNames({ find, clock }: FirstNamesDeps) {
-  const kept = new Map<string, { name: Promise<string | undefined>; until: number }>();
+  const cache = new Map<string, { name: Promise<string | undefined>; until: number }>();
 
-  function known(account: string, by: By): Promise<string | undefined> {
+  /** The name at the service, from the cache if possible. */
+  function lookUp(account: string, by: LookUp): Promise<string | undefined> {
     const key = `${account}\0${JSON.stringify(by)}`;
-    const found = kept.get(key);
-    if (found !== undefined && found.until > clock.uptime()) return found.name;
-    if (kept.size >= KEPT_MAX) kept.clear();
-    // A failed look-up is repeated for the next greeting.
-    const forget = (): undefined => void kept.delete(key);
+    const cached = cache.get(key);
+    if (cached !== undefined && cached.until > clock.uptime()) return cached.name;
+    if (cache.size >= CACHED_MAX) cache.clear();
+    // A failed look-up is not cached: the next greeting repeats it.
+    const forget = (): undefined => void cache.delete(key);
     const name = find(account, by).then(({ kind, contact }) => (kind === "ok" ? contact?.firstName : forget()), forget);
-    kept.set(key, { name, until: clock.uptime() + KEEP_MS });
+    cache.set(key, { name, until: clock.uptime() + CACHE_MS });
     return name;
   }
 
@@ -40,7 +43,7 @@ export function createFirstNames({ find, clock }: FirstNamesDeps) {
     if (by === undefined) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const cancel = clock.after(PATIENCE_MS, () => resolve(undefined));
-      void known(account, by).then(resolve).finally(cancel);
+      void lookUp(account, by).then(resolve).finally(cancel);
     });
   };
 }

@@ -11,7 +11,7 @@ import { beginRequest, endRequest } from "../records/requests.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { createForget } from "./forget.ts";
-import { createSession, type Opened } from "./session/session.ts";
+import { createSession, type OpenedSession } from "./session/session.ts";
 
 const ORIGIN = "https://shop.example";
 const HELLO = { t: "hello", v: PROTOCOL, site: "default" } as const;
@@ -74,7 +74,7 @@ describe("a visitor who connects and leaves without writing", () => {
   it("leaves no row behind, whether they delete the chat or log out", async () => {
     const { open, forget, logout, rows } = await stage();
     for (let n = 0; n < 50; n++) {
-      const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
+      const { visitor, session } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await (n % 2 === 0 ? forget(visitor) : logout(visitor, session));
     }
     expect(await rows()).toBe(0);
@@ -83,7 +83,7 @@ describe("a visitor who connects and leaves without writing", () => {
   it("causes no search of the stored answers, which takes time, when they delete the chat (A27)", async () => {
     const { open, forget, statements } = await stage();
     const searches = () => statements.filter((sql) => sql.includes("FROM requests")).length;
-    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await forget(visitor);
     expect(searches()).toBe(0);
     await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
@@ -94,7 +94,7 @@ describe("a visitor who connects and leaves without writing", () => {
   it("is remembered as deleted or logged out only if they had written", async () => {
     const { open, forget, logout, rows } = await stage();
     for (const leave of [(visitor: string) => forget(visitor), logout]) {
-      const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
+      const { visitor, session } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
       await leave(visitor, session);
     }
@@ -106,7 +106,7 @@ describe("a person who signs in with another anonymous session each time", () =>
   it("leaves no row behind that stays, if nothing was written in those sessions (A27)", async () => {
     const { open, remembered } = await stage("somebody");
     for (let n = 0; n < 50; n++) {
-      const { welcome } = (await open(HELLO, ORIGIN)) as Opened;
+      const { welcome } = (await open(HELLO, ORIGIN)) as OpenedSession;
       const hello = { ...HELLO, token: welcome.token ?? "", identity: "signed" };
       expect(await open(hello, ORIGIN)).toHaveProperty("visitor");
       // The browser's other tabs cannot use the anonymous session any more.
@@ -120,10 +120,11 @@ describe("a person who signs in with another anonymous session each time", () =>
     let user = "";
     const former: string[] = [];
     for (let n = 0; n < 30; n++) {
-      const { visitor, welcome } = (await open(HELLO, ORIGIN)) as Opened;
+      const { visitor, welcome } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
       former.push(visitor);
-      user = ((await open({ ...HELLO, token: welcome.token ?? "", identity: "signed" }, ORIGIN)) as Opened).visitor;
+      user = ((await open({ ...HELLO, token: welcome.token ?? "", identity: "signed" }, ORIGIN)) as OpenedSession)
+        .visitor;
     }
     expect(await remembered()).toBe(30);
     const store = async (key: string, path: string, body: object): Promise<void> => {

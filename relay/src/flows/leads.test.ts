@@ -9,7 +9,7 @@ import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Contacts, createContacts } from "../flows/contacts.ts";
 import { leadsOf, refusalsSince } from "../records/leads.ts";
-import { findVisitor, learnContact } from "../records/visitors.ts";
+import { findVisitor, setContact } from "../records/visitors.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCapture } from "./capture.ts";
@@ -132,7 +132,7 @@ describe("a lead", () => {
     await flow.stop();
     expect(asked).toEqual(["find", "c-mail on news", "c-mail on leads"]);
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-mail");
-    await db.transaction((tx) => learnContact(tx, VISITOR, "c-callback"));
+    await db.transaction((tx) => setContact(tx, VISITOR, "c-callback"));
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-callback");
   });
 
@@ -181,7 +181,7 @@ describe("a lead", () => {
     await flow.start();
     await flow.pass(31 * 86_400_000);
     await expect.poll(async () => (await lead())?.due).toBe(Number.MAX_SAFE_INTEGER);
-    await db.transaction((tx) => learnContact(tx, VISITOR, "c-callback"));
+    await db.transaction((tx) => setContact(tx, VISITOR, "c-callback"));
     await flow.pass(3_000);
     await expect.poll(async () => (await lead())?.state).toBe("done");
     await flow.stop();

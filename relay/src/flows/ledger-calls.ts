@@ -6,7 +6,7 @@ import type { SendAnswer } from "../service/api.ts";
 import type { Turn } from "../service/keygate.ts";
 import type { Services } from "./services.ts";
 
-/** Makes the call of one ledger entry within its turn. Never rejects. */
+/** Calls the service for one ledger entry. `turn`: the permission of the key's gate for this call. Never rejects. */
 export type LedgerCall = (entry: Entry, turn: Turn) => Promise<Verdict>;
 
 const notConfigured = (what: string): Verdict => ({ kind: "again", reason: `${what} is not configured` });
@@ -37,17 +37,17 @@ export const createSendCall =
   async (entry, turn) => {
     const content = sentContent(entry);
     if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
-    const { site, text, campaign, ...names } = content;
+    const { site: siteId, text, campaign, ...names } = content;
     const client = services.of(entry.account);
-    const home = sites.find(site);
-    if (client === undefined || home === undefined) return notConfigured(`site ${site}`);
+    const site = sites.find(siteId);
+    if (client === undefined || site === undefined) return notConfigured(`site ${siteId}`);
     const message = {
       fromId: entry.lane,
-      customChannel: home.channel,
+      customChannel: site.channel,
       body: text,
       ...withoutBlanks({ campaignId: campaign, ...names }),
     };
-    const answer = await services.routed(home, message, client.sendMessage);
+    const answer = await services.routed(site, message, client.sendMessage);
     turn.settle(answer);
     return verdict(answer);
   };

@@ -22,7 +22,7 @@ import {
 import { isErased, type SendContent, sentContent, settleAsSent } from "../records/ledger/own-messages.ts";
 import { setSubject } from "../records/profiles.ts";
 import { appendReply } from "../records/threads.ts";
-import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
+import { addVisitor, findVisitor, NO_SITE, ownerOf, setContact } from "../records/visitors.ts";
 import type { SendAnswer } from "../service/api.ts";
 
 type OutreachDeps = {
@@ -197,7 +197,7 @@ async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdic
   }
   const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };
   const publish = await show(deps, tx, entry, messageId);
-  if (contactId !== undefined) await learnContact(tx, entry.lane, contactId);
+  if (contactId !== undefined) await setContact(tx, entry.lane, contactId);
   return () => {
     log("outreach.sent", about);
     publish?.();

@@ -13,7 +13,10 @@ const DAY_MS = 86_400_000;
 /** The first run starts this long (ms) after the relay, which is busy at its start. */
 const FIRST_MS = 10 * 60_000;
 
-/** Conversations come last, because their deletion includes their files, leads and mails. So a dry run counts the same. */
+/**
+ * In the order of deletion. Conversations come last, because deleting one also deletes its files, leads and mails, which would
+ * then be missing from the counts.
+ */
 const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
 /**
@@ -50,10 +53,7 @@ export function createRetention(deps: RetentionDeps) {
   });
   let cancel = (): void => {};
   return {
-    /**
-     * Runs the job.
-     * @param dry only counts
-     */
+    /** Runs the job. `dry`: only counts. */
     run: (given: { dry: boolean; actor: string }): Promise<RetentionRow[]> =>
       run(deps, { ...given, isStopped: poll.isStopped }),
     start(): void {
@@ -81,7 +81,7 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
       if (days === undefined || given.isStopped()) continue;
       const row: SiteRow = { site, kind, days, count: 0 };
       rows.push(row);
-      // Records also what was deleted before an error.
+      // After an error too, record what was deleted before it.
       await drop(deps, given, row).finally(() => (given.dry ? undefined : note(deps, given.actor, row)));
     }
   const series: RetentionRow = { site: null, kind: "series", days: deps.seriesDays, count: 0 };

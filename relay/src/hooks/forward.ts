@@ -4,15 +4,15 @@ import { Agent } from "undici";
 export const FORWARDED = "x-porchlight-forwarded";
 
 const CONNECT_MS = 3_000;
-/** Comparable services wait 4 to 20 s for the answer to a callback. */
+/** Time limit for the whole request. Comparable services wait 4 to 20 s for the answer to a callback. */
 const TOTAL_MS = 8_000;
 
 /** Forwards a callback to another program on the same account. Resolves to the HTTP status; 0: no answer. */
 export type Forward = (raw: string, contentType: string) => Promise<number>;
 
 /**
- * Forwards callbacks for contacts of other relays, unchanged, to the address that received them before (C27). Redirects are not
- * followed: the content is for this address only.
+ * Forwards callbacks for contacts of other relays, unchanged, to the address that received them before (C27). Does not follow
+ * redirects: the content is for this address only.
  */
 export function createForward(url: string): { post: Forward; close: () => Promise<void> } {
   const { origin, pathname, search } = new URL(url);

@@ -130,7 +130,7 @@ export const WEBHOOKS = {
     answer: z.object({ allow: z.boolean() }).meta({ id: "VisitorArrivingAnswer" }),
   },
   "recharge.approval": {
-    summary: "Asks the account's `billing` address whether to grant a recharge",
+    summary: "Asks the account's `billing` webhook whether to grant a recharge",
     body: RECHARGE.meta({ id: "RechargeApprovalRequest" }),
     answer: z
       .object({
@@ -146,7 +146,7 @@ type DataOf<T extends EventType> = z.output<(typeof DATA)[T]>;
 export type Facts<T extends EventType> = Omit<DataOf<T>, "site" | keyof typeof profile>;
 /** Body of a request to the site's guard. */
 export type ArrivingBody = z.output<(typeof WEBHOOKS)["visitor.arriving"]["body"]>;
-/** Body of a request to the account's billing address. */
+/** Body of a request to the account's billing webhook. */
 export type RechargeBody = z.output<typeof RECHARGE>;
 /** Body of each request to the owner's backend, by its name in the OpenAPI document. */
 export type Webhooks = { [N in keyof typeof WEBHOOKS]: z.output<(typeof WEBHOOKS)[N]["body"]> };

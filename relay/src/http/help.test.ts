@@ -29,7 +29,7 @@ describe("the help articles of a site", () => {
 
   it("are an empty list without a file", async () => expect(await get("/help/none.json")).toEqual([200, "[]"]));
 
-  it("are checked once for each change of the file, which shows at once (A24)", async () => {
+  it("are checked once after each change of the file, and are the new ones from the next request on (A24)", async () => {
     const path = join(folder, "changed.json");
     writeFileSync(path, '[{"title": "Old"}]');
     const parse = vi.spyOn(JSON, "parse");
@@ -49,8 +49,11 @@ describe("the help articles of a site", () => {
     expect((await get("/help/..%2Fshop.json"))[0]).toBe(404);
   });
 
-  it.each(["broken", "object", "huge"])("report what is wrong with the file: %s", async (site) => {
-    const [status, text] = await get(`/help/${site}.json`);
-    expect([status, text]).toEqual([500, expect.stringMatching(/The help file/)]);
-  });
+  it.each(["broken", "object", "huge"])(
+    "are replaced by an error that describes the problem of the file: %s",
+    async (site) => {
+      const [status, text] = await get(`/help/${site}.json`);
+      expect([status, text]).toEqual([500, expect.stringMatching(/The help file/)]);
+    },
+  );
 });

@@ -7,8 +7,8 @@ import type { Sites } from "../records/sites.ts";
 /** Largest file of help articles, in bytes: visitors fetch it whole. */
 const HELP_MAX = 512 * 1024;
 
-/** A site's file as it was read last. `complaint`: what is wrong with it. */
-type Kept = { changed: number; size: number; text: string; complaint: string | undefined };
+/** A site's file as it was read last. `problem`: what is wrong with it. */
+type Kept = { changed: number; size: number; text: string; problem: string | undefined };
 
 /**
  * `/help/{site}.json`: the help articles of a site's start screen, from a file of the same name in the data folder, which
@@ -26,29 +26,29 @@ export function help(sites: Sites, folder: string): Hono {
     c.header("Cross-Origin-Resource-Policy", "cross-origin");
     c.header("Cache-Control", "public, max-age=60");
     c.header("X-Content-Type-Options", "nosniff");
-    const { text, complaint } = await contentOf(kept, join(folder, `${site.public.id}.json`));
+    const { text, problem } = await contentOf(kept, join(folder, `${site.public.id}.json`));
     // The owner who opens the address sees the problem; the chat shows no articles.
-    if (complaint !== undefined) return c.json({ error: complaint }, 500);
+    if (problem !== undefined) return c.json({ error: problem }, 500);
     c.header("Content-Type", "application/json");
     return c.body(text);
   });
 }
 
-async function contentOf(kept: Map<string, Kept>, path: string): Promise<Pick<Kept, "text" | "complaint">> {
+async function contentOf(kept: Map<string, Kept>, path: string): Promise<Pick<Kept, "text" | "problem">> {
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return { text: "[]", complaint: undefined };
+  if (found === undefined) return { text: "[]", problem: undefined };
   const { mtimeMs: changed, size } = found;
-  if (size > HELP_MAX) return { text: "", complaint: `The help file is larger than ${HELP_MAX} bytes.` };
+  if (size > HELP_MAX) return { text: "", problem: `The help file is larger than ${HELP_MAX} bytes.` };
   const known = kept.get(path);
   if (known?.changed === changed && known.size === size) return known;
   const text = await readFile(path, "utf8").catch(() => "[]");
-  const fresh = { changed, size, text, complaint: complaintOf(text) };
+  const fresh = { changed, size, text, problem: problemIn(text) };
   kept.set(path, fresh);
   return fresh;
 }
 
 /** The problem with a file of articles; undefined for a valid file. */
-function complaintOf(text: string): string | undefined {
+function problemIn(text: string): string | undefined {
   try {
     return Array.isArray(JSON.parse(text)) ? undefined : "The help file must contain a list.";
   } catch (error) {

@@ -29,7 +29,7 @@ beforeEach(async () => {
     links,
     log: silentLog,
     allows: (origin: string) => origin === ORIGIN,
-    who: async () => undefined,
+    findByToken: async () => undefined,
     wait: () => 0,
   } as unknown as MediaDeps;
   app = media(deps) as unknown as Hono;
@@ -89,7 +89,7 @@ it("an upload whose client disconnects or breaks HTTP is no error of the relay",
     uploads: { take },
     log: (event: string, { code = "" }: { code?: string }) => void events.push(`${event} ${code}`),
     allows: () => true,
-    who: async () => ({ visitor: "v_1", site: "default" }),
+    findByToken: async () => ({ visitor: "v_1", site: "default" }),
     wait: () => 0,
   } as unknown as MediaDeps;
   const server = createServer(getRequestListener(media(deps).fetch)).listen(0, "127.0.0.1");

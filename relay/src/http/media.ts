@@ -26,7 +26,7 @@ export type MediaDeps = {
   /** Whether any site allows pages of this origin. */
   allows: (origin: string) => boolean;
   /** The visitor of a token; undefined when the token is invalid or pages of this origin may not use it. */
-  who: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
+  findByToken: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
   /** Milliseconds until an address may upload again; 0: it may upload now. */
   wait: (incoming: IncomingMessage, site: string) => number;
 };
@@ -113,10 +113,10 @@ const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).cod
 const isStranger = (error: unknown): boolean =>
   error instanceof RelayError && ["unauthorized", "origin_not_allowed", "method_not_allowed"].includes(error.code);
 
-async function upload({ uploads, who, wait }: MediaDeps, c: C): Promise<MediaRow> {
+async function upload({ uploads, findByToken, wait }: MediaDeps, c: C): Promise<MediaRow> {
   const { incoming } = c.env;
   const token = /^Bearer ([\w.-]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  const session = token === undefined ? undefined : await who(token, c.req.header("origin") ?? "");
+  const session = token === undefined ? undefined : await findByToken(token, c.req.header("origin") ?? "");
   if (session === undefined) throw new RelayError("unauthorized");
   const retryAfter = wait(incoming, session.site);
   if (retryAfter > 0) throw new RelayError("rate_limited", undefined, { retryAfter });

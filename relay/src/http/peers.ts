@@ -14,7 +14,7 @@ export type Peers = {
    * Destroys a connection whose client abuses HTTP, and all other HTTP connections of its address before their requests are
    * read. Refuses new ones for a while. WebSockets stay open. Behind a proxy, destroys only the one connection.
    */
-  sendAway: (socket: Socket) => void;
+  block: (socket: Socket) => void;
 };
 
 type State = {
@@ -48,7 +48,7 @@ export function limitPeers(
   });
   server.on("upgrade", ({ socket }: IncomingMessage) => forget(state, addressOf(socket), socket));
   return {
-    sendAway(socket) {
+    block(socket) {
       socket.destroy();
       if (proxied) return;
       const address = addressOf(socket);

@@ -1,16 +1,16 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Most requests of one connection that may wait behind the one that is being answered. Browsers and proxies send none. */
+/** Most requests of one connection that may wait behind the one that is being answered. Browsers and proxies do not pipeline. */
 const WAITING_MAX = 8;
 
 /**
  * Limits how many requests a client sends without waiting for answers (pipelining, RFC 9112 section 9.3.2). Node handles them
  * all at once and keeps the answers: fifty connections with two thousand requests for `/widget.js` each took 550 MB, and
  * delayed all other clients for 25 seconds (RELIABILITY A24).
- * @param sendAway called with the connection of a client that exceeds the limit; it must destroy it
+ * @param block called with the connection of a client that exceeds the limit; it must destroy it
  */
-export function limitPipelining(sendAway: (socket: Socket) => void, listener: RequestListener): RequestListener {
+export function limitPipelining(block: (socket: Socket) => void, listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   return (request, response) => {
     const { socket } = request;
@@ -19,7 +19,7 @@ export function limitPipelining(sendAway: (socket: Socket) => void, listener: Re
     // Node gives a response its socket when the one before it has been sent.
     if (response.socket === null) {
       const count = (waiting.get(socket) ?? 0) + 1;
-      if (count > WAITING_MAX) return sendAway(socket);
+      if (count > WAITING_MAX) return block(socket);
       waiting.set(socket, count);
       response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     }
@@ -27,7 +27,7 @@ export function limitPipelining(sendAway: (socket: Socket) => void, listener: Re
   };
 }
 
-/** Whether everything of an answer, and of those before it, was written to its connection. */
+/** Whether this response, and all earlier ones of its connection, are written completely. */
 const isWritten = (response: ServerResponse): boolean =>
   response.writableFinished || (response.writableEnded && response.socket !== null);
 

@@ -63,7 +63,7 @@ describe("pipelined requests", () => {
     let peers: Peers | undefined;
     const { server, knock, stop } = await start(
       undefined,
-      limitPipelining((socket) => peers?.sendAway(socket), takes),
+      limitPipelining((socket) => peers?.block(socket), takes),
     );
     const clock = { uptime: () => time };
     peers = limitPeers(server, createConnectionSlots({ perAddress: 100, total: 0 }), { clock, proxied });

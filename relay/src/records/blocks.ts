@@ -54,7 +54,7 @@ export async function blocksPage(
   );
 }
 
-/** The blocks of all sites. */
-export async function everyBlock(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
+/** What each site blocks. */
+export async function allBlocks(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
   return tx.all("SELECT site, value FROM blocks");
 }

@@ -26,33 +26,33 @@ export async function dropQuotas(tx: Transaction, before: string): Promise<void>
 }
 
 const DAY_MS = 86_400_000;
-/** Messages may wait for the budgets of this many days. */
+/** A message may use the budget of today or of one of the next six days. */
 const DAYS = 7;
 
 /** Name of the quota that counts a site's messages of a day. */
-export const budgetOf = (site: string): string => `messages of ${site}`;
+export const budgetName = (site: string): string => `messages of ${site}`;
 
-/** What a message or a reaction takes from: the daily budget of a site, at `now` in milliseconds since 1970. */
+/** A site's daily budget of messages and reactions. `now`: milliseconds since 1970. */
 type Budget = { site: string; perDay: number; now: number };
 
-/** Takes one from a site's budget of today, for what cannot wait until tomorrow. @returns false when it is used up */
+/** Takes one from a site's budget of today: for reactions, which cannot wait until tomorrow. @returns false when it is used up */
 export const takeToday = (tx: Transaction, { site, perDay, now }: Budget): Promise<boolean> =>
-  takeOne(tx, { name: budgetOf(site), day: dayOf(now), cap: perDay });
+  takeOne(tx, { name: budgetName(site), day: dayOf(now), cap: perDay });
 
 /**
  * Takes one message from a site's daily budget: of today, or of the next day that has room.
- * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Nothing when the
+ * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Undefined when the
  *   budgets of all `DAYS` days are used up
  */
-export async function reserve(
+export async function reserveMessage(
   tx: Transaction,
   { site, perDay, now }: Budget,
 ): Promise<{ due: number; first: boolean } | undefined> {
   for (let later = 0; later < DAYS; later++) {
     const day = dayOf(now + later * DAY_MS);
-    if (!(await takeOne(tx, { name: budgetOf(site), day, cap: perDay }))) continue;
+    if (!(await takeOne(tx, { name: budgetName(site), day, cap: perDay }))) continue;
     if (later === 0) return { due: now, first: false };
-    const first = await takeOne(tx, { name: `told of the ${budgetOf(site)}`, day: dayOf(now), cap: 1 });
+    const first = await takeOne(tx, { name: `told of the ${budgetName(site)}`, day: dayOf(now), cap: 1 });
     return { due: Date.parse(day), first };
   }
   return undefined;

@@ -1,7 +1,10 @@
 import type { Rating } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
 
-/** A visitor's rating of the conversation; without a score the visitor declined. `at`: milliseconds since 1970. */
+/**
+ * A visitor's rating of the conversation. `score`: null when the visitor declined. `best`: the highest possible score. `at`:
+ * milliseconds since 1970.
+ */
 export type RatingRow = { visitor: string; score: number | null; best: 2 | 5; comment: string | null; at: number };
 
 const COLUMNS = "visitor, score, best, comment, at";

@@ -3,9 +3,13 @@ import type { Transaction } from "../db/database.ts";
 export type Visitor = {
   id: string;
   site: string;
+  /** Newest number of the thread. */
   head: number;
+  /** Number up to which the visitor has read the thread. */
   read: number;
+  /** Sessions of older generations are invalid. */
   generation: number;
+  /** The service's id of the visitor's contact. */
   contact: string | null;
 };
 
@@ -34,8 +38,8 @@ async function addVisitors(
   );
 }
 
-/** A visitor's row with what a message may change: the conversation's campaign and the page of the last message. */
-export type Host = Visitor & {
+/** A visitor with everything that storing a message reads or changes, such as the campaign and the page of the last message. */
+export type VisitorRow = Visitor & {
   /** Time of the newest message, at most 10 s too early, in milliseconds since 1970. */
   active: number;
   campaign: string | null;
@@ -50,8 +54,8 @@ export type Host = Visitor & {
 };
 
 /** The existing rows of these visitors. */
-export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
-  const rows = await tx.each<Host>(
+export async function findVisitorRows(tx: Transaction, ids: Iterable<string>): Promise<Map<string, VisitorRow>> {
+  const rows = await tx.each<VisitorRow>(
     `SELECT id, site, head, read, generation, contact, active, campaign, page, page_title,
        (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting,
        EXISTS (SELECT 1 FROM details WHERE visitor = v.id AND told < version) AS untold,
@@ -67,33 +71,33 @@ export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<M
  * @param known rows that were read in this transaction
  * @returns the rows; deleted visitors have none
  */
-export async function receiveHosts(
+export async function ensureVisitorRows(
   tx: Transaction,
   visitors: readonly { id: string; site: string; now: number }[],
-  known?: Map<string, Host>,
-): Promise<Map<string, Host>> {
-  const hosts =
+  known?: Map<string, VisitorRow>,
+): Promise<Map<string, VisitorRow>> {
+  const visitorRows =
     known ??
-    (await hostsOf(
+    (await findVisitorRows(
       tx,
       visitors.map(({ id }) => id),
     ));
   const missing = visitors.filter(({ id, site }) => {
-    const host = hosts.get(id);
-    return host === undefined || (host.site === NO_SITE && site !== NO_SITE);
+    const visitorRow = visitorRows.get(id);
+    return visitorRow === undefined || (visitorRow.site === NO_SITE && site !== NO_SITE);
   });
-  if (missing.length === 0) return hosts;
+  if (missing.length === 0) return visitorRows;
   await addVisitors(tx, [...new Map(missing.map((visitor) => [visitor.id, visitor])).values()]);
-  for (const [id, host] of await hostsOf(
+  for (const [id, visitorRow] of await findVisitorRows(
     tx,
     missing.map(({ id }) => id),
   ))
-    hosts.set(id, host);
-  return hosts;
+    visitorRows.set(id, visitorRow);
+  return visitorRows;
 }
 
-/** The newest number and the read mark of each of these visitors, if they have a row. */
-export async function newestAmong(
+/** The newest number, the read mark and the generation of each of these visitors, if they have a row. */
+export async function threadPositions(
   tx: Transaction,
   ids: readonly string[],
 ): Promise<Map<string, { head: number; read: number; generation: number }>> {
@@ -104,7 +108,7 @@ export async function newestAmong(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Those of these ids that are no longer used, each with the user who took over its thread; `null`: the thread was deleted. */
+/** The ids among these that are no longer used. Value: the user who took over the thread; `null` if the thread was deleted. */
 export async function forgottenAmong(tx: Transaction, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await tx.anyOf<{ visitor: string; successor: string | null }>(
     "SELECT visitor, successor FROM forgotten WHERE visitor = ANY ($1)",
@@ -128,7 +132,7 @@ export async function markRead(tx: Transaction, id: string, n: number, at: numbe
 }
 
 /** Stores the service's contact id of a visitor, from a callback or the answer to a message (R-206). */
-export async function learnContact(tx: Transaction, id: string, contact: string): Promise<void> {
+export async function setContact(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
 }
 
@@ -235,7 +239,7 @@ export async function setClaims(tx: Transaction, id: string, claims: string): Pr
   await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
 }
 
-/** Ids of a site's visitors in their order, after one of them. */
+/** A page of the ids of a site's visitors, in ascending order. `after`: the last id of the page before. */
 export async function visitorIds(
   tx: Transaction,
   { site, after, limit }: { site: string; after: string; limit: number },

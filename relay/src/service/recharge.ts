@@ -1,6 +1,5 @@
 import { DEPTH_MAX } from "@porchlight/shared/limits";
-import { cut } from "@porchlight/shared/text";
-import { amountOf, isAmount } from "../base/amount.ts";
+import { amountOf, isAmount, shownAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
 
 /**
@@ -31,12 +30,13 @@ const KEYS = ["idempotency_key", "idempotencyKey"];
 /** Wrapper objects around the fields. */
 const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
 /** Longest key, id or e-mail address that is read, in UTF-16 code units. */
-const KEY_MAX = 255;
+const TEXT_MAX = 255;
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The value at a dotted path. */
 const at = (fields: Fields, path: string): unknown =>
   path
     .split(".")
@@ -45,33 +45,32 @@ const at = (fields: Fields, path: string): unknown =>
       fields,
     );
 
+/** The first non-empty text or number at one of the paths, with or without a wrapper. */
 function find(fields: Fields, paths: readonly string[]): string | undefined {
   for (const wrapper of WRAPPERS) {
     for (const path of paths) {
       const value = at(fields, wrapper + path);
       const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
-      if (typeof text === "string" && text.trim() !== "" && text.length <= KEY_MAX) return text.trim();
+      if (typeof text === "string" && text.trim() !== "" && text.length <= TEXT_MAX) return text.trim();
     }
   }
   return undefined;
 }
-
-/** Most characters of an invalid amount that are stored, to be shown to a person. */
-const SAID_MAX = 60;
 
 /**
  * The amount, or the invalid text in its place. The first path with any value counts, because it may be the intended one
  * (R-621).
  */
 function amountIn(fields: Fields, paths: readonly string[]): Pick<Recharge, "amount" | "unreadable"> {
-  const said = WRAPPERS.flatMap((wrapper) => paths.map((path) => at(fields, wrapper + path))).find(
-    (value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""),
+  const value = WRAPPERS.flatMap((wrapper) => paths.map((path) => at(fields, wrapper + path))).find(
+    (one) => one !== undefined && one !== null && !(typeof one === "string" && one.trim() === ""),
   );
-  if (said === undefined || isAmount(said)) return { amount: said };
-  const amount = typeof said === "string" ? amountOf(said.trim()) : undefined;
-  return amount === undefined ? { amount, unreadable: cut(JSON.stringify(said), SAID_MAX) } : { amount };
+  if (value === undefined || isAmount(value)) return { amount: value };
+  const amount = typeof value === "string" ? amountOf(value.trim()) : undefined;
+  return amount === undefined ? { amount, unreadable: shownAmount(value) } : { amount };
 }
 
+/** Parses a body: a JSON object, or a form. */
 function fieldsOf(raw: string): Fields | undefined {
   const text = raw.trim();
   if (text === "") return {};
@@ -102,7 +101,7 @@ export function parseRecharge(
   const fields = fieldsOf(raw);
   if (fields === undefined) return undefined;
   const key = find(fields, KEYS) ?? (header === undefined ? undefined : unquoted(header));
-  if (key === undefined || key === "" || key.length > KEY_MAX || !/^[\x21-\x7e]+$/.test(key)) return undefined;
+  if (key === undefined || key === "" || key.length > TEXT_MAX || !/^[\x21-\x7e]+$/.test(key)) return undefined;
   const places = (name: keyof RechargePaths) => [...(paths?.[name] ?? []), ...RECHARGE_PATHS[name]];
   return {
     key,

@@ -150,11 +150,11 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
     deps.log("socket.refused", { meaning: opened.meaning });
     return end(registry, connection, opened);
   }
-  const { visitor, site, complaint, welcome } = opened;
+  const { visitor, site, formError, welcome } = opened;
   const live = goLive(registry, connection, greeting, opened);
   if (deps.isBlocked(site.public.id, visitor, live.address)) return endBlocked(registry, live);
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
-  if (complaint !== undefined) sendFrame(registry, live, complaint);
+  if (formError !== undefined) sendFrame(registry, live, formError);
   await readLog(registry, live);
 }
 

@@ -1,7 +1,7 @@
 import { CLOSE } from "@porchlight/shared/close";
 import type { Pong } from "@porchlight/shared/protocol";
 import { revokedAmong } from "../records/sessions.ts";
-import { forgottenAmong, newestAmong } from "../records/visitors.ts";
+import { forgottenAmong, threadPositions } from "../records/visitors.ts";
 import type { Live } from "./connection.ts";
 import { handleNews } from "./feed.ts";
 import { end, hasRoom, measure, sendText } from "./output.ts";
@@ -64,7 +64,7 @@ function mayWait(live: Live): boolean {
 /** Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame. */
 export async function answerHeartbeats(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
   const { db } = registry.deps;
-  const newest = await newestAmong(
+  const newest = await threadPositions(
     db,
     due.map(({ visitor }) => visitor),
   );

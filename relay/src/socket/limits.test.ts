@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
-import type { Opened, Sessions } from "../flows/session/session.ts";
+import type { OpenedSession, Sessions } from "../flows/session/session.ts";
 import type { FrameHandler } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 
@@ -27,7 +27,7 @@ function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
       return () => {};
     },
   };
-  const welcome: Opened["welcome"] = {
+  const welcome: OpenedSession["welcome"] = {
     t: "welcome",
     v: PROTOCOL,
     now: 0,
@@ -44,7 +44,7 @@ function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
     session: "s",
     fresh: true,
     welcome,
-    complaint: undefined,
+    formError: undefined,
   };
   const connections = createConnections({
     db: { all: async () => [], anyOf: async () => [] } as unknown as Database,

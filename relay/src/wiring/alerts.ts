@@ -6,7 +6,7 @@ import { createHooks } from "../hooks/post.ts";
 import { failedSince } from "../records/alerts.ts";
 import { stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
-import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
+import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 import type { OwnerFlows } from "./owner.ts";
@@ -59,7 +59,7 @@ async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
     public: { id },
     messagesPerDay = Number.POSITIVE_INFINITY,
   } of sites.all) {
-    if ((await usedOn(db, budgetOf(id), dayOf(clock.now()))) < messagesPerDay) continue;
+    if ((await usedOn(db, budgetName(id), dayOf(clock.now()))) < messagesPerDay) continue;
     const problem = `Site ${id} has used today's ${messagesPerDay} messages: further messages wait for the next days.`;
     const cure = "Raise messagesPerDay, or block the senders of a flood.";
     found.push({ kind: "budget", subject: id, problem, cure });

@@ -13,7 +13,7 @@ import { createNodes } from "../db/nodes.ts";
 import { isShared, openDatabase } from "../db/open.ts";
 import { createPaces, type PaceSource, type Paces } from "../db/paces.ts";
 import { refusalsSince } from "../records/leads.ts";
-import { newestAmong } from "../records/visitors.ts";
+import { threadPositions } from "../records/visitors.ts";
 
 /** The other nodes on the same database. A single process has none: it holds every lease, and its bus is a map. */
 export type Cluster = {
@@ -94,7 +94,7 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
     ? openPostgresLink(databaseUrl, { onState })
     : openRedisLink(redisUrl, { onState }));
   const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
-  const heads = (visitors: readonly string[]) => newestAmong(db, visitors);
+  const heads = (visitors: readonly string[]) => threadPositions(db, visitors);
   const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSED_MS, isHere);
   const bus = createClusterBus({ local: createBus(), link, node, clock, heads, refusals, onError });
   const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];

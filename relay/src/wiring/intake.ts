@@ -1,5 +1,5 @@
 import { addressesOf } from "../base/address.ts";
-import { netsOf } from "../base/nets.ts";
+import { netMatcher } from "../base/nets.ts";
 import { takeLock } from "../db/lock.ts";
 import { openSpool } from "../db/spool.ts";
 import { createCallbackFields } from "../flows/callback-fields.ts";
@@ -92,7 +92,7 @@ async function adoptSpools(
 /** The allowed senders of callbacks, and the callback addresses. */
 function callbackAddress({ settings, clock, log, callbackSecrets }: Core): CallbackAddress {
   const { callbackAllow, trustProxy } = settings;
-  const allowed = callbackAllow.length === 0 ? () => true : netsOf(callbackAllow);
+  const allowed = callbackAllow.length === 0 ? () => true : netMatcher(callbackAllow);
   return {
     secrets: () => callbackSecrets,
     from: { address: addressesOf(trustProxy).remote, allowed },

@@ -77,7 +77,7 @@ export function createServer(
     if (stopping) response.shouldKeepAlive = false;
     if (!handleCallback(request, response)) limited(request, response);
   });
-  const server = createHttpServer(limitPipelining((socket) => peers.sendAway(socket), answer));
+  const server = createHttpServer(limitPipelining((socket) => peers.block(socket), answer));
   server.keepAliveTimeout = KEPT_MS;
   const limits = peerLimits(settings);
   const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });

@@ -19,7 +19,7 @@ const SECRET = "a-callback-secret-for-counting";
 /** Longest wait for a condition, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** A message at the service: its sender, and a function that answers it. */
+/** A message that the relay has posted to the service: its sender, and a function that sends the service's answer. */
 export type Posted = { fromId: string; answer: Answer };
 
 /** A visitor's connection, and what it has received. */
@@ -31,7 +31,7 @@ export type Client = {
   epoch: string;
   /** Newest number of the thread. */
   head: number;
-  /** Numbers of own messages that were acknowledged, own messages that were delivered, and replies. */
+  /** How many own messages were acknowledged (`sent`), how many were delivered, and how many replies arrived. */
   seen: { sent: number; delivered: number; replies: number };
 };
 
@@ -48,13 +48,13 @@ export type Stage = {
   stop: () => Promise<void>;
 };
 
-/** Resolves once `condition` holds; lets timers of the held clock fire only when `moves`. */
-export async function until(condition: () => boolean, moves?: HeldClock): Promise<void> {
+/** Resolves once `condition` holds. @param clock is moved while this waits; absent: no timer of the relay fires */
+export async function until(condition: () => boolean, clock?: HeldClock): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   for (let tries = 1; !condition(); tries++) {
     if (performance.now() > end) throw new Error(`Timed out while waiting for: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
-    if (tries % 20 === 0) moves?.move(50);
+    if (tries % 20 === 0) clock?.move(50);
   }
 }
 
@@ -95,14 +95,14 @@ function settingsIn(folder: string, service: string) {
 /** Methods of the database that write nothing. */
 const READING = new Set(["all", "each", "anyOf", "close"]);
 
-/** The same database, with `note` called for each call of a method that writes. */
-function watched(db: Database, note: () => void): Database {
+/** The same database. Calls `onWrite` for each call of a method that writes. */
+function watched(db: Database, onWrite: () => void): Database {
   return new Proxy(db, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== "function" || READING.has(String(name))) return value;
       return (...args: unknown[]) => {
-        note();
+        onWrite();
         return value.apply(target, args);
       };
     },
@@ -162,7 +162,8 @@ type Frame = {
   message?: { from: string; n: number; state?: string };
 };
 
-function note(client: Client, text: string): void {
+/** Counts a frame, and stores what the client must know of it. */
+function record(client: Client, text: string): void {
   const frame = plain.parse(text) as Frame;
   client.frames.set(frame.t, (client.frames.get(frame.t) ?? 0) + 1);
   if (frame.t === "welcome") {
@@ -191,7 +192,7 @@ async function greet(port: number, known: Client | undefined): Promise<Client> {
     port,
     path: "/socket",
     origin: ORIGIN,
-    onText: (text) => note(client, text),
+    onText: (text) => record(client, text),
     onPing: () => client.frames.set("(ping)", (client.frames.get("(ping)") ?? 0) + 1),
   });
   const resume = known === undefined ? {} : { token: known.token, epoch: known.epoch, since: known.head };

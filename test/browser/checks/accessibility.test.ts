@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 59 to 65 and 67: accessibility. Check 66 is in `covered.test.ts`. */
+/** WIDGET 9, checks 59 to 65 and 67: accessibility. Check 66 is in `covered.test.ts`. */
 
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 54 to 57: announcements of a screen reader. */
+/** WIDGET 9, checks 54 to 57: announcements of a screen reader. */
 
 import { describe, expect, it } from "vitest";
 import { listenTo, pass, pause } from "./clocks.ts";

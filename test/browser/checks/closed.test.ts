@@ -1,4 +1,4 @@
-/** WIDGET.md, parts 1 and 2: requirements before the chat is opened. */
+/** WIDGET 1 and WIDGET 2: what must hold before the visitor opens the chat. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -7,24 +7,25 @@ import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
-/** Addresses that a page requested from the relay, including sockets. */
-function listen(page: Page): string[] {
-  const asked: string[] = [];
-  const note = (url: string): void => {
-    if (url.includes(new URL(stage.house.url).host)) asked.push(new URL(url).pathname);
+/** Records the paths that a page requests from the relay, including sockets. */
+function recordRequests(page: Page): string[] {
+  const paths: string[] = [];
+  const record = (url: string): void => {
+    if (url.includes(new URL(stage.house.url).host)) paths.push(new URL(url).pathname);
   };
-  page.on("request", (request) => note(request.url()));
-  page.on("websocket", (socket) => note(socket.url()));
-  return asked;
+  page.on("request", (request) => record(request.url()));
+  page.on("websocket", (socket) => record(socket.url()));
+  return paths;
 }
 
-/** Uncaught errors. */
+/** Records the uncaught errors of a page. */
 function errorsOf(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   return errors;
 }
 
+/** The lower right corner of the launcher, in CSS pixels. */
 const corner = async (page: Page): Promise<number[]> => {
   const { right, bottom } = await rectOf(page, ".launcher");
   return [right, bottom];
@@ -49,7 +50,7 @@ it("4 a later transform, and a page that grows under it, do not move the launche
   await converse(short.chat);
 });
 
-it("4 a hidden launcher keeps its z-index when it is shown again", async () => {
+it("4 a launcher that is shown again is not a popover, so the page's z-index order still applies", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await tell(page, "hide");
@@ -73,17 +74,14 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
   const { page: before, chat, context } = await stage.visit();
   await converse(chat);
   await before.close();
-  let letGo = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const sockets: boolean[] = [];
-  let coming: Promise<unknown> = held;
+  let requested: Promise<unknown> = held;
   const { page } = await stage.visit({
     context,
     path: "/again",
     before: async (page) => {
-      coming = page.waitForRequest(/assets\/panel/);
+      requested = page.waitForRequest(/assets\/panel/);
       page.on("websocket", (socket) => {
         const at = sockets.push(true) - 1;
         socket.on("close", () => {
@@ -96,11 +94,11 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
       });
     },
   });
-  await coming;
+  await requested;
   await tell(page, "destroy");
-  const came = page.waitForResponse(/assets\/panel/);
-  letGo();
-  await (await came).finished();
+  const response = page.waitForResponse(/assets\/panel/);
+  release();
+  await (await response).finished();
   // Import another module: when it has run, the panel's module has run too.
   await page.evaluate("import('data:text/javascript,')");
   await expect.poll(() => sockets.includes(true)).toBe(false);
@@ -111,7 +109,7 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
   const first = await stage.visit();
   await converse(first.chat);
   await first.page.close();
-  let asked: string[] = [];
+  let requests: string[] = [];
   const identity = identityOf({ sub: "ada", name: "Ada" });
   const { page, chat } = await stage.visit({
     context: first.context,
@@ -120,7 +118,7 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
       `<script>Porchlight=function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};Porchlight("identify",${JSON.stringify(identity)});Porchlight("open")</script>${stage.tag()}`,
     ),
     before: async (page) => {
-      asked = listen(page);
+      requests = recordRequests(page);
       await page.addInitScript(() =>
         Object.defineProperty(Document.prototype, "prerendering", {
           configurable: true,
@@ -131,7 +129,7 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
   });
   await page.waitForFunction(() => "site" in (window as unknown as { Porchlight: object }).Porchlight);
   await page.waitForLoadState("networkidle");
-  expect(asked).toEqual(["/widget.js"]);
+  expect(requests).toEqual(["/widget.js"]);
   await page.evaluate(() => {
     Object.assign(window, { active: true });
     document.dispatchEvent(new Event("prerenderingchange"));
@@ -141,16 +139,16 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
 });
 
 it("46 pointing at the launcher fetches the panel, but stores nothing and opens no connection", async () => {
-  let asked: string[] = [];
+  let requests: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
-      asked = listen(page);
+      requests = recordRequests(page);
     },
   });
   await chat.launcher.hover();
-  // Named by the panel's code once it has started.
+  // The panel's code sets this attribute when it has started.
   await page.locator("dialog[aria-labelledby]").waitFor({ state: "attached" });
-  expect(asked.filter((path) => !/^\/(assets|frame)\//.test(path))).toEqual(["/widget.js"]);
+  expect(requests.filter((path) => !/^\/(assets|frame)\//.test(path))).toEqual(["/widget.js"]);
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ""]);
   await converse(chat);
 });
@@ -172,18 +170,18 @@ it("28 throws no error into the page when the teaser cannot be loaded or the sit
   await teaser.chat.launcher.waitFor();
   await expect.poll(() => refused).toBe(true);
   await teaser.page.clock.runFor(10_000);
-  const nobody = await stage.visit({
+  const unknownSite = await stage.visit({
     path: "/nope",
     html: pageOf(stage.tag('data-site="nope"')),
     before: async (page) => {
       page.on("pageerror", (error) => errors.push(error.message));
     },
   });
-  await nobody.page.waitForLoadState("networkidle");
+  await unknownSite.page.waitForLoadState("networkidle");
   expect(errors).toEqual([]);
 });
 
-it("the command open shows a hidden chat, so that no message counts as read unseen", async () => {
+it("the command open shows a hidden chat, so that the visitor sees the messages that count as read", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await tell(page, "hide");

@@ -1,4 +1,4 @@
-/** Checks 34 and 37 of WIDGET.md part 9: how connections fail, in real Chromium behind a real proxy. */
+/** Checks 34 and 37 of WIDGET 9: how connections fail, in real Chromium behind a real proxy. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

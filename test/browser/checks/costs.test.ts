@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, checks 19 to 21: what the widget costs a page. `npm run bench` measures the times that they name
+ * WIDGET 9, checks 19 to 21: what the widget costs a page. `npm run bench` measures the times that they name
  * (test/bench/checks.ts).
  */
 

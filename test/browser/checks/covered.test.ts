@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 66: the widget never covers the element that has the keyboard focus. */
+/** WIDGET 9, check 66: the widget never covers the element that has the keyboard focus. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";

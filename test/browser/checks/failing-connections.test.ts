@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, checks 32 to 45: messages over failing connections, and in several tabs. See also message-order.test.ts
+ * WIDGET 9, checks 32 to 45: messages over failing connections, and in several tabs. See also message-order.test.ts
  * and connection.test.ts.
  */
 

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 18: no text becomes a script. */
+/** WIDGET 9, check 18: no text becomes a script. */
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";

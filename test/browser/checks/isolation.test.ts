@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 1 to 18: the page does not affect the widget, and the widget does not affect the page. */
+/** WIDGET 9, checks 1 to 18: the page does not affect the widget, and the widget does not affect the page. */
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

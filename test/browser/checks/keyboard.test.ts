@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 58: use without a mouse. */
+/** WIDGET 9, check 58: use without a mouse. */
 
 import type { FileChooser, Page } from "playwright-core";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 22 to 31: the policies under which the widget runs, and how it gets into the page. */
+/** WIDGET 9, checks 22 to 31: the policies under which the widget runs, and how it gets into the page. */
 
 import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, checks 72 and 73: threads of which only a part is in the page. `npm run bench` measures the times of
+ * WIDGET 9, checks 72 and 73: threads of which only a part is in the page. `npm run bench` measures the times of
  * check 73 (test/bench/long-thread.ts).
  */
 

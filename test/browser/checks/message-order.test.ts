@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 39, 40 and 45: the order of messages, despite failing connections and wrong clocks. */
+/** WIDGET 9, checks 39, 40 and 45: the order of messages, despite failing connections and wrong clocks. */
 
 import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 68 to 71: phones, as far as Chromium can emulate them. */
+/** WIDGET 9, checks 68 to 71: phones, as far as Chromium can emulate them. */
 
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";

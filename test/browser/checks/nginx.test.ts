@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, check 33: behind a real nginx, which closes connections that are silent for a minute. `npm run soak`
+ * WIDGET 9, check 33: behind a real nginx, which closes connections that are silent for a minute. `npm run soak`
  * takes the full time.
  */
 

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 8, 9, 14, 15 and 17: compatibility with other libraries on the page. */
+/** WIDGET 9, checks 8, 9, 14, 15 and 17: compatibility with other libraries on the page. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 46 to 51: what is stored on the device, and what is sent. */
+/** WIDGET 9, checks 46 to 51: what is stored on the device, and what is sent. */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

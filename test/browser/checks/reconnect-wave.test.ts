@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, check 35: how two hundred browsers reconnect to a relay that restarts. A simulation with the code of
+ * WIDGET 9, check 35: how two hundred browsers reconnect to a relay that restarts. A simulation with the code of
  * both sides.
  */
 

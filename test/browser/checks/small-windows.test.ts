@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, checks 1, 27, 58, 61, 71, 72 and 74, with little room or slow code: zoom, large text, long words, slow
+ * WIDGET 9, checks 1, 27, 58, 61, 71, 72 and 74, with little room or slow code: zoom, large text, long words, slow
  * networks.
  */
 

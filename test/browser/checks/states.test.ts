@@ -1,5 +1,5 @@
 /**
- * WIDGET.md section 9, checks 52 and 53, in every state of the chat: axe finds nothing, and the accessibility tree is the
+ * WIDGET 9, checks 52 and 53, in every state of the chat: axe finds nothing, and the accessibility tree is the
  * one that was reviewed. `states.full.test.ts` runs axe in the other two looks.
  */
 

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 72 to 76: the thread. See also long-thread.test.ts. */
+/** WIDGET 9, checks 72 to 76: the thread. See also long-thread.test.ts. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
 /**
- * The checks of WIDGET.md part 9 that depend on the engine, in WebKit, Safari's engine: `npm run test:full`. The tests in
+ * The checks of WIDGET 9 that depend on the engine, in WebKit, Safari's engine: `npm run test:full`. The tests in
  * Chromium prove the same in `npm test`.
  */
 

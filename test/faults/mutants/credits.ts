@@ -2,12 +2,12 @@ import { credits } from "../suites/credits.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import type { Mutant } from "./mutant.ts";
 
-const money = (options: Common): Promise<Report> => credits({ ...options, keys: 60, kills: 5 });
+const creditsSuite = (options: Common): Promise<Report> => credits({ ...options, keys: 60, kills: 5 });
 
 /** A mistake with credits. `unit`: the unit test that finds it, if there is one. */
 type Mistake = Pick<Mutant, "name" | "edits"> & { unit?: string };
 
-/** Each one grants twice, grants too much, or forgets a grant. */
+/** With each of them the relay grants twice, grants too much, or forgets a grant. */
 const MISTAKES: readonly Mistake[] = [
   {
     name: "grants without claiming first",
@@ -68,5 +68,5 @@ export const CREDITS: readonly Mutant[] = MISTAKES.flatMap(({ name, edits, unit 
 export const CREDITS_UNDER_KILLS: readonly Mutant[] = MISTAKES.map(({ name, edits }) => ({
   name: `${name}, under kills`,
   edits,
-  killedBy: { suite: money },
+  killedBy: { suite: creditsSuite },
 }));

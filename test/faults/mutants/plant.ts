@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dirname, "..", "..", "..");
  * Folder of the mutants' sources. It is inside the repository, so that imports find the packages. Each process has its
  * own.
  */
-export const shelfOf = (part: Part): string => join(ROOT, part, ".mutants", String(process.pid));
+export const mutantsFolder = (part: Part): string => join(ROOT, part, ".mutants", String(process.pid));
 
 /** Entries of a part that are not copied for a mutant. */
 const LEFT_OUT = [".mutants", "node_modules", "tsconfig.json"];
@@ -23,13 +23,13 @@ type Change = {
 
 /** Writes a copy of a part's sources with the change applied. @throws Error when an edit does not find its place */
 export function plant({ name, part = "relay", edits, withTests = false }: Change): string {
-  const shelf = shelfOf(part);
-  const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));
+  const mutants = mutantsFolder(part);
+  const folder = join(mutants, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // The sources expect the built widget, `shared` and test code two folders above their own folder.
   for (const beside of ["shared", "widget", "test"])
-    if (!existsSync(join(shelf, beside))) symlinkSync(join(ROOT, beside), join(shelf, beside));
+    if (!existsSync(join(mutants, beside))) symlinkSync(join(ROOT, beside), join(mutants, beside));
   const root = join(folder, "src");
   const from = join(ROOT, sourceFolder(part));
   mkdirSync(root);

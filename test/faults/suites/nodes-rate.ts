@@ -3,7 +3,13 @@ import { openNodes } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
+/**
+ * `limit`: the service's calls per minute. `least`: smallest share of the limit that must be used. `most`: the share of refused
+ * calls must stay below it.
+ */
 type Options = Common & { limit: number; minutes: number; least?: number; most?: number };
+
+type Stage = Awaited<ReturnType<typeof openNodes>>;
 
 const MINUTE = 60_000;
 const NODES = 3;
@@ -11,9 +17,17 @@ const VISITORS = 20;
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
-/**
- * S5 with three nodes and one key: together the nodes use the service's limit as well as one node, and do not exceed it.
- */
+/** Acknowledged messages that have not arrived at the service and do not wait in the outbox. */
+async function countLost({ db }: Stage, tabs: ReturnType<Stage["tab"]>[], arrived: readonly string[]): Promise<number> {
+  const waiting = await db.all<{ text: string }>(
+    "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
+  );
+  const known = new Set([...arrived, ...waiting.map(({ text }) => text)]);
+  const acked = tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
+  return acked.filter(({ text }) => !known.has(text)).length;
+}
+
+/** S5 with three nodes and one key: together the nodes use the service's limit as well as one node, and do not exceed it. */
 export async function nodesRate(options: Options): Promise<Report> {
   const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, tell = () => {} } = options;
   const begun = performance.now();
@@ -37,12 +51,7 @@ export async function nodesRate(options: Options): Promise<Report> {
       calls.length === 0 ? 1 : refused / calls.length,
     ];
     const arrived = sandbox.messages().map(({ body }) => body);
-    const waiting = await stage.db.all<{ text: string }>(
-      "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
-    );
-    const known = new Set([...arrived, ...waiting.map(({ text }) => text)]);
-    const acked = tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
-    const lost = acked.filter(({ text }) => !known.has(text)).length;
+    const lost = await countLost(stage, tabs, arrived);
     const doubled = arrived.length - new Set(arrived).size;
     return {
       violations: [

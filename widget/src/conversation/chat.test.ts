@@ -315,20 +315,20 @@ describe("a form", () => {
 
   it("is shown again once when the service refuses a field later, and again after a corrected form", async () => {
     const wire = online();
-    const complaint = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
-    const done = chat.submit({ t: "lead", chat: true, phone: "+4930123456" }, complaint.id);
-    wire.say({ t: "lead", id: complaint.id });
+    const refusal = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
+    const done = chat.submit({ t: "lead", chat: true, phone: "+4930123456" }, refusal.id);
+    wire.say({ t: "lead", id: refusal.id });
     await done;
-    wire.say(complaint);
-    expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });
+    wire.say(refusal);
+    expect(chat.refused.value).toEqual({ id: refusal.id, field: "phone" });
     chat.refused.value = undefined;
     // The relay repeats the error with every welcome. A visitor who has closed the form does not see it again.
-    wire.say(complaint);
+    wire.say(refusal);
     expect([chat.refused.value, chat.notice.value]).toEqual([undefined, undefined]);
-    void chat.submit({ t: "lead", chat: true, phone: "+49301234567" }, complaint.id);
-    wire.say({ t: "lead", id: complaint.id });
-    wire.say(complaint);
-    expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });
+    void chat.submit({ t: "lead", chat: true, phone: "+49301234567" }, refusal.id);
+    wire.say({ t: "lead", id: refusal.id });
+    wire.say(refusal);
+    expect(chat.refused.value).toEqual({ id: refusal.id, field: "phone" });
   });
 });
 

@@ -289,7 +289,7 @@ class Conversation implements Chat {
     this.#destroyed = true;
     this.#connection.stop();
     this.#unplug();
-    this.#events.silence();
+    this.#events.clear();
   };
 
   #countUnread(): () => void {

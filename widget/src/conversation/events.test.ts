@@ -25,7 +25,7 @@ it("removes one listener, or all of them", () => {
   off();
   events.emit("message", "one");
   expect(calls).toEqual(["one"]);
-  events.silence();
+  events.clear();
   events.emit("message", "two");
   expect(calls).toEqual(["one"]);
 });

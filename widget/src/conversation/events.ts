@@ -5,7 +5,7 @@ export type Events<Details> = {
   on<Name extends keyof Details>(event: Name, listener: (detail: Details[Name]) => void): () => void;
   emit<Name extends keyof Details>(event: Name, detail: Details[Name]): void;
   /** Removes every listener. */
-  silence(): void;
+  clear(): void;
 };
 
 export function createEvents<Details>(): Events<Details> {
@@ -26,7 +26,7 @@ export function createEvents<Details>(): Events<Details> {
           console.error(error);
         }
     },
-    silence() {
+    clear() {
       all = [];
     },
   };

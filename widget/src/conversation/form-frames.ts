@@ -41,15 +41,15 @@ export type Forms = {
 };
 
 export function createForms(send: (frame: ClientFrame) => void): Forms {
-  const open = new Map<string, { frame: Said; resolve: (complaint?: ErrorCode) => void }>();
+  const open = new Map<string, { frame: Said; resolve: (error?: ErrorCode) => void }>();
   const rating = signal<Rating | undefined>();
   const email = signal<boolean | undefined>();
   const refused = signal<Refused | undefined>();
   /** Forms whose error was already shown here: the relay repeats it after every `hello`. */
   const told = new Set<string>();
 
-  function answered(id = "", complaint?: ErrorCode): boolean {
-    open.get(id)?.resolve(complaint);
+  function answered(id = "", error?: ErrorCode): boolean {
+    open.get(id)?.resolve(error);
     return open.delete(id);
   }
 

@@ -21,8 +21,8 @@ export const attend: ExtrasModule["attend"] = async (shell, open) => {
   if (isSelector(launcher)) openFrom(shell, launcher as string, open);
   const phone = matchMedia(PHONE);
   if (!teaser || phone.matches) return;
-  const [{ whenDue }, { teaseNow }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
-  whenDue(shell.settings(), () => teaseNow(element, shell, phone));
+  const [{ whenDue }, { showTeaser }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
+  whenDue(shell.settings(), () => showTeaser(element, shell, phone));
 };
 
 function openFrom({ host, root }: Shell, selector: string, open: (byHand: boolean) => unknown): void {

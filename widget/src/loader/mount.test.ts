@@ -4,7 +4,10 @@ import type { Options } from "../settings/options.ts";
 import { mount } from "./mount.ts";
 
 declare global {
-  /** Records of these tests' scripts: the page's settings when they run, their commands, their addresses. */
+  /**
+   * What the scripts of these tests have recorded: `PorchlightSettings` when each one ran, all calls of `Porchlight`, and each
+   * script's own address.
+   */
   var saw: { settings: Options[]; calls: unknown[][]; addresses: string[] };
 }
 
@@ -18,8 +21,8 @@ const CHAT = scriptOf(
   'window.Porchlight ??= Object.assign((...call) => { saw.calls.push(call); }, { site: "default" });',
 );
 const BROKEN = scriptOf("");
-/** The text after `mount=` in each address. */
-const wordsOf = (): string[] => globalThis.saw.addresses.map((address) => address.split("mount=")[1] ?? "");
+/** The value of `mount` in each recorded address. */
+const mountValues = (): string[] => globalThis.saw.addresses.map((address) => address.split("mount=")[1] ?? "");
 
 beforeEach(() => {
   globalThis.saw = { settings: [], calls: [], addresses: [] };
@@ -31,9 +34,9 @@ afterEach(() => {
 });
 
 it("returns the chat that is already on the page", async () => {
-  const there = Object.assign(() => {}, { site: "default" });
-  window.Porchlight = there;
-  expect(await mount({ relay: "https://relay.example" })).toBe(there);
+  const existing = Object.assign(() => {}, { site: "default" });
+  window.Porchlight = existing;
+  expect(await mount({ relay: "https://relay.example" })).toBe(existing);
   expect(window.PorchlightSettings).toBeUndefined();
 });
 
@@ -76,14 +79,14 @@ it("runs the script again for each mount, also if another copy of the module has
   await mountAgain({ relay: CHAT });
   delete window.Porchlight;
   await mountAgain({ relay: CHAT });
-  expect(new Set(wordsOf()).size).toBe(3);
+  expect(new Set(mountValues()).size).toBe(3);
 });
 
 it("rejects if the script adds no chat", async () => {
   await expect(mount({ relay: BROKEN })).rejects.toThrow(/no script for site "default"/);
 });
 
-it("gives one chat with the settings of one mount when two copies of the module mount at the same time", async () => {
+it("adds one chat, with the settings of the first mount, when two copies of the module mount at the same time", async () => {
   vi.resetModules();
   const { mount: mountToo } = (await import("./mount.ts")) as { mount: typeof mount };
   const [one, other] = await Promise.all([

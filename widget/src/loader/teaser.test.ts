@@ -17,9 +17,13 @@ afterEach(() => {
 
 type Page = { settings?: RawSettings; consent?: boolean | undefined; isPhone?: boolean };
 
-/** Tries to show the teaser on a page. @returns the result, and the text if it shows. `close` presses its close button. */
-async function tease({ settings = {}, consent, isPhone = false }: Page, close = false) {
-  const { teaseNow } = await newPage();
+/**
+ * Tries to show the teaser on a page.
+ * @param close presses its close button
+ * @returns the result of `showTeaser`, and the text if it shows
+ */
+async function tryTeaser({ settings = {}, consent, isPhone = false }: Page, close = false) {
+  const { showTeaser } = await newPage();
   const host = document.body.appendChild(element("div"));
   const root = host.attachShadow({ mode: "open" });
   const [launcher, dialog] = [element("button"), element("dialog")];
@@ -27,23 +31,23 @@ async function tease({ settings = {}, consent, isPhone = false }: Page, close = 
   const given = consent === undefined ? {} : { consent };
   const all = { teaser: "Questions?", ...settings };
   const phone = Object.assign(new EventTarget(), { matches: isPhone });
-  const isDone = teaseNow(element, { host, root, launcher, dialog, given, settings: () => all }, phone);
+  const isDone = showTeaser(element, { host, root, launcher, dialog, given, settings: () => all }, phone);
   const text = root.querySelector(".teaser bdi")?.textContent;
   if (close) root.querySelector<HTMLElement>(".teaser button + button")?.click();
   host.remove();
   return { isDone, text };
 }
-const shows = async (page: Page): Promise<boolean> => (await tease(page)).text !== undefined;
+const shows = async (page: Page): Promise<boolean> => (await tryTeaser(page)).text !== undefined;
 
 it("keeps the punctuation in place in a text with another direction than the page's", async () => {
-  expect(await tease({})).toEqual({ isDone: true, text: "Questions?" });
+  expect(await tryTeaser({})).toEqual({ isDone: true, text: "Questions?" });
 });
 
 it("waits for consent where the site requires it, in every notation of that setting", async () => {
   for (const requireConsent of [undefined, false, "false"] as const)
     expect(await shows({ settings: requireConsent === undefined ? {} : { requireConsent } })).toBe(true);
   for (const requireConsent of [true, "true", ""] as const) {
-    expect(await tease({ settings: { requireConsent } })).toEqual({ isDone: false, text: undefined });
+    expect(await tryTeaser({ settings: { requireConsent } })).toEqual({ isDone: false, text: undefined });
     expect(await shows({ settings: { requireConsent }, consent: true })).toBe(true);
     localStorage.clear();
   }
@@ -57,14 +61,14 @@ it("shows once per visitor after consent, and stores nothing before", async () =
 });
 
 it("does not show again in a session in which the visitor has closed it", async () => {
-  await tease({}, true);
-  expect(await tease({})).toEqual({ isDone: true, text: undefined });
+  await tryTeaser({}, true);
+  expect(await tryTeaser({})).toEqual({ isDone: true, text: undefined });
 });
 
-it("waits for room, and for a value that meets the site's condition", async () => {
+it("does not show in a small window, and not before a value meets the site's condition", async () => {
   const settings = { teaserWhen: "cart>50" };
-  expect(await tease({ isPhone: true })).toEqual({ isDone: false, text: undefined });
-  expect(await tease({ settings })).toEqual({ isDone: false, text: undefined });
+  expect(await tryTeaser({ isPhone: true })).toEqual({ isDone: false, text: undefined });
+  expect(await tryTeaser({ settings })).toEqual({ isDone: false, text: undefined });
   expect(await shows({ settings: { ...settings, values: { cart: 59 } } })).toBe(true);
 });
 

@@ -20,10 +20,9 @@ const isOn = (value: unknown): boolean => ["", "true"].includes(`${value}`);
 /**
  * Shows the teaser if its conditions are met.
  * @param phone the media query for windows that are too small for a teaser
- * @returns false if it may be shown later: the page has not passed the consent or the values that the site requires, or the
- *   window is too small
+ * @returns false if it may be shown later: consent or a value that the site requires is missing, or the window is too small
  */
-export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
+export function showTeaser(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
   const { host, dialog } = shell;
   const { requireConsent, teaser } = shell.settings();
   const hasConsent = shell.given.consent === true;
@@ -35,7 +34,7 @@ export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Pho
   if (isOn(requireConsent) && !hasConsent) return false;
   if (!teaser || phone.matches || !meetsCondition(shell.settings(), () => hasConsent && isReturningVisit()))
     return false;
-  phone.addEventListener("change", tease(element, shell, teaser), { once: true });
+  phone.addEventListener("change", teaserBubble(element, shell, teaser), { once: true });
   if (hasConsent) rememberShown();
   return true;
 }
@@ -44,7 +43,7 @@ export function teaseNow(element: typeof Element, shell: TeaserShell, phone: Pho
  * Shows the text in a bubble with a close button in the visitor's language, and returns a function that removes it. See
  * `bubble.ts`.
  */
-function tease(element: typeof Element, shell: TeaserShell, text: string): () => void {
+function teaserBubble(element: typeof Element, shell: TeaserShell, text: string): () => void {
   const page = shell.host.closest("html")?.lang ?? "";
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);

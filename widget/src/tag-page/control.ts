@@ -2,6 +2,6 @@
 export type Control = {
   /** The field, or the element that contains several fields. Every change in it fires an `input` event. */
   node: HTMLElement;
-  /** Its value as in JSON; undefined if it is empty. */
+  /** The setting's value, of a type that JSON has; undefined if the control is empty. */
   read(): unknown;
 };

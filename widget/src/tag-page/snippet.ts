@@ -107,10 +107,10 @@ async function start(site: PublicSite, relay: string): Promise<void> {
     node.oninput = () => {
       const value = read();
       const same = JSON.stringify(value) === first;
-      const complaint = same || value === undefined ? undefined : settingProblemOf(name, value);
-      wrong.textContent = complaint === undefined ? "" : `${titleOf(name)} ${complaint}.`;
-      if (!several) node.ariaInvalid = `${complaint !== undefined}`;
-      if (complaint !== undefined) return;
+      const problem = same || value === undefined ? undefined : settingProblemOf(name, value);
+      wrong.textContent = problem === undefined ? "" : `${titleOf(name)} ${problem}.`;
+      if (!several) node.ariaInvalid = `${problem !== undefined}`;
+      if (problem !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
       show(name, same ? own : value, chosen);

@@ -4,7 +4,10 @@ import { rare } from "../locales/en.rare.ts";
 import { en } from "../locales/en.ts";
 import { extra } from "../locales/extra/en.ts";
 
-/** Of texts with plural forms, the most general form. The mark of the machine is left out, because a site cannot change it. */
+/**
+ * Texts with plural forms appear in the form `other`. `ai`, the label of automatic replies, is left out: a site cannot change
+ * it.
+ */
 export const WORDING: readonly (readonly [key: string, text: string])[] = Object.entries({
   ...en,
   ...rare,

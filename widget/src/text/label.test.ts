@@ -94,7 +94,7 @@ describe("the text of a link", () => {
     ["a mail address before an ampersand", "support@shop.example&x"],
     ["an IPv4 address before an ampersand", "192.0.2.1&x"],
     ["an IPv6 address before an ampersand", "[2001:db8::1]&x"],
-  ])("that names another host is followed by the real one: %s", (_, shown) => {
+  ])("is followed by the real host if it names another one: %s", (_, shown) => {
     expect(markOf(`[${shown}](${EVIL})`)).toBe("evil.example");
   });
 
@@ -102,7 +102,7 @@ describe("the text of a link", () => {
   const DOT_LOOKS =
     "\u00b7\u0387\u0660\u06d4\u06f0\u0701\u0702\u1427\u16eb\u2022\u2024\u2027\u2219\u22c5\u2e31\u2e33\u3002\u30fb\ua4f8\ua60e\ua78f\uff0e\uff61\uff65\u{10101}\u{10a50}\u{1d16d}";
   it.each([...DOT_LOOKS].map((dot) => [dot.codePointAt(0)?.toString(16), dot]))(
-    "that names another host with U+%s as a dot is followed by the real one",
+    "is followed by the real host if it names another one with U+%s as a dot",
     (_, dot) => {
       const texts = [`shop${dot}example`, `www${dot}shop${dot}example`, `https://shop${dot}example/sign-in`];
       expect(texts.map((text) => markOf(`[${text}](${EVIL})`))).toEqual(texts.map(() => "evil.example"));
@@ -134,7 +134,7 @@ describe("the text of a link", () => {
     ["the host behind a dash", "Here—evil.example"],
     ["its host with an underscore", "my_shop.example", "https://my_shop.example/"],
     ["an equation", "size=10.5kg"],
-  ])("that names its own host, or none, stands alone: %s", (_, shown, address = EVIL) => {
+  ])("is not followed by a host if it names the real one, or none: %s", (_, shown, address = EVIL) => {
     expect(markOf(`[${shown}](${address})`)).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe("the text of a link", () => {
     ["١٢٣٤٥٦٧٨", "tel:+4790000000", "+4790000000"],
     ["+47 12345678", "tel:+18005551212;ext=4712345678", "+18005551212;ext=4712345678"],
     ["12345678", "tel:+90000012345678", "+90000012345678"],
-  ])("of a mail address or a number is followed by the real one: [%s](%s)", (shown, address, real) => {
+  ])("is followed by the real mail address or number if it names another one: [%s](%s)", (shown, address, real) => {
     expect(markOf(`[${shown}](${address})`)).toBe(real);
   });
 
@@ -171,7 +171,7 @@ describe("the text of a link", () => {
     "tel:+4712345678",
     "www.shop.example/a.html",
     "https://shop.example:8443/a@b.example?c=d.example",
-  ])("of an honest mail address, number or bare address stands alone: %s", (text) => {
+  ])("is not followed by anything if it names the real mail address, number or address: %s", (text) => {
     expect(markOf(text)).toBeUndefined();
   });
 
@@ -189,16 +189,16 @@ describe("the text of a link", () => {
     ["a port", "https://pаypal.com:8443/x", "xn--pypal-4ve.com:8443"],
     ["in a mail address", "[support@pаypal.com](mailto:support@pаypal.com)", "support@xn--pypal-4ve.com"],
     ["as the text of a link", "[pаypal.com](https://pаypal.com)", "xn--pypal-4ve.com"],
-  ])("that looks like another host shows its punycode: %s", (_, text, real) => {
+  ])("is followed by the host in punycode if the host looks like another one: %s", (_, text, real) => {
     expect(markOf(text)).toBe(real);
     if (!text.startsWith("[")) expect(linksOf(parsePlain(text, labelledLink))[0]?.host).toBe(real);
   });
 
-  it("that writes an IPv4 address as one number, or with a hexadecimal part, shows the usual form", () => {
+  it("is followed by the usual form of an IPv4 address if it is one number, or has a hexadecimal part", () => {
     expect(["http://2130706433/", "http://0x7f.1/"].map(markOf)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
-  it("can be its own address, as bots write it", () => {
+  it("can be the address of the link, as bots write it", () => {
     for (const address of [
       "https://shop.example/a",
       "http://[::1]/a",

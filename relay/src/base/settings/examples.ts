@@ -99,24 +99,24 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** Generalises a path: `sites.shop.origins.0` → `sites.*.origins`. */
-const generic = (path: string): string[] =>
+const generalise = (path: string): string[] =>
   path
     .split(".")
     .map((part, i) => (i === 1 ? "*" : part))
     .filter((part) => !/^\d+$/.test(part));
 
-/** The smallest valid file. */
-export const exampleOfFile = `{"accounts": ${BY_PATH.accounts}, "sites": ${BY_PATH.sites}}`;
+/** The smallest valid configuration file. */
+export const FILE_EXAMPLE = `{"accounts": ${BY_PATH.accounts}, "sites": ${BY_PATH.sites}}`;
 
 /** A valid name for an account or a site: its own name if that is valid. */
-const nameIn = ([group, name = ""]: readonly string[]): string =>
+const validName = ([group, name = ""]: readonly string[]): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : group === "accounts" ? "main" : "shop";
 
-/** A field with a valid value as JSON: the field of the path, or the nearest one around it. */
+/** The field of a path with a valid value, as JSON. For an unknown field, its nearest known parent. */
 export function exampleAt(path: string): string | undefined {
-  for (let parts = generic(path); parts.length > 0; parts = parts.slice(0, -1)) {
+  for (let parts = generalise(path); parts.length > 0; parts = parts.slice(0, -1)) {
     const found = EXAMPLES[parts.join(".")];
-    const name = parts.at(-1) === "*" ? nameIn(path.split(".")) : parts.at(-1);
+    const name = parts.at(-1) === "*" ? validName(path.split(".")) : parts.at(-1);
     if (found !== undefined) return `"${name}": ${found}`;
   }
   return undefined;
@@ -136,7 +136,11 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The name that is most similar to a misspelled one; `undefined` when none is similar. */
+/**
+ * The name that is most similar to a misspelled one. Up to two letters of it may be wrong, or a third of its letters; one in a
+ * name of three letters.
+ * @returns undefined when no name is similar enough
+ */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const [found] = names
     .map((each) => ({ each, far: distance(name.toLowerCase(), each.toLowerCase()) }))
@@ -146,9 +150,9 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 }
 
 /** Suggests known names for an unknown field: the most similar one, or all. */
-export function insteadOf(path: string): string {
+export function suggestionFor(path: string): string {
   const [parent, name] = [path.split(".").slice(0, -1), path.split(".").at(-1) ?? ""];
-  const prefix = parent.length === 0 ? "" : `${generic(parent.join(".")).join(".")}.`;
+  const prefix = parent.length === 0 ? "" : `${generalise(parent.join(".")).join(".")}.`;
   const known = Object.keys(EXAMPLES)
     .filter((each) => each.startsWith(prefix) && !/[.*]/.test(each.slice(prefix.length)))
     .map((each) => each.slice(prefix.length));

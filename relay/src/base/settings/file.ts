@@ -3,7 +3,7 @@ import { SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
-import { exampleAt, exampleOfFile, insteadOf, nearest } from "./examples.ts";
+import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
 import { assertPrivate, origin, problem, signingSecret, web } from "./parsers.ts";
 import { withoutComment } from "./problems.ts";
@@ -82,7 +82,7 @@ export const fileFields = {
 };
 
 /** The message of an error. */
-const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** @throws Error whose message follows the path of the field */
 function keySource(given: string, env: Env): NonNullable<KeySource> {
@@ -102,7 +102,7 @@ function attemptComment(name: string, value: string): string {
   try {
     return withoutComment(value);
   } catch (error) {
-    return problem(`names ${name}, which ${said(error)}`);
+    return problem(`names ${name}, which ${messageOf(error)}`);
   }
 }
 
@@ -192,12 +192,7 @@ function siteChecks(path: string, site: Fields): [path: string, check: Check][] 
 }
 
 /** All problems of the file. */
-function complaintsAbout(
-  json: unknown,
-  parsed: z.ZodSafeParseResult<unknown>,
-  env: Env,
-  insecure: boolean,
-): FieldProblem[] {
+function problemsIn(json: unknown, parsed: z.ZodSafeParseResult<unknown>, env: Env, insecure: boolean): FieldProblem[] {
   const file = fieldsOf(json);
   const checks = [
     ...Object.entries(fieldsOf(file.accounts)).flatMap(([id, one]) =>
@@ -213,7 +208,7 @@ function complaintsAbout(
         return [];
       } catch (error) {
         const all = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-        return all.map((one) => ({ field, message: said(one) }));
+        return all.map((one) => ({ field, message: messageOf(one) }));
       }
     }),
   ];
@@ -222,7 +217,7 @@ function complaintsAbout(
 /** A problem as one line: field, message, and a valid example. */
 function lineOf({ field, message }: FieldProblem): Error {
   const unknown = message === UNKNOWN;
-  const example = unknown ? insteadOf(field) : field === "" ? exampleOfFile : exampleAt(field);
+  const example = unknown ? suggestionFor(field) : field === "" ? FILE_EXAMPLE : exampleAt(field);
   const right = example === undefined ? "" : `; for example ${example}`;
   return new Error(`${field || "it"} ${message}${right}`);
 }
@@ -288,7 +283,7 @@ function jsonIn(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return problem(`${path} is not JSON: ${said(error)}; for example ${exampleOfFile}`);
+    return problem(`${path} is not JSON: ${messageOf(error)}; for example ${FILE_EXAMPLE}`);
   }
 }
 
@@ -300,9 +295,9 @@ function jsonIn(path: string): unknown {
 export function fromFile(path: string, env: Env, insecure: boolean): Tenants {
   const json = jsonIn(path);
   const parsed = fileSchema.safeParse(json, { error: issueText });
-  const complaints = complaintsAbout(json, parsed, env, insecure);
-  if (!parsed.success || complaints.length > 0)
-    throw new AggregateError(complaints.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));
+  const problems = problemsIn(json, parsed, env, insecure);
+  if (!parsed.success || problems.length > 0)
+    throw new AggregateError(problems.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));
   const { accounts, sites } = parsed.data;
   const names = (kind: string, id: string): string[] => Object.keys(fieldsOf(fieldsOf(fieldsOf(json)[kind])[id]));
   return {

@@ -78,7 +78,7 @@ export const origin = (given: string): string => {
     : problem(`has "${given}", which is not an origin: use scheme and host, like https://www.example.com`);
 };
 export const net = (given: string): string =>
-  isNet(given) ? given : problem(`has "${given}", which is neither an address nor a block like 192.0.2.0/24`);
+  isNet(given) ? given : problem(`has "${given}", which is neither an address nor a network like 192.0.2.0/24`);
 export const secret = (given: string): string =>
   /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("must have 16 to 128 characters of A-Z a-z 0-9 _ - each");
 export const signingSecret = (given: string): string =>

@@ -1,5 +1,4 @@
-import { cut } from "@porchlight/shared/text";
-import { isAmount } from "../../base/amount.ts";
+import { isAmount, shownAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, WAITS } from "../../records/ledger/grants.ts";
 import { dueEntries, type Entry, findEntry, ledgerKey, move } from "../../records/ledger/ledger.ts";
@@ -7,14 +6,12 @@ import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
 
-/** A billing address that gives no decision is asked again after this time, in ms. */
+/** A billing webhook that gives no decision is asked again after this time, in ms. */
 const ASK_AGAIN_MS = 60_000;
 /** Most recharges per run. */
 const BATCH = 20;
-/** Most characters of an invalid amount that are stored for the person who decides. */
-const AMOUNT_TEXT_MAX = 60;
 
-/** Asks the billing addresses about every recharge that is due. @param isStopped checked before each question */
+/** Asks the billing webhooks about every recharge that is due. @param isStopped checked before each question */
 export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
   const { db, clock, ask, wake, works } = deps;
   const query = { kind: "grant", state: "received", now: clock.now(), limit: BATCH } as const;
@@ -27,7 +24,7 @@ export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): P
   }
 }
 
-/** Stores the decision of the billing address. Without a decision, it is asked again. */
+/** Stores the decision of the billing webhook. Without a decision, it is asked again. */
 async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
   const now = deps.clock.now();
   // A person or another node may have changed the entry meanwhile; then the answer uses nothing of the daily limit.
@@ -40,8 +37,7 @@ async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, ans
   }
   if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));
   const changed = answer.amount ?? undefined;
-  // The amount is stored as it was sent, so that a person can decide what was meant.
-  const because = changed === undefined ? undefined : cut(JSON.stringify(changed) ?? "", AMOUNT_TEXT_MAX);
+  const because = changed === undefined ? undefined : shownAmount(changed);
   if (changed !== undefined && !isAmount(changed))
     return void (await waitForPerson(tx, entry, {
       why: "misbilled",

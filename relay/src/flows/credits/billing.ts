@@ -3,11 +3,11 @@ import type { CreditRules } from "../../base/rules.ts";
 import type { RechargeBody } from "../../hooks/payloads.ts";
 import type { Hooks } from "../../hooks/post.ts";
 
-/** A recharge that the billing address decides. `amount`: credits. */
+/** A recharge that the billing webhook has to approve or decline. `amount`: credits. */
 export type BillingQuestion = { key: string; email: string; amount: number };
-/** The decision of the billing address. `amount`: as it was sent, unchecked; absent when it changes nothing. */
+/** The decision of the billing webhook. `amount`: the amount to grant instead, unchecked; absent when it does not change. */
 export type BillingAnswer = { approve: boolean; amount?: unknown };
-/** Asks an account's billing address; resolves to nothing without a decision. */
+/** Asks an account's billing webhook. Resolves to undefined when there is no valid answer. */
 export type Billing = (account: string, question: BillingQuestion) => Promise<BillingAnswer | undefined>;
 
 type BillingDeps = {
@@ -16,7 +16,7 @@ type BillingDeps = {
   rulesOf: (account: string) => CreditRules;
 };
 
-/** Asks the agency's billing address, with a signed request, whether a recharge is paid for. */
+/** Asks the account's billing webhook, with a signed request, whether a recharge is paid for. */
 export const createBilling =
   ({ clock, hooks, rulesOf }: BillingDeps): Billing =>
   async (account, question) => {
@@ -25,11 +25,11 @@ export const createBilling =
     const asked: RechargeBody = { type: "recharge.requested", account, ...question };
     const hook = { ...billing, id: question.key, body: JSON.stringify(asked) };
     const { status, text } = await hooks.post(hook, clock.now());
-    return status >= 200 && status < 300 ? answerIn(text) : undefined;
+    return status >= 200 && status < 300 ? parseAnswer(text) : undefined;
   };
 
-/** Reads `{approve: boolean, amount?: number}`; nothing for any other text. */
-function answerIn(text: string): BillingAnswer | undefined {
+/** Parses `{approve: boolean, amount?: unknown}`. @returns undefined for any other text */
+function parseAnswer(text: string): BillingAnswer | undefined {
   try {
     const { approve, amount } = JSON.parse(text) as { approve?: unknown; amount?: unknown };
     return typeof approve === "boolean" ? { approve, amount } : undefined;

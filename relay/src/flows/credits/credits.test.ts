@@ -107,7 +107,7 @@ describe("an auto-recharge", () => {
     expect(states).toEqual(["intent", "intent", "intent", "received", "intent"]);
   });
 
-  it("asks the billing address if the rules say so, and follows its answer", async () => {
+  it("asks the billing webhook if the rules say so, and follows its answer", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const asked: string[] = [];
     const ask: Billing = async (_account, { key }) => {
@@ -119,13 +119,13 @@ describe("an auto-recharge", () => {
     await flow.recharge("agency", { ...EVENT, key: "no" });
     flow.start();
     await expect.poll(async () => (await stored("yes"))?.state).toBe("intent");
-    await expect.poll(async () => (await stored("no"))?.reason).toBe("the billing address declined it");
+    await expect.poll(async () => (await stored("no"))?.reason).toBe("the billing webhook declined it");
     await flow.stop();
     expect(asked.sort()).toEqual(["no", "yes"]);
     expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
   });
 
-  it("does not use the daily cap when a person decides while the billing address is asked", async () => {
+  it("does not use the daily cap when a person decides while the billing webhook is asked", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const ask: Billing = async (_account, { key }) => {
       if (key === "k-1") await flow.approve(person);
@@ -136,7 +136,9 @@ describe("an auto-recharge", () => {
     now += 1;
     await flow.recharge("agency", { ...EVENT, key: "k-2" });
     flow.start();
-    await expect.poll(async () => (await stored("k-2"))?.reason === "the billing address is asked").toBe(false);
+    await expect
+      .poll(async () => (await stored("k-2"))?.reason === "waits for the answer of the billing webhook")
+      .toBe(false);
     await flow.stop();
     expect(await stored("k-2")).toMatchObject({ state: "intent" });
   });
@@ -159,7 +161,7 @@ describe("an invalid amount", () => {
     [-5, "approved an invalid amount: -5", 20],
     [1e-9, "approved an invalid amount: 1e-9", 20],
     [1_000, "exceeds the limit of one grant: billing says 1000", 1_000],
-  ])("%j from the billing address waits for a person and stays visible", async (said, reason, amount) => {
+  ])("%j from the billing webhook waits for a person and stays visible", async (said, reason, amount) => {
     const flow = credits({ mode: "webhook", perGrant: 100, billing }, async () => ({ approve: true, amount: said }));
     await flow.recharge("agency", EVENT);
     flow.start();

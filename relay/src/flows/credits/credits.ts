@@ -21,12 +21,12 @@ export type Credits = {
    * @returns a function that writes the log; call it when the transaction is durable
    */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<() => void>;
-  /** Starts to ask the billing addresses. */
+  /** Starts to ask the billing webhooks. */
   start: () => void;
   stop: () => Promise<void>;
 };
 
-/** The ledger is searched at this interval (ms) for recharges that the billing address decides. */
+/** The ledger is searched at this interval (ms) for recharges that the billing webhook has to decide. */
 const ASK_EVERY_MS = 5_000;
 
 /**

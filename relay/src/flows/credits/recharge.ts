@@ -64,7 +64,7 @@ const tellRequested = ({ tell }: CreditsDeps, tx: Transaction, { account, key }:
 
 type NewRecharge = { entry: Entry; content: GrantContent; unreadable: string | undefined; now: number };
 
-/** Makes a new recharge an intent, leaves it to the billing address, or leaves it to a person. */
+/** Makes a new recharge an intent, leaves it to the billing webhook, or leaves it to a person. */
 async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unreadable, now }: NewRecharge) {
   const { account } = entry;
   const complete = content.email !== undefined && content.amount !== undefined;

@@ -15,7 +15,7 @@ export type CreditsDeps = {
   /** Called when entries may have become intents, so that the ledger's worker looks for them. */
   wake: () => void;
   ask: Billing;
-  /** Whether this node works for an account: only one node asks its billing address. */
+  /** Whether this node works for an account: only one node asks its billing webhook. */
   works: (account: string) => boolean;
   /** Stores an event for the owner's backend in the same transaction. */
   tell: TellAccount;

@@ -24,13 +24,13 @@ const sites = createSites([site("shop", "one"), site("help", "two")], () => []);
 let clock: ManualClock;
 let disk: Database;
 /** What the database does with a transaction: it runs it, fails it, or never ends it. */
-let mood: "well" | "failing" | "hanging" = "well";
+let databaseState: "working" | "failing" | "hanging" = "working";
 let visitor: string;
 let dir: string;
 
 beforeEach(async () => {
   clock = manualClock(1_000_000);
-  mood = "well";
+  databaseState = "working";
   dir = mkdtempSync(join(tmpdir(), "porchlight-"));
   disk = await openTestDatabase();
   await migrate(disk);
@@ -39,18 +39,18 @@ beforeEach(async () => {
 });
 afterEach(() => disk.close());
 
-const moody = <T>(work: () => Promise<T>): Promise<T> => {
-  if (mood === "failing") return Promise.reject(new Error("the database is away"));
-  return mood === "hanging" ? new Promise(() => {}) : work();
+const withState = <T>(work: () => Promise<T>): Promise<T> => {
+  if (databaseState === "failing") return Promise.reject(new Error("the database is away"));
+  return databaseState === "hanging" ? new Promise(() => {}) : work();
 };
 const db = (): Database => ({
   ...disk,
   // The node is alone with its database, unless a test says otherwise.
   dialect: "sqlite",
-  all: (sql, ...values) => moody(() => disk.all(sql, ...values)),
-  run: (sql, ...values) => moody(() => disk.run(sql, ...values)),
-  transaction: (body) => moody(() => disk.transaction(body)),
-  append: (work, item) => moody(() => disk.append(work, item)),
+  all: (sql, ...values) => withState(() => disk.all(sql, ...values)),
+  run: (sql, ...values) => withState(() => disk.run(sql, ...values)),
+  transaction: (body) => withState(() => disk.transaction(body)),
+  append: (work, item) => withState(() => disk.append(work, item)),
 });
 const spool = () => openSpool<Reply>(dir, "replies");
 const start = (given = {}) =>
@@ -79,22 +79,22 @@ describe("a reply without a message id", () => {
   const options = callback.bind(undefined, { body: "Please choose an option" });
 
   it("is shown again when the same text arrives 2 s after a complete answer", async () => {
-    const receive = start();
-    expect(await receive.receive(options())).toBe("stored");
-    receive.answered(options());
+    const replies = start();
+    expect(await replies.receive(options())).toBe("stored");
+    replies.answered(options());
     clock.skip(2_000);
-    expect(await receive.receive(options())).toBe("stored");
+    expect(await replies.receive(options())).toBe("stored");
     expect(await shown()).toHaveLength(2);
   });
 
   it("counts as a duplicate within 2 s, and later too if its sender never got the relay's answer", async () => {
-    const receive = start();
-    await receive.receive(options());
-    receive.answered(options());
+    const replies = start();
+    await replies.receive(options());
+    replies.answered(options());
     clock.skip(1_999);
-    expect(await receive.receive(options())).toBe("duplicate");
+    expect(await replies.receive(options())).toBe("duplicate");
     clock.skip(60_000);
-    expect(await receive.receive(options())).toBe("duplicate");
+    expect(await replies.receive(options())).toBe("duplicate");
     expect(await shown()).toHaveLength(1);
   });
 });
@@ -103,20 +103,20 @@ describe("a captured reply (A4)", () => {
   const captured = () => callback({ messageId: "m1", body: "captured" });
 
   it("is a duplicate whenever it comes again, also long after its answer and after a restart", async () => {
-    const receive = start();
-    expect(await receive.receive(captured())).toBe("stored");
-    receive.answered(captured());
+    const replies = start();
+    expect(await replies.receive(captured())).toBe("stored");
+    replies.answered(captured());
     clock.skip(86_400_000);
-    expect(await receive.receive(captured())).toBe("duplicate");
+    expect(await replies.receive(captured())).toBe("duplicate");
     expect(await start().receive(captured())).toBe("duplicate");
     expect(await shown()).toEqual(["captured"]);
   });
 
   it("is stored once when it comes ten times at once, all in one commit", async () => {
-    const receive = start();
+    const replies = start();
     // While the first reply is committed, the others wait, and the next commit takes them together.
-    const first = receive.receive(callback({ messageId: "m0", body: "first" }));
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => receive.receive(captured())));
+    const first = replies.receive(callback({ messageId: "m0", body: "first" }));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => replies.receive(captured())));
     expect([await first, ...outcomes.toSorted()]).toEqual(["stored", ...Array(9).fill("duplicate"), "stored"]);
     expect(await shown()).toEqual(["first", "captured"]);
   });
@@ -126,8 +126,8 @@ describe("a reply to a signed id without a row", () => {
   it("belongs to the only site of the named account, and to no site if several are possible", async () => {
     const placed = async (named?: string) => {
       const toId = newVisitorId(SIGNING, clock.now());
-      const came = { ...callback({ messageId: toId, body: "hi" }), toId };
-      expect(await start().receive(came, named)).toBe("stored");
+      const parsed = { ...callback({ messageId: toId, body: "hi" }), toId };
+      expect(await start().receive(parsed, named)).toBe("stored");
       return (await findVisitor(disk, toId))?.site;
     };
     expect([await placed(), await placed("two")]).toEqual([NO_SITE, "help"]);
@@ -135,10 +135,10 @@ describe("a reply to a signed id without a row", () => {
 
   it("is refused when it belongs to another account than the named one, also from the spool", async () => {
     expect(await start().receive(callback({ messageId: "m1", body: "crossed" }), "one")).toBe("unknown");
-    mood = "failing";
-    const receive = start();
-    expect(await receive.receive(callback({ messageId: "m2", body: "crossed" }), "one")).toBe("spooled");
-    mood = "well";
+    databaseState = "failing";
+    const replies = start();
+    expect(await replies.receive(callback({ messageId: "m2", body: "crossed" }), "one")).toBe("spooled");
+    databaseState = "working";
     await start().start();
     expect(await shown()).toEqual([]);
   });
@@ -146,37 +146,37 @@ describe("a reply to a signed id without a row", () => {
 
 describe("a reply that the database cannot take", () => {
   it("goes to the spool after a second without an answer, and later replies keep their order", async () => {
-    const receive = start();
-    mood = "hanging";
-    const first = receive.receive(callback({ messageId: "m1", body: "first" }));
+    const replies = start();
+    databaseState = "hanging";
+    const first = replies.receive(callback({ messageId: "m1", body: "first" }));
     clock.pass(1_000);
     await expect.poll(clock.waiting).toBeGreaterThan(0);
     clock.pass(1_000);
     expect(await first).toBe("spooled");
-    mood = "well";
+    databaseState = "working";
     expect(await start().receive(callback({ messageId: "m2", body: "second" }))).toBe("stored");
     expect(await shown()).toEqual(["first", "second"]);
   });
 
-  it("does not send replies to other visitors to the spool", async () => {
-    const receive = start();
-    mood = "failing";
-    expect(await receive.receive(callback({ messageId: "m1", body: "first" }))).toBe("spooled");
-    mood = "well";
+  it("does not cause replies to other visitors to be spooled", async () => {
+    const replies = start();
+    databaseState = "failing";
+    expect(await replies.receive(callback({ messageId: "m1", body: "first" }))).toBe("spooled");
+    databaseState = "working";
     const other = newVisitorId(SIGNING, clock.now());
     await disk.transaction((tx) => addVisitor(tx, other, "help", clock.now()));
-    expect(await receive.receive(callback({ toId: other, messageId: "m2", body: "elsewhere" }))).toBe("stored");
+    expect(await replies.receive(callback({ toId: other, messageId: "m2", body: "elsewhere" }))).toBe("stored");
     expect(await shown()).toEqual([]);
-    expect(await receive.receive(callback({ messageId: "m3", body: "second" }))).toBe("stored");
+    expect(await replies.receive(callback({ messageId: "m3", body: "second" }))).toBe("stored");
     expect(await shown()).toEqual(["first", "second"]);
   });
 
   it("is stored half a second later although replies to others are spooled all the time", async () => {
-    const receive = start();
+    const replies = start();
     const spoolOne = async (toId: string, messageId: string): Promise<void> => {
-      mood = "failing";
-      expect(await receive.receive(callback({ toId, messageId, body: messageId }))).toBe("spooled");
-      mood = "well";
+      databaseState = "failing";
+      expect(await replies.receive(callback({ toId, messageId, body: messageId }))).toBe("spooled");
+      databaseState = "working";
     };
     await spoolOne(visitor, "first");
     clock.pass(300);
@@ -186,29 +186,29 @@ describe("a reply that the database cannot take", () => {
   });
 
   it("is answered within seconds although an earlier spool is slow, and is stored after it", async () => {
-    mood = "failing";
-    const receive = start();
-    for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
+    databaseState = "failing";
+    const replies = start();
+    for (const n of [1, 2, 3]) await replies.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
     // The next replay stops half-way.
-    mood = "hanging";
+    databaseState = "hanging";
     clock.pass(2_000);
-    const late = receive.receive(callback({ messageId: "m4", body: "number 4" }));
+    const late = replies.receive(callback({ messageId: "m4", body: "number 4" }));
     for (let second = 0; second < 3; second++) {
       await expect.poll(clock.waiting).toBeGreaterThan(0);
       clock.pass(1_000);
     }
     expect(await late).toBe("spooled");
-    mood = "well";
+    databaseState = "working";
     await start().start();
     expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
   });
 
   it("is stored once although its account was unknown when it was spooled, and known at the repeat", async () => {
-    const receive = start();
-    mood = "failing";
-    expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("spooled");
-    mood = "well";
-    expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("duplicate");
+    const replies = start();
+    databaseState = "failing";
+    expect(await replies.receive(callback({ messageId: "m1", body: "once" }))).toBe("spooled");
+    databaseState = "working";
+    expect(await replies.receive(callback({ messageId: "m1", body: "once" }))).toBe("duplicate");
     expect(await shown()).toEqual(["once"]);
   });
 });
@@ -226,12 +226,12 @@ describe("a reply to one of several nodes that share the database", () => {
   };
 
   it("keeps its place when its node is killed while the database fails, and another node gets the callback again", async () => {
-    mood = "failing";
+    databaseState = "failing";
     const first = startNode(dir).receive(reply(1));
     await expect.poll(() => spool().waiting).toBe(true);
     // The node is killed before it answers: it does nothing more, and the balancer repeats the callback elsewhere.
     expect(await isAnswered(first)).toBe(false);
-    mood = "well";
+    databaseState = "working";
     const other = startNode(mkdtempSync(join(tmpdir(), "porchlight-")));
     expect(await other.receive(reply(1))).toBe("stored");
     expect(await other.receive(reply(2))).toBe("stored");
@@ -240,11 +240,11 @@ describe("a reply to one of several nodes that share the database", () => {
   });
 
   it("is answered as soon as the database has it", async () => {
-    mood = "failing";
-    const receive = startNode(dir);
-    const answers = [receive.receive(reply(1)), receive.receive(reply(2))];
+    databaseState = "failing";
+    const replies = startNode(dir);
+    const answers = [replies.receive(reply(1)), replies.receive(reply(2))];
     await expect.poll(() => readFileSync(join(dir, "replies.spool"), "utf8")).toContain("number 2");
-    mood = "well";
+    databaseState = "working";
     clock.pass(500);
     expect(await Promise.all(answers)).toEqual(["spooled", "spooled"]);
     expect(await shown()).toEqual(["number 1", "number 2"]);
@@ -257,8 +257,8 @@ describe("a reply to one of several nodes that share the database", () => {
       dialect: "postgres",
       append: (work, item) => late.promise.then(() => disk.append(work, item)),
     };
-    const receive = start({ db: slow });
-    const first = receive.receive(reply(1));
+    const replies = start({ db: slow });
+    const first = replies.receive(reply(1));
     await expect.poll(clock.waiting).toBeGreaterThan(0);
     clock.pass(1_000);
     await expect.poll(() => spool().waiting).toBe(true);
@@ -269,24 +269,24 @@ describe("a reply to one of several nodes that share the database", () => {
   });
 
   it("is answered 4 s after the first spooled reply of an outage, and later ones at once", async () => {
-    mood = "failing";
-    const receive = startNode(dir);
-    const first = receive.receive(reply(1));
+    databaseState = "failing";
+    const replies = startNode(dir);
+    const first = replies.receive(reply(1));
     await expect.poll(() => spool().waiting).toBe(true);
     clock.pass(3_999);
     expect(await isAnswered(first)).toBe(false);
     clock.pass(1);
     expect(await first).toBe("spooled");
-    expect(await receive.receive(reply(2))).toBe("spooled");
+    expect(await replies.receive(reply(2))).toBe("spooled");
   });
 
   it("is answered when its node stops", async () => {
-    mood = "failing";
-    const receive = startNode(dir);
-    const first = receive.receive(reply(1));
+    databaseState = "failing";
+    const replies = startNode(dir);
+    const first = replies.receive(reply(1));
     await expect.poll(() => spool().waiting).toBe(true);
-    await receive.stop();
+    await replies.stop();
     expect(await first).toBe("spooled");
-    expect(await receive.receive(reply(2))).toBe("spooled");
+    expect(await replies.receive(reply(2))).toBe("spooled");
   });
 });

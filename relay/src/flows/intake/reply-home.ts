@@ -1,6 +1,14 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Sites } from "../../records/sites.ts";
-import { findVisitor, type Host, hostsOf, NO_SITE, ownerOf, ownersOf, type Visitor } from "../../records/visitors.ts";
+import {
+  findVisitor,
+  findVisitorRows,
+  NO_SITE,
+  ownerOf,
+  ownersOf,
+  type Visitor,
+  type VisitorRow,
+} from "../../records/visitors.ts";
 
 /** The site and the account that a reply belongs to. */
 export type Home = { site: string; account: string };
@@ -38,14 +46,14 @@ export async function findOwner(
 }
 
 /** For each id, the visitor whose thread takes a reply to it, and their rows. A visitor with a row owns their own thread. */
-export async function ownersAndHosts(tx: Transaction, visitors: readonly string[]) {
-  const hosts = await hostsOf(tx, visitors);
-  const withoutRow = visitors.filter((visitor) => !hosts.has(visitor));
+export async function ownersAndRows(tx: Transaction, visitors: readonly string[]) {
+  const visitorRows = await findVisitorRows(tx, visitors);
+  const withoutRow = visitors.filter((visitor) => !visitorRows.has(visitor));
   const found = await ownersOf(tx, withoutRow);
   const owners = new Map<string, string | undefined>(visitors.map((visitor) => [visitor, visitor]));
   for (const [i, visitor] of withoutRow.entries()) owners.set(visitor, found[i]);
-  const others = found.filter((owner) => owner !== undefined && !hosts.has(owner)) as string[];
+  const others = found.filter((owner) => owner !== undefined && !visitorRows.has(owner)) as string[];
   await tx.lock(others);
-  for (const [id, host] of await hostsOf(tx, others)) hosts.set(id, host);
-  return { owners, hosts: hosts as Map<string, Host> };
+  for (const [id, visitorRow] of await findVisitorRows(tx, others)) visitorRows.set(id, visitorRow);
+  return { owners, visitorRows: visitorRows as Map<string, VisitorRow> };
 }

@@ -5,10 +5,10 @@ import { isOwnMessage } from "../../records/ledger/own-messages.ts";
 import { describeFile, sendMedia } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
-import { type Host, learnContact, receiveHosts } from "../../records/visitors.ts";
+import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
 import type { Tell } from "../notify.ts";
 import type { Reply } from "./reply.ts";
-import { homeOf, type Owner, ownersAndHosts } from "./reply-home.ts";
+import { homeOf, type Owner, ownersAndRows } from "./reply-home.ts";
 
 /** `file`: key of the file that came with the reply, once it is stored. */
 export type NewReply = { reply: Reply; file: string | undefined };
@@ -28,9 +28,9 @@ export async function storeReplies(
   tx: Transaction,
   replies: readonly NewReply[],
 ): Promise<StoredReply[]> {
-  const { placed, hosts } = await place(deps, tx, replies);
-  const fresh = await withoutOwnMessages(tx, placed, hosts);
-  const numbers = createNumbers(hosts.values());
+  const { placed, visitorRows } = await place(deps, tx, replies);
+  const fresh = await withoutOwnMessages(tx, placed, visitorRows);
+  const numbers = createNumbers(visitorRows.values());
   const entries = await Promise.all(fresh.map((reply) => entryOf(tx, reply)));
   const written = await appendReplies(tx, numbers, entries);
   await numbers.write(tx);
@@ -54,31 +54,31 @@ export async function storeReplies(
 /** Finds the thread of each reply, and makes rows for the owners that have none. Replies without a thread are left out. */
 async function place({ sites }: StoreDeps, tx: Transaction, replies: readonly NewReply[]) {
   const ids = replies.map(({ reply }) => reply.visitor);
-  const { owners, hosts: known } = await ownersAndHosts(tx, ids);
+  const { owners, visitorRows: known } = await ownersAndRows(tx, ids);
   const placed = replies.flatMap(({ reply, file }, i): Placed[] => {
     const owner = owners.get(reply.visitor);
     const home = owner === undefined ? undefined : homeOf(sites, known.get(owner), reply.named);
     return owner === undefined || home === undefined ? [] : [{ i, reply, file, owner, ...home }];
   });
   const visitors = placed.map(({ reply, owner, site }) => ({ id: owner, site, now: reply.at }));
-  return { placed, hosts: await receiveHosts(tx, visitors, known) };
+  return { placed, visitorRows: await ensureVisitorRows(tx, visitors, known) };
 }
 
 /** Removes the owner's own messages that come back as callbacks (R-451). Stores the service's contact id of each visitor. */
 async function withoutOwnMessages(
   tx: Transaction,
   placed: readonly Placed[],
-  hosts: ReadonlyMap<string, Host>,
+  visitorRows: ReadonlyMap<string, VisitorRow>,
 ): Promise<Placed[]> {
   const fresh: Placed[] = [];
   for (const one of placed) {
     const { visitor, contact, text, at } = one.reply;
-    const host = hosts.get(visitor);
+    const visitorRow = visitorRows.get(visitor);
     // Stored under the callback's own id: the service has a separate contact for the id before a login.
-    if (contact !== null && host?.contact !== contact) await learnContact(tx, visitor, contact);
+    if (contact !== null && visitorRow?.contact !== contact) await setContact(tx, visitor, contact);
     const external = externalOf(one.account, one.reply);
     // Only what the owner sent can come back. An id from before a login has no row of its own.
-    const mayBeOwn = host === undefined || Boolean(host.written_to);
+    const mayBeOwn = visitorRow === undefined || Boolean(visitorRow.written_to);
     if (!mayBeOwn || !(await isOwnMessage(tx, { visitor, external, text, now: at }))) fresh.push(one);
   }
   return fresh;

@@ -8,7 +8,7 @@ import type { Bus } from "../../bus/bus.ts";
 import type { Batch, Database, Transaction } from "../../db/database.ts";
 import type { Head } from "../../records/outbox.ts";
 import type { PageSeen } from "../../records/profiles.ts";
-import { reserve } from "../../records/quotas.ts";
+import { reserveMessage } from "../../records/quotas.ts";
 import type { Written } from "../../records/threads.ts";
 import type { Tell } from "../notify.ts";
 
@@ -90,7 +90,7 @@ export async function dueFor(
 ): Promise<number | undefined> {
   const { messagesPerDay: perDay } = site;
   if (perDay === undefined) return now;
-  const found = await reserve(tx, { site: site.public.id, perDay, now });
+  const found = await reserveMessage(tx, { site: site.public.id, perDay, now });
   if (found?.first) await tell(tx, site.public.id, "budget.reached", { messagesPerDay: perDay });
   return found?.due;
 }

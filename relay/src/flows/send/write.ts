@@ -5,10 +5,10 @@ import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
 import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
-import { type Host, receiveHosts, routingOf, setCampaign } from "../../records/visitors.ts";
+import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
 import { dueFor, type Item, type Kept, parcel, type SendState } from "./state.ts";
 
-type Posted = { item: Item; entry: Written; host: Host; media: MediaRow | undefined };
+type Posted = { item: Item; entry: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
 
 const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
@@ -17,14 +17,14 @@ export class BudgetUsedUp extends Error {}
 
 /** Writes messages of many visitors into their threads and into the outbox. */
 export async function writeItems(state: SendState, tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
-  const hosts = await receiveHosts(
+  const visitorRows = await ensureVisitorRows(
     tx,
     items.map(({ visitor, site, at }) => ({ id: visitor, site: site.public.id, now: at })),
   );
   const files = await filesOf(tx, items);
   const known = items.filter((_, i) => files[i] !== "unknown_media");
   const media = files.filter((file) => file !== "unknown_media");
-  const numbers = createNumbers(hosts.values());
+  const numbers = createNumbers(visitorRows.values());
   const written = await appendSent(
     tx,
     numbers,
@@ -35,10 +35,10 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   const kept = new Map<Item, Kept>();
   for (const [i, item] of known.entries()) {
     const entry = written[i];
-    const host = hosts.get(item.visitor);
-    if (entry === undefined || host === undefined) kept.set(item, "gone");
+    const visitorRow = visitorRows.get(item.visitor);
+    if (entry === undefined || visitorRow === undefined) kept.set(item, "gone");
     else if (!entry.fresh) kept.set(item, entry);
-    else kept.set(item, await post(state, tx, { item, entry, host, media: media[i] }, parcels));
+    else kept.set(item, await post(state, tx, { item, entry, visitorRow, media: media[i] }, parcels));
   }
   await addParcels(tx, parcels);
   return items.map((item) => kept.get(item) ?? "unknown_media");
@@ -60,7 +60,7 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
  * @throws BudgetUsedUp
  */
 async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<Kept> {
-  const { item, entry, host, media } = posted;
+  const { item, entry, visitorRow, media } = posted;
   const { visitor, site, draft, at } = item;
   const { id, text, page } = draft;
   const due = await dueFor(state.deps, tx, site, at);
@@ -70,20 +70,20 @@ async function post(state: SendState, tx: Transaction, posted: Posted, parcels: 
   parcels.push(added);
   const routed = site.routes !== undefined && site.routes.length > 0;
   if (routed) await route(tx, visitor, site, draft.situation);
-  if (page !== undefined && (page.url !== host.page || page.title !== host.page_title))
+  if (page !== undefined && (page.url !== visitorRow.page || page.title !== visitorRow.page_title))
     await setPage(tx, visitor, page);
   const file = media && { file: describeFile(media) };
   await state.deps.tell(tx, site.public.id, "message.visitor", { visitor, id, text, ...file });
   // A message that already waits in the lane goes first; the courier reads it from the outbox.
-  const isNext = host.waiting === null;
-  host.waiting ??= pos;
+  const isNext = visitorRow.waiting === null;
+  visitorRow.waiting ??= pos;
   return { ...entry, due, head: routed || !isNext ? undefined : headOf(posted, added) };
 }
 
 /** The outbox entry with the message's contents, as the courier would read it. */
-function headOf({ item, host, media }: Posted, added: Parcel): Head {
+function headOf({ item, visitorRow, media }: Posted, added: Parcel): Head {
   const { visitor, draft, at, sid } = item;
-  const { site, campaign, untold } = host;
+  const { site, campaign, untold } = visitorRow;
   const message = { id: draft.id, at, text: draft.text, sid, error: null };
   return { ...added, ...message, site, sender: visitor, campaign, untold, ...(media ?? NO_FILE) };
 }

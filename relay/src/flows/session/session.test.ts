@@ -12,7 +12,7 @@ import { migrate } from "../../db/migrate.ts";
 import { createSites } from "../../records/sites.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createForget } from "../forget.ts";
-import { createSession, type Opened } from "./session.ts";
+import { createSession, type OpenedSession } from "./session.ts";
 
 const ORIGIN = "https://shop.example";
 const DAY = 86_400_000;
@@ -49,7 +49,7 @@ async function life(rules: Partial<Site> = {}, person?: string) {
 
 /** A visitor who has written, and their token. */
 async function writer({ greet }: Awaited<ReturnType<typeof life>>) {
-  const { visitor, welcome } = (await greet()) as Opened;
+  const { visitor, welcome } = (await greet()) as OpenedSession;
   await db.transaction((tx) => addVisitor(tx, visitor, "default", now));
   return { visitor, token: welcome.token ?? "" };
 }
@@ -88,7 +88,7 @@ describe("a session's token (A8)", () => {
     await relay.use(second);
     now += 9 * MINUTE;
     const caught = (await relay.use(token)) ?? "";
-    expect(await relay.who(token, ORIGIN)).toMatchObject({ visitor });
+    expect(await relay.findByToken(token, ORIGIN)).toMatchObject({ visitor });
     now += DAY;
     expect(await relay.use(caught)).toEqual(expect.any(String));
     expect(await relay.use(second)).toEqual(expect.any(String));
@@ -117,7 +117,7 @@ describe("a session's token (A8)", () => {
     const second = (await relay.use(token)) ?? "";
     await relay.use(second);
     now += 11 * MINUTE;
-    expect(await relay.who(token, ORIGIN)).toBeUndefined();
+    expect(await relay.findByToken(token, ORIGIN)).toBeUndefined();
     expect(await relay.use(second)).toBe(second);
   });
 
@@ -127,9 +127,9 @@ describe("a session's token (A8)", () => {
     const hello = { t: "hello", v: PROTOCOL, site: "default", token } as const;
     for (const origin of ["https://evil.example", "https://other.example"]) {
       expect(await relay.open(hello, origin)).toBe(CLOSE.notAllowed);
-      expect(await relay.who(token, origin)).toBeUndefined();
+      expect(await relay.findByToken(token, origin)).toBeUndefined();
     }
-    expect(await relay.who(token, ORIGIN)).toEqual({ visitor, site: "default" });
+    expect(await relay.findByToken(token, ORIGIN)).toEqual({ visitor, site: "default" });
   });
 
   it("gives no access at another site of the relay (A10)", async () => {
@@ -156,7 +156,7 @@ describe("a session's token (A8)", () => {
 
   it("is not stored for a visitor who never wrote", async () => {
     const relay = await life();
-    let token = ((await relay.greet()) as Opened).welcome.token ?? "";
+    let token = ((await relay.greet()) as OpenedSession).welcome.token ?? "";
     for (let day = 0; day < 5; day++) {
       now += DAY + 1;
       token = (await relay.use(token)) ?? "";
@@ -169,7 +169,7 @@ describe("the rows about the sessions of one user (A27)", () => {
   /** Logs the user in, as on a new device. */
   async function logIn(relay: Awaited<ReturnType<typeof life>>) {
     const hello = { t: "hello", v: PROTOCOL, site: "default", identity: "signed" } as const;
-    const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as Opened;
+    const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as OpenedSession;
     return { visitor, session, token: welcome.token ?? "" };
   }
 

@@ -9,8 +9,8 @@ import type { Known, SessionDeps } from "./state.ts";
 import { endSession, greetAnonymous, recognise } from "./tokens.ts";
 import { missedFormError, welcomeOf } from "./welcome.ts";
 
-/** A visitor who was let in. */
-export type Opened = {
+/** The session of a visitor whose `hello` was accepted. */
+export type OpenedSession = {
   visitor: string;
   site: Site;
   session: string;
@@ -18,38 +18,38 @@ export type Opened = {
   /** The visitor has no row yet. */
   fresh: boolean;
   welcome: Omit<Welcome, "delivery">;
-  /** The error of a form that the visitor could not be shown while they were away. */
-  complaint: ErrorFrame | undefined;
+  /** The error of a form that the service refused while the visitor was away. */
+  formError: ErrorFrame | undefined;
 };
 
 export type Sessions = {
   /** Turns a `hello` into a visitor, or into the reason for a refusal. @param origin of the page */
-  open: (hello: Hello, origin: string) => Promise<Opened | Ending>;
+  open: (hello: Hello, origin: string) => Promise<OpenedSession | Ending>;
   /** Finds the visitor of a session token that pages of this origin may use. */
-  who: FindByToken;
-  /** Ends a session: its tokens become invalid, and all its connections are told. */
+  findByToken: FindByToken;
+  /** Ends a session: its tokens become invalid, and its connections close. */
   logout: (visitor: string, session: string) => Promise<void>;
 };
 
 /**
- * Sessions of visitors. An anonymous visitor gets only an id and a token; the first row is written with the first message, so
- * opening the chat stores nothing. `login.ts` merges an anonymous thread into a user's thread.
+ * Opens and ends the sessions of visitors. An anonymous visitor gets only an id and a token. Opening the chat stores nothing:
+ * the first message writes the first row. `login.ts` merges an anonymous thread into a user's thread.
  */
 export function createSession(given: Omit<SessionDeps, "log"> & Partial<Pick<SessionDeps, "log">>): Sessions {
   const deps: SessionDeps = { log: silentLog, ...given };
   return {
     open: (hello, origin) => open(deps, hello, origin),
-    who: (token, origin) => who(deps, token, origin),
+    findByToken: (token, origin) => findByToken(deps, token, origin),
     logout: (visitor, session) => endSession(deps, visitor, session),
   };
 }
 
-async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Opened | Ending> {
+async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<OpenedSession | Ending> {
   const { sites } = deps;
   if (hello.v !== PROTOCOL) return CLOSE.version;
   const site = sites.find(hello.site);
   if (site === undefined || !sites.allows(site, origin)) return CLOSE.notAllowed;
-  const known = await letIn(deps, hello, site);
+  const known = await authenticate(deps, hello, site);
   if (known === undefined) return CLOSE.badToken;
   if ("code" in known) return known;
   const { visitor, id: session, generation } = known.session;
@@ -60,16 +60,17 @@ async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Op
     generation,
     fresh: known.row === undefined,
     welcome: await welcomeOf(deps, hello, known),
-    complaint: await missedFormError(deps, known),
+    formError: await missedFormError(deps, known),
   };
 }
 
-async function letIn(deps: SessionDeps, hello: Hello, site: Site): Promise<Known | Ending | undefined> {
+/** The visitor of a `hello`, new or known. @returns undefined when the token is invalid; an `Ending` when access is refused */
+async function authenticate(deps: SessionDeps, hello: Hello, site: Site): Promise<Known | Ending | undefined> {
   if (hello.identity !== undefined) return logIn(deps, hello, hello.identity, site);
   return hello.token === undefined ? greetAnonymous(deps, site) : recognise(deps, hello.token, site);
 }
 
-async function who(deps: SessionDeps, token: string, origin: string): ReturnType<FindByToken> {
+async function findByToken(deps: SessionDeps, token: string, origin: string): ReturnType<FindByToken> {
   const { sites, signing, clock } = deps;
   const site = sites.find(verifySession(signing, token, clock.now())?.site ?? "");
   if (site === undefined || !sites.allows(site, origin)) return undefined;

@@ -27,7 +27,7 @@ export function blocks({ db, access }: { db: Database; access: AccessPolicy }) {
     async addBlock(call) {
       const { value, reason, everybody } = call.body;
       const added = await access.block({ site: call.site.public.id, value, reason, actor: actorOf(call) }, everybody);
-      if (added === "vast")
+      if (added === "too_broad")
         throw new Problem(
           "invalid_field",
           `${value} would block nearly all visitors. Set "everybody" to true to confirm.`,
@@ -36,7 +36,7 @@ export function blocks({ db, access }: { db: Database; access: AccessPolicy }) {
       if (added === undefined)
         throw new Problem(
           "invalid_field",
-          "value must be a visitor's id, an address, or a block of addresses like 192.0.2.0/24.",
+          "value must be a visitor's id, an IP address, or a network like 192.0.2.0/24.",
           "value",
         );
       return blockView(added);

@@ -322,7 +322,7 @@ export const OPERATIONS = {
     method: "post",
     path: "/blocks",
     scope: "visitors:block",
-    summary: "Blocks a visitor, an address or a block of addresses; their waiting messages are not sent",
+    summary: "Blocks a visitor, an IP address or a network; their waiting messages are not sent",
     body: z.strictObject({
       value: text(64),
       reason,

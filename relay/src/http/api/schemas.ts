@@ -171,7 +171,7 @@ export const delivery = z
 
 export const block = z.object({
   id: z.string(),
-  value: z.string().describe("A visitor's id, an address, or a block of addresses like 192.0.2.0/24"),
+  value: z.string().describe("A visitor's id, an IP address, or a network like 192.0.2.0/24"),
   reason: z.string(),
   actor: z.string(),
   at: z.string(),

@@ -45,9 +45,9 @@ export const WAITS = {
   notAllowed: "this sub-account is not on the list of automatic grants",
   tooMuch: "exceeds the limit of one grant",
   dayFull: "exceeds the daily limit of automatic grants",
-  asking: "the billing address is asked",
-  declined: "the billing address declined it",
-  misbilled: "the billing address approved an invalid amount",
+  asking: "waits for the answer of the billing webhook",
+  declined: "the billing webhook declined it",
+  misbilled: "the billing webhook approved an invalid amount",
   notGranted: "a person found that it was not granted",
   restored: "the database was restored from a backup: this key may have been granted since",
 } as const;
@@ -85,8 +85,8 @@ export function verdictOf(answer: GrantAnswer): Verdict {
     ...(waitMs === undefined ? {} : { waitMs }),
   };
   if (kind === "ok") {
-    const said = subAccountId ?? added ?? balance;
-    if (said === undefined) return { kind: "unknown", reason: `${status}: an unreadable answer` };
+    const isReadable = (subAccountId ?? added ?? balance) !== undefined;
+    if (!isReadable) return { kind: "unknown", reason: `${status}: an unreadable answer` };
     return { kind: "done", result: { subAccountId, added, balance } };
   }
   if (status === 0) return kind === "unknown" ? { kind: "unknown", reason: `no answer: ${message}` } : again;

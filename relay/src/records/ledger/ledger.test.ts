@@ -27,7 +27,7 @@ async function write(key: string, state: State, more: { age?: number; due?: numb
 it("finds the entries that need a person, and no others", async () => {
   await write("unknown", "unknown");
   await write("approval", "received", { due: FOREVER });
-  await write("asks the billing address", "received", { due: NOW + MINUTE });
+  await write("asks the billing webhook", "received", { due: NOW + MINUTE });
   await write("404", "intent", { reason: "404: no such sub-account" });
   await write("429", "intent", { reason: "429: slow down" });
   await write("503", "intent", { reason: "503: later" });

@@ -5,11 +5,11 @@ import { Composer } from "./composer.tsx";
 
 let on: Stage;
 let field: HTMLTextAreaElement;
-let fine: boolean;
+let isMouse: boolean;
 
 beforeEach(async () => {
-  fine = true;
-  vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("pointer:fine") && fine }));
+  isMouse = true;
+  vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("pointer:fine") && isMouse }));
   await open();
 });
 afterEach(() => {
@@ -47,7 +47,7 @@ describe("the composer", () => {
     expect(sends()).toEqual([]);
   });
 
-  it("does not send on an Enter that confirms an input method's text, in Safari either", async () => {
+  it("does not send when Enter confirms the text of an input method, also with the key code that Safari reports", async () => {
     await type("に");
     enter({ isComposing: true });
     enter({ keyCode: 229 });
@@ -58,7 +58,7 @@ describe("the composer", () => {
 
   it("on touch screens starts a new line on Enter and sends on Ctrl+Enter", async () => {
     on.stop();
-    fine = false;
+    isMouse = false;
     await open();
     await type("Hello");
     enter();
@@ -76,7 +76,7 @@ describe("the composer", () => {
     expect(sends()).toEqual([]);
   });
 
-  it("counts the characters left from 90 % of the limit on, and does not send longer text", async () => {
+  it("shows how many characters are left from 90 % of the limit on, and does not send longer text", async () => {
     await type("x".repeat(3_599));
     expect(on.root.getElementById("left")).toBeNull();
     await type("x".repeat(3_999));

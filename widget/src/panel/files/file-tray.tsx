@@ -28,6 +28,7 @@ addEnglish(rare);
 
 export { Attached } from "./attachment.tsx";
 
+/** Creates the tray of picked files and the component that shows it. */
 export function createFiles(deps: TrayDeps): Files {
   const tray = createTrayState(deps);
   // A visitor who logged out, or whose conversation was deleted, leaves no files to the next one.

@@ -1,4 +1,4 @@
-/** The consent form. Sites that require consent show it before the browser stores anything. */
+/** The form that asks for consent. On sites that require consent it shows before the browser stores anything. */
 
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
@@ -8,7 +8,6 @@ import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
 
-/** Asks for consent, if the site requires it. */
 export const Consent = live(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const agree = (): void => {

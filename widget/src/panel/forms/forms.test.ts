@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Options } from "../../settings/options.ts";
 import { loadLanguage } from "../../text/i18n.ts";
-import { isKept } from "../base/remembered.ts";
+import { isRemembered } from "../base/remembered.ts";
 import { drawn, own, type Stage, stage } from "../base/ui.fixture.ts";
 import { Card, Foot, Offer, Status } from "./forms.tsx";
 
@@ -127,7 +127,7 @@ describe("the form before the first message", () => {
     await open({ prechat: ["name"] }, Foot);
     field("name").value = "Ada";
     await submit();
-    expect([view.querySelector(".form"), isKept(on.ui, "prechat")]).toEqual([null, true]);
+    expect([view.querySelector(".form"), isRemembered(on.ui, "prechat")]).toEqual([null, true]);
     localStorage.clear();
     on.chat.ready.value = false;
     await drawn();

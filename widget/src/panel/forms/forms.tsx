@@ -10,7 +10,7 @@ import { rareSettings } from "../../settings/rare-options.ts";
 import { addEnglish, type Translate } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { isKept, keep } from "../base/remembered.ts";
+import { isRemembered, remember } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
 import { fieldsOf, unansweredFields } from "./fields.ts";
 import { Form } from "./form.tsx";
@@ -41,7 +41,7 @@ function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): vo
 export const Foot = live((ui: FootNeeds, mounted) => {
   const { t, settings, chat, announcer, focusComposer, shell } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
-  const filled = signal(isKept(ui, "prechat"));
+  const filled = signal(isRemembered(ui, "prechat"));
   const left = signal(false);
   const fields = () => unansweredFields(ui, settings.value.prechat, rareSettings(ui).customFields);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
@@ -55,7 +55,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
     watch(() => {
       // The former visitor has logged out, and their stored answers are deleted.
       if (chat.ready.value) return;
-      filled.value = isKept(ui, "prechat");
+      filled.value = isRemembered(ui, "prechat");
       left.value = false;
     }),
   );
@@ -88,7 +88,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
         submit="formStart"
         begins
         done={() => {
-          keep(ui, "prechat", true);
+          remember(ui, "prechat", true);
           filled.value = true;
           setTimeout(focusComposer);
         }}
@@ -147,17 +147,17 @@ type AskNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusCo
 
 const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
-  const asked = signal(isKept(ui, "capture"));
+  const asked = signal(isRemembered(ui, "capture"));
   const thanks = signal(false);
   const close = (): void => {
     asked.value = true;
-    keep(ui, "capture", true);
+    remember(ui, "capture", true);
     // The pressed button goes away.
     setTimeout(focusComposer);
   };
   const bringBack = (): void => {
     asked.value = false;
-    keep(ui, "capture", false);
+    remember(ui, "capture", false);
     // The pressed button goes away.
     setTimeout(() => shell.root.querySelector<HTMLElement>("#form-email")?.focus());
   };

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isKept } from "../base/remembered.ts";
+import { isRemembered } from "../base/remembered.ts";
 import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Bar } from "../main/connection-bar.tsx";
 import { Header } from "../main/header.tsx";
@@ -161,13 +161,17 @@ describe("waiting for a reply", () => {
       await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
       [...view.querySelectorAll("button")].find(({ textContent }) => textContent === "No, thanks")?.click();
       await pass(50);
-      expect([view.querySelector("[name=email]"), link(), isKept(on.ui, "capture")]).toEqual([null, undefined, true]);
+      expect([view.querySelector("[name=email]"), link(), isRemembered(on.ui, "capture")]).toEqual([
+        null,
+        undefined,
+        true,
+      ]);
       await pass(90_000);
       link()?.click();
       await pass(50);
       expect([view.querySelector("[name=email]"), link()]).toEqual([on.root.activeElement, undefined]);
       expect(on.root.activeElement).not.toBeNull();
-      expect(isKept(on.ui, "capture")).toBe(false);
+      expect(isRemembered(on.ui, "capture")).toBe(false);
     });
   });
 

@@ -6,7 +6,7 @@
 import type { Item } from "../../conversation/chat.ts";
 import { pageDocument } from "../../loader/document.ts";
 import type { Needs } from "../base/context.ts";
-import { isKept } from "../base/remembered.ts";
+import { isRemembered } from "../base/remembered.ts";
 import { once } from "./one-tab.ts";
 
 type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" | "sound">;
@@ -17,7 +17,7 @@ type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" |
  */
 export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   const { chat, sound } = ui;
-  if (isKept(ui, "mute")) sound.value = false;
+  if (isRemembered(ui, "mute")) sound.value = false;
   /** The page's own title, and the title that we set. */
   let own = "";
   const setTitle = (title: string): unknown => Reflect.set(Document.prototype, "title", title, document);
@@ -53,7 +53,7 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   };
   const tell = (item: Item): void => {
     ring(item);
-    if (pageDocument.hidden && isKept(ui, "notify"))
+    if (pageDocument.hidden && isRemembered(ui, "notify"))
       void import("./notify.ts").then(
         ({ notify }) => once(`porchlight-note-${item.id}`, () => void notify(ui, item)),
         () => {}, // The number before the title is shown anyway.

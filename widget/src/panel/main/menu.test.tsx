@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readableText } from "../../text/readable-text.ts";
 import { live } from "../base/component.ts";
-import { isKept } from "../base/remembered.ts";
+import { isRemembered } from "../base/remembered.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Menu } from "./menu.tsx";
 import { transcriptName, transcriptOf } from "./transcript.ts";
@@ -88,14 +88,14 @@ describe("the menu", () => {
     await open();
     expect(on.ui.sound.value).toBe(false);
     press("Turn sound on");
-    expect(isKept(on.ui, "mute")).toBe(false);
+    expect(isRemembered(on.ui, "mute")).toBe(false);
   });
 
   it("stores that sound was turned off only after consent", async () => {
     on.ui.consent.value = false;
     await open();
     press("Turn sound off");
-    expect([localStorage.length, on.ui.sound.value, isKept(on.ui, "mute")]).toEqual([0, false, true]);
+    expect([localStorage.length, on.ui.sound.value, isRemembered(on.ui, "mute")]).toEqual([0, false, true]);
     on.ui.consent.value = true;
     expect(JSON.stringify({ ...localStorage })).toContain("mute");
   });

@@ -9,7 +9,7 @@ import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";
 import { draw, Icon } from "../base/icons.tsx";
-import { isKept, keep } from "../base/remembered.ts";
+import { isRemembered, remember } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
 import css from "./menu.css?inline";
 import { downloadTranscript } from "./transcript.ts";
@@ -72,7 +72,7 @@ function createMailCopy({ t, chat, settings, language, announcer }: MenuNeeds): 
 function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false {
   const { t, announcer } = ui;
   const canNotify = "Notification" in window && isSecureContext && matchMedia("(pointer:fine)").matches;
-  const notified = signal(canNotify && Notification.permission === "granted" && isKept(ui, "notify"));
+  const notified = signal(canNotify && Notification.permission === "granted" && isRemembered(ui, "notify"));
   const blocked = signal(canNotify && Notification.permission === "denied");
   const toggle = async (): Promise<void> => {
     if (!notified.peek() && Notification.permission !== "granted") {
@@ -83,7 +83,7 @@ function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false
       if (answer !== "granted") return;
     }
     notified.value = !notified.peek();
-    keep(ui, "notify", notified.peek());
+    remember(ui, "notify", notified.peek());
     done();
   };
   const icon = draw(PATHS.bell);
@@ -97,10 +97,10 @@ function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false
 
 function createSoundEntry(ui: MenuNeeds, done: () => void): () => VNode {
   const { t, sound } = ui;
-  if (isKept(ui, "mute")) sound.value = false;
+  if (isRemembered(ui, "mute")) sound.value = false;
   const toggle = (): void => {
     sound.value = !sound.value;
-    keep(ui, "mute", !sound.value);
+    remember(ui, "mute", !sound.value);
     done();
   };
   return () => {

@@ -7,24 +7,25 @@ import { caller, tokenFor } from "../tokens.ts";
 import type { Visitor } from "../visitor.ts";
 import { type Line, openLine } from "./line.ts";
 
-/** A visitor who has sent a message, so the service knows their id. */
-export type Member = { visitor: Visitor; id: string };
+/** A visitor who has sent a message. `id`: the `fromId` under which the service knows them. */
+export type KnownVisitor = { visitor: Visitor; id: string };
 
 /**
- * The whole product in this process, with two sites and a sandbox. Used by attacks that do not try to exhaust memory or
- * time.
+ * The whole product in this process, with two sites and a sandbox, for attacks that do not try to exhaust memory or time. The
+ * others use `Target`.
  */
-export type Ground = {
+export type Testbed = {
   house: House;
   /** Number of attempts in this run: all `full` attempts in `npm run attacks`, a share of them in `npm test`. */
   count: (full: number) => number;
-  /** A sample of that size, spread over the whole list. */
-  some: <Item>(all: readonly Item[]) => Item[];
+  /** A sample of `count(all.length)` items, spread over the whole list. */
+  sample: <Item>(all: readonly Item[]) => Item[];
   /** An address that has not been used yet. */
   address: () => string;
   /** A connection from the site's own page. */
   line: (address?: string) => Promise<Line>;
-  member: (text: string, site?: string) => Promise<Member>;
+  /** Connects a new visitor, who sends the text. */
+  knownVisitor: (text: string, site?: string) => Promise<KnownVisitor>;
   /** Posts a body to the callback address, or to another one. @returns the status */
   callback: (body: object | string, at?: { url?: string; address?: string }) => Promise<number>;
   /** Calls the server API of the default site. */
@@ -36,7 +37,7 @@ export type Ground = {
   /** Rows of all tables of the database, except the plots' samples: the relay adds one every minute. */
   rows: () => Promise<number>;
   /** Sets the content policy of the site's pages; empty: none. */
-  protect: (policy: string) => void;
+  setPolicy: (policy: string) => void;
   stop: () => Promise<void>;
 };
 
@@ -74,8 +75,8 @@ async function rowsOf(house: House, table?: string): Promise<number> {
   return total;
 }
 
-/** @param share share of the full number of attempts, 0 to 1 */
-export async function startGround(share: number): Promise<Ground> {
+/** Starts the product. @param share share of the full number of attempts, 0 to 1 */
+export async function startTestbed(share: number): Promise<Testbed> {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
   let policy = "";
   const tag = { headers: (): Record<string, string> => (policy === "" ? {} : { "Content-Security-Policy": policy }) };
@@ -93,7 +94,7 @@ export async function startGround(share: number): Promise<Ground> {
   return {
     house,
     count,
-    some(all) {
+    sample(all) {
       const step = all.length / count(all.length);
       return Array.from({ length: count(all.length) }, (_, n) => all[Math.floor(n * step)] as (typeof all)[number]);
     },
@@ -103,7 +104,7 @@ export async function startGround(share: number): Promise<Ground> {
       if (line === undefined) throw new Error("The relay refused its own page");
       return line;
     },
-    async member(text, site = "default") {
+    async knownVisitor(text, site = "default") {
       const visitor = house.visitor({ site });
       await visitor.connect();
       await visitor.send(text);
@@ -126,7 +127,7 @@ export async function startGround(share: number): Promise<Ground> {
       while ((await rowsOf(house, "outbox")) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     rows: () => rowsOf(house),
-    protect(given) {
+    setPolicy(given) {
       policy = given;
     },
     stop: () => house.stop(),
