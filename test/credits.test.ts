@@ -67,7 +67,7 @@ describe("the auto-recharge callback", () => {
   );
 
   it("grants nothing automatically when data is missing or no rule allows it (4.13-24; R-621, R-623)", async () => {
-    const url = await open();
+    const url = await open(auto, { rechargeFields: "minimal" });
     const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
     await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });

@@ -13,7 +13,7 @@ const EMAIL = "client@agency.example";
 let house: House;
 let calls: Record<SiteId, ReturnType<typeof caller>>;
 
-/** Three sites with one label: `default` and `b` of one account, `c` of another; all with one callback address. */
+/** Three sites with the same channel: `default` and `b` of one account, `c` of another; all with one callback address. */
 beforeEach(async () => {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
   house = await startHouse({ sandbox: CERTAIN, site, sites: { b: {} }, env: { IDENTITY_SECRET } });
@@ -36,11 +36,11 @@ afterEach(() => house.stop());
 
 /** What each site's token sees of a thread: the texts, or the status of the refusal. */
 async function seenBy(visitor: unknown): Promise<Record<SiteId, unknown>> {
-  const look = async (site: SiteId) => {
+  const textsFor = async (site: SiteId) => {
     const { status, body } = await calls[site]("GET", `/visitors/${visitor}/messages`);
     return status === 200 ? (body.items as { text: string }[]).map(({ text }) => text) : status;
   };
-  return { default: await look("default"), b: await look("b"), c: await look("c") };
+  return { default: await textsFor("default"), b: await textsFor("b"), c: await textsFor("c") };
 }
 const send = async (site: SiteId, text: string, key: string): Promise<unknown> => {
   const { body } = await calls[site]("POST", "/messages", { to: { user: "customer-7" }, text }, key);
@@ -48,9 +48,9 @@ const send = async (site: SiteId, text: string, key: string): Promise<unknown> =
 };
 const state = async (site: SiteId, key: string) => (await calls[site]("GET", `/messages/${key}`)).body.state;
 
-describe("callbacks for a person who only received messages (R-229, R-451, R-612)", () => {
+describe("a callback for a person who has only received messages (R-229, R-451, R-612)", () => {
   it.each(["last", "omit", "fixed"] as const)(
-    "before the answer to the message belong only to the writing site, whatever the callback's channel: %s",
+    "that arrives before the service answers the message belongs only to the site that sent it; callback channel: %s",
     async (callbackChannel) => {
       house.sandbox.configure({ sendTriggersCallback: "before", callbackChannel });
       const [ofB, ofC] = [await send("b", "From b", "k-1"), await send("c", "From c", "k-1")];
@@ -62,7 +62,7 @@ describe("callbacks for a person who only received messages (R-229, R-451, R-612
     },
   );
 
-  it("with an unknown outcome of the message belong to the writing site, like the person's later messages", async () => {
+  it("belongs to the site that sent the message, also when the message's outcome is unknown", async () => {
     house.sandbox.configure({ sendTriggersCallback: false });
     house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
     const visitor = await send("c", "An offer of c", "k-1");
@@ -111,7 +111,7 @@ describe("an auto-recharge where several accounts are agencies", () => {
   const ledger = async (site: SiteId) =>
     ((await calls[site]("GET", "/credits/grants")).body.items as { key: string }[]).map(({ key }) => key).sort();
 
-  it("is refused while its account is ambiguous, and otherwise goes to the account that the address or one map names", async () => {
+  it("goes to the account that the address or one account's `emails` names, and is refused when none does", async () => {
     const event = { email: EMAIL, amount: 5 };
     const refused = [422, expect.stringContaining("?account=")];
     expect(await post("k-open", event)).toEqual(refused);
@@ -126,7 +126,7 @@ describe("an auto-recharge where several accounts are agencies", () => {
     expect([lines.length, lines[0]]).toEqual([2, expect.stringContaining("k-open")]);
   });
 
-  it("has an address of its own for each account, which porchlight site shows and doctor names", async () => {
+  it("has an address of its own for each account; porchlight site shows them, and doctor mentions them", async () => {
     const env = { PORCHLIGHT_CONFIG: join(house.dataDir, "sites.json"), IDENTITY_SECRET };
     const { out } = await porchlight(house, ["site"], env);
     for (const kind of ["reply", "recharge"])
@@ -138,14 +138,14 @@ describe("an auto-recharge where several accounts are agencies", () => {
     }[];
     const { found } = doctor.find(({ check }) => check === "callback addresses") ?? {};
     expect(found).toContain("each of default, other has its own");
-    const asked = await porchlight(house, ["credits", "list"], env);
-    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("--account is needed") });
+    const listed = await porchlight(house, ["credits", "list"], env);
+    expect(listed).toMatchObject({ code: 2, err: expect.stringContaining("--account is needed") });
     expect((await porchlight(house, ["credits", "list", "--account", "other"], env)).code).toBe(0);
   });
 });
 
 describe("a callback address that names an account", () => {
-  it("reaches only visitors of that account's sites, and is answered 404 for an unknown account", async () => {
+  it("reaches only visitors of that account's sites, and is answered with 404 for an unknown account", async () => {
     const visitor = house.visitor({ site: "c" });
     await visitor.connect();
     await visitor.send("hello");

@@ -5,13 +5,13 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startHolder } from "./callback-holder.ts";
 import { mutantsFolder } from "./faults/mutants/plant.ts";
 import { FLAWLESS } from "./flaws.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";
 import { traffic } from "./nodes/traffic.ts";
 import { type Env, runFrom, runProcess } from "./relays.ts";
+import { startRetryingProxy } from "./retrying-proxy.ts";
 import { type Postgres, startPostgres } from "./setup/postgres.ts";
 import { postgresPath } from "./setup/programs.ts";
 import { porchlight } from "./shell.ts";
@@ -71,7 +71,7 @@ const HELD_MS = 100_000;
 describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   let postgres: Postgres | undefined;
   let house: House;
-  let holder: Awaited<ReturnType<typeof startHolder>>;
+  let proxy: Awaited<ReturnType<typeof startRetryingProxy>>;
   let backups: Backups;
   let isNewer = false;
   /** The settings of the last start. */
@@ -90,11 +90,11 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
       },
     });
     const { callbackUrl } = house;
-    holder = await startHolder(() => callbackUrl);
-    house.sandbox.configure({ callbackUrl: holder.url });
+    proxy = await startRetryingProxy(() => callbackUrl);
+    house.sandbox.configure({ callbackUrl: proxy.url });
   });
   afterAll(async () => {
-    await holder.stop();
+    await proxy.stop();
     await house.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true });

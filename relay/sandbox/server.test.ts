@@ -34,7 +34,7 @@ describe("startSandbox", () => {
     await events.text().catch(() => {});
   });
 
-  it("until waits for changes, reports a timeout, and passes on errors of its condition", async () => {
+  it("has `until`, which waits for changes, reports a timeout, and rejects with errors of its condition", async () => {
     const { sandbox, incoming } = await setUp();
     const seen = sandbox.until(({ messages }) => messages().length === 2, 5_000);
     await incoming();
@@ -120,7 +120,7 @@ describe("profiles", () => {
   }, async () => {
     const { incoming, sandbox, client } = await setUp({ profile: "chaos" });
     let failures = 0;
-    const insist = async (messageSid: string) => {
+    const sendUntilAccepted = async (messageSid: string) => {
       for (;;) {
         const answer = await incoming({ messageSid, fromId: messageSid, body: messageSid }).catch(() => undefined);
         if (answer?.status === 200 && answer.body !== undefined) return;
@@ -128,7 +128,7 @@ describe("profiles", () => {
       }
     };
     const sids = Array.from({ length: 120 }, (_, i) => `m-${i}`);
-    await Promise.all(sids.map(insist));
+    await Promise.all(sids.map(sendUntilAccepted));
     expect(failures).toBeGreaterThan(5);
     await sandbox.until(
       () => sandbox.outgoing().filter(({ status }) => status === "Sent").length === 120 && client.received.length > 120,
@@ -177,9 +177,9 @@ describe("the environment", () => {
     expect(configFrom(env)).toEqual({ profile: "chaos", rateLimit: 0, botScript: "burst" });
     expect(() => optionsIn(["--colour", "red"])).toThrow("--colour");
     expect(optionsIn(["--help"]).help).toBe(true);
-    const told = manual();
-    expect(Object.values(OPTIONS).filter(({ help }) => !told.includes(help))).toEqual([]);
-    expect(told).toContain('"strict", "lenient", "observed", "chaos"');
+    const help = manual();
+    expect(Object.values(OPTIONS).filter((option) => !help.includes(option.help))).toEqual([]);
+    expect(help).toContain('"strict", "lenient", "observed", "chaos"');
   });
 
   it("reads options and seed data from a file; the environment overrides it (R-244)", () => {
@@ -196,23 +196,23 @@ describe("the environment", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("reports the seed that it drew, and the same seed repeats the same faults", async () => {
-    const drawn = await startSandbox({ config: { profile: "chaos" } });
-    const { seed } = drawn.config;
-    await drawn.close();
+  it("reports its random seed, and the same seed repeats the same faults", async () => {
+    const sandboxOfSeed = await startSandbox({ config: { profile: "chaos" } });
+    const { seed } = sandboxOfSeed.config;
+    await sandboxOfSeed.close();
     expect(seed).toEqual(expect.any(Number));
     const runs = [];
     for (const _ of [1, 2]) {
       const { sandbox, incoming } = await setUp({ profile: "chaos", latencyMs: 0, rateLimit: 0, seed });
-      const came: number[] = [];
+      const statuses: number[] = [];
       for (let i = 0; i < 200; i++)
-        came.push(
+        statuses.push(
           await incoming({ messageSid: `m${i}` }).then(
             (r) => r.status,
             () => 0,
           ),
         );
-      runs.push(came.join(" "));
+      runs.push(statuses.join(" "));
       await sandbox.close();
     }
     expect(runs[0]).toBe(runs[1]);

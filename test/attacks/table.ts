@@ -24,7 +24,7 @@ import {
   otherSites,
   stolenTokens,
 } from "./identity.ts";
-import { forgedLines, hostileLinks, lyingLabels, slowPatterns, trackingPictures } from "./text.ts";
+import { forgedLines, hostileLinks, misleadingLabels, slowPatterns, trackingPictures } from "./text.ts";
 import { bombs, hostileNames, hostileUploads } from "./uploads.ts";
 import { compressionOffers, deepJson, hugeFrames, oddDocuments, oddStrings, prototypeKeys } from "./wire.ts";
 
@@ -149,7 +149,7 @@ export const ATTACKS: readonly Attack[] = [
     what: "link labels that show another host, and addresses with user names",
     defence: ["widget/src/text/label.ts"],
     tests: ["widget/src/text/label.test.ts"],
-    inside: lyingLabels,
+    inside: misleadingLabels,
   },
   {
     number: 17,

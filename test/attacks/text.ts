@@ -15,15 +15,16 @@ import { naughtyStrings } from "./wire.ts";
 
 type Link = Extract<Inline, { kind: "link" }>;
 
-const inline = (nodes: readonly Inline[]): Inline[] =>
-  nodes.flatMap((node) => [node, ...("children" in node ? inline(node.children) : [])]);
+/** These nodes and all nodes inside them. */
+const withNested = (nodes: readonly Inline[]): Inline[] =>
+  nodes.flatMap((node) => [node, ...("children" in node ? withNested(node.children) : [])]);
 
 /** All nodes inside a block. */
 function within(block: Block): (Block | Inline)[] {
   if (block.kind === "list") return block.items.flatMap(({ blocks }) => nodesOf(blocks));
   if (block.kind === "quote" || block.kind === "card") return nodesOf(block.blocks);
-  if (block.kind === "table") return inline([block.head, ...block.rows].flat(2));
-  return "children" in block ? inline(block.children) : [];
+  if (block.kind === "table") return withNested([block.head, ...block.rows].flat(2));
+  return "children" in block ? withNested(block.children) : [];
 }
 
 /** All nodes of a reply's tree, nested ones included. */
@@ -48,10 +49,10 @@ function hostileAddresses(): string[] {
   ];
 }
 
-/** A13: hostile addresses in every way of writing a link. Succeeds with a link whose scheme is not one of the four allowed. */
+/** A13: hostile addresses in every syntax of a link. Succeeds when a link has another scheme than the four allowed ones. */
 export async function hostileLinks(): Promise<Result> {
   const addresses = hostileAddresses();
-  const spelt = (address: string): string[] => [
+  const spellings = (address: string): string[] => [
     `[here](${address})`,
     `[here](<${address}>)`,
     `[here](${address} "title")`,
@@ -60,7 +61,7 @@ export async function hostileLinks(): Promise<Result> {
     `![here](${address})`,
     `[${address}](${address})`,
   ];
-  const tries = addresses.flatMap(spelt);
+  const tries = addresses.flatMap(spellings);
   const allowed = (link: Link): boolean => ["http:", "https:", "mailto:", "tel:"].includes(new URL(link.href).protocol);
   const through = tries.flatMap(linksIn).filter((link) => !allowed(link)).length;
   const firing = addresses.filter(
@@ -131,7 +132,7 @@ export async function trackingPictures(): Promise<Result> {
   return { tried: tries.length, through, control: `${links} pictures became links that a visitor can follow` };
 }
 
-/** Ways to write a host that a reader recognizes but a program may not. */
+/** Spellings of a host that a reader recognizes but a program may not. */
 const DISGUISES: ((host: string) => string)[] = [
   (host) => host,
   (host) => `https://${host}/login`,
@@ -165,8 +166,8 @@ const HOSTS = [
   "xn--80ak6aa92e.com",
 ];
 
-/** A16: link labels that show another host than the link's. Succeeds with a link that does not show the real host. */
-export async function lyingLabels(): Promise<Result> {
+/** A16: labels that name another host than their link. Succeeds when a link does not show its real host beside the label. */
+export async function misleadingLabels(): Promise<Result> {
   const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
   let through = 0;
   for (const label of labels)
@@ -181,7 +182,7 @@ export async function lyingLabels(): Promise<Result> {
     .flatMap((address) => [address, `[x](${address})`])
     .flatMap(linksIn)
     .filter(({ href }) => new URL(href).username !== "").length;
-  const honest = HOSTS.filter((host) =>
+  const unmarked = HOSTS.filter((host) =>
     parseInline(`[${host}](https://${host}/)`, labelledLink).every(
       (node) => node.kind !== "link" || node.host === undefined,
     ),
@@ -189,7 +190,7 @@ export async function lyingLabels(): Promise<Result> {
   return {
     tried: labels.length + 2 * userinfo.length,
     through,
-    control: `${honest.length} of ${HOSTS.length} honest labels stay unmarked`,
+    control: `${unmarked.length} of ${HOSTS.length} labels that name the real host stay unmarked`,
   };
 }
 

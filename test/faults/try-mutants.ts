@@ -68,7 +68,7 @@ const firstViolation = (report: Promise<Report>): Promise<string | undefined> =>
 const PATIENCE_MS = 30_000;
 const LIMITS = { testTimeout: PATIENCE_MS, expect: { poll: { timeout: PATIENCE_MS / 2 } } };
 
-/** Most of the time of a run is spent waiting: a test that notices a mutant by a poll fails when the poll ends. */
+/** Workers of vitest. More than a small machine has cores, because tests of mutants mostly wait for the ends of polls. */
 const WORKERS = "3";
 
 type Tested = {
@@ -93,15 +93,15 @@ async function unitResults(planted: readonly Planted[]): Promise<MutantResult[]>
   const [config, output] = [join(cwd, "vitest.config.mjs"), join(cwd, "results.json")] as const;
   writeFileSync(config, `export default ${JSON.stringify({ test: { projects } })};`);
   const args = ["run", "--config", config, "--maxWorkers", WORKERS, "--reporter", "json", "--outputFile", output];
-  // The output is not used. Longer than 1 MiB, it would end the run.
+  // The output is not used, but without this option more than 1 MiB of it would end the run.
   const options = { cwd, maxBuffer: Number.POSITIVE_INFINITY };
   await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, options, resolve));
   const { testResults } = JSON.parse(readFileSync(output, "utf8")) as { testResults: Tested[] };
   return projects.map(({ test: { name, root } }) => {
-    const mine = testResults.filter((file) => file.name.startsWith(`${root}/`));
-    const tests = mine.flatMap(({ assertionResults }) => assertionResults);
+    const files = testResults.filter((file) => file.name.startsWith(`${root}/`));
+    const tests = files.flatMap(({ assertionResults }) => assertionResults);
     if (!tests.some(({ status }) => status === "passed")) throw new Error(`${name}: no test of its file passes`);
-    const spent = mine.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
+    const spent = files.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
     return { name, by: tests.find(({ status }) => status === "failed")?.fullName, seconds: seconds(spent) };
   });
 }

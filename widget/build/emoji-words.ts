@@ -24,20 +24,20 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   "zh-Hans": "zh",
   "zh-Hant": "zh-hant",
 };
-/**
- * Maximum number of words besides the name, and maximum bytes of a file, compressed: a rare part of the widget may have 8 kB.
- */
+/** Most search words besides the name. */
 const WORDS_MAX = 3;
+/** Largest file, in bytes after gzip. A part of the widget that is rarely used may have 8 kB. */
 const BYTES_MAX = 7_400;
 
 type Entry = { emoji: string; label: string; tags?: string[] };
 
 /** An emoji without the variation selector U+FE0F. */
-const bare = (emoji: string): string => emoji.replaceAll("\ufe0f", "");
+const withoutSelector = (emoji: string): string => emoji.replaceAll("\ufe0f", "");
 
+/** The name of an emoji, and the words that the name does not contain. @param words most words */
 function lineOf({ label, tags = [] }: Entry, words: number): string {
-  const said = label.toLowerCase();
-  return [label, ...tags.filter((tag) => !said.includes(tag.toLowerCase())).slice(0, words)].join(", ");
+  const name = label.toLowerCase();
+  return [label, ...tags.filter((tag) => !name.includes(tag.toLowerCase())).slice(0, words)].join(", ");
 }
 
 /** The file's text, with as many words as the size allows. */
@@ -52,8 +52,8 @@ function writeWords(source: string): void {
     const path = join(source, name, "data.json");
     if (!existsSync(path)) throw new Error(`${path} is missing: is this emojibase-data?`);
     const entries = JSON.parse(readFileSync(path, "utf8")) as Entry[];
-    const byEmoji = new Map(entries.map((entry) => [bare(entry.emoji), entry]));
-    const found = all.map((emoji) => byEmoji.get(bare(emoji)) ?? { emoji, label: "" });
+    const byEmoji = new Map(entries.map((entry) => [withoutSelector(entry.emoji), entry]));
+    const found = all.map((emoji) => byEmoji.get(withoutSelector(emoji)) ?? { emoji, label: "" });
     writeFileSync(join(FOLDER, `${tag}.txt`), textOf(found));
   }
 }

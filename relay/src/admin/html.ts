@@ -33,10 +33,10 @@ const NAVIGATION = [
 ] as const;
 
 /** Pages about the whole relay: a reader of one site does not see them. */
-export const WHOLE: readonly string[] = NAVIGATION.filter(([, , ofSite]) => !ofSite).map(([path]) => path);
+export const RELAY_PAGES: readonly string[] = NAVIGATION.filter(([, , ofSite]) => !ofSite).map(([path]) => path);
 
 /** A whole page without the navigation. */
-export const bare = (title: string, body: Html): Html => html`<!doctype html>
+export const pageFrame = (title: string, body: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -57,7 +57,7 @@ const link = (at: string, [path, name]: readonly [string, string]): Html =>
 
 /** A page with the navigation. */
 export const page = ({ at, title, token, viewer }: Frame, body: Html): Html =>
-  bare(
+  pageFrame(
     title,
     html`<a class="skip" href="#main">Skip to content</a>
 <header class="bar">
@@ -83,7 +83,7 @@ export const time = (ms: number | null): Html =>
 export const badge = (state: string): Html =>
   html`<span class="badge ${state.replaceAll(/[^a-z]/g, "")}">${state}</span>`;
 
-/** A text cut to one line of a table. */
+/** The first `max` characters of a text. */
 export const brief = (text: string, max = 90): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
 
 export type Cell = string | number | null | Html;
@@ -91,10 +91,10 @@ export type Cell = string | number | null | Html;
 /** A count with separators of thousands, as everywhere on these pages. */
 export const count = (value: number): string => value.toLocaleString("en");
 
-/** A text on one line, cut where the column ends; on phones at most three lines. */
+/** A text on one line, cut by CSS where the column ends; on phones at most three lines. */
 export const line = (text: string): Html => html`<span class="line" dir="auto" title="${text}">${text}</span>`;
 
-/** An id on one line, cut where it is too long. It is copied whole. */
+/** An id on one line, cut by CSS where it is too long. Copying it gives the whole id. */
 export const idText = (id: string): Html => html`<span class="id" title="${id}">${id}</span>`;
 
 /** A short name on one line, whole; on phones it may wrap. */

@@ -11,7 +11,7 @@ import {
   noted,
   ownForm,
 } from "./context.ts";
-import { bare, type Html } from "./html.ts";
+import { type Html, pageFrame } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
 
 /** The admin page that an address names, without its host; undefined for the overview and for any other address. */
@@ -40,7 +40,7 @@ function loginFor(c: C): string {
 type LoginPage = { wrong: boolean; next: string | undefined; ended?: string };
 
 const loginPage = ({ wrong, next, ended = "" }: LoginPage): Html =>
-  bare(
+  pageFrame(
     "Sign in",
     html`<main class="login"><h1>Porchlight</h1>${ENDED[ended] === undefined ? "" : html`<p role="status">${ENDED[ended]}</p>`}<form method="post" action="/admin/login">
 ${next === undefined ? "" : html`<input type="hidden" name="next" value="${next}">`}

@@ -5,7 +5,7 @@ import { conversation, conversations, daysOf, placeOf } from "./conversations.ts
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
-import { type Html, page, skipOf, WHOLE } from "./html.ts";
+import { type Html, page, RELAY_PAGES, skipOf } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
 import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
@@ -31,7 +31,7 @@ export function addUnknown(app: Hono<App>): void {
 /** The pages to read. */
 export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
-  for (const path of WHOLE)
+  for (const path of RELAY_PAGES)
     app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
   addWhole(app, parts);
   addConversations(app, parts);

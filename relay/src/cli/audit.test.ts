@@ -48,7 +48,7 @@ it("adds an entry before an export writes anything, and one with the counts when
   rmSync(folder, { recursive: true });
 });
 
-it("knows of each command whether it changes something", () => {
+it("adds every command to the audit log, except those that only read or add their own entries", () => {
   const names = Object.entries(COMMANDS).flatMap(([name, command]) =>
     command.place === "alone" || command.subject !== undefined ? [] : [name],
   );

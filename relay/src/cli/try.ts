@@ -10,7 +10,8 @@ import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";
 
-const SECONDS = 90;
+/** Seconds to wait for the reply, unless `--wait` says otherwise. */
+const WAIT_SECONDS = 90;
 const TEXT = "A trial of the chat, from its operator.";
 
 /** The identity of the trial on sites that require one. */
@@ -44,7 +45,7 @@ async function visit({ settings }: CommandContext, site: Site) {
   });
   const log = new Map<string, Message>();
   let [token, ended]: [string | undefined, string | undefined] = [undefined, undefined];
-  const hear = (raw: string): void => {
+  const receive = (raw: string): void => {
     const parsed = parseRelayFrame(raw);
     if ("problem" in parsed) return;
     const { frame } = parsed;
@@ -52,7 +53,7 @@ async function visit({ settings }: CommandContext, site: Site) {
     if (frame.t === "message") log.set(frame.message.id, frame.message);
     if (frame.t === "error") ended = frame.code;
   };
-  socket.on("message", (data) => hear(String(data)));
+  socket.on("message", (data) => receive(String(data)));
   socket.on("close", (code) => {
     ended ??= endingOf(code).meaning;
   });
@@ -92,7 +93,7 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
   };
 
   const findings: Finding[] = [];
-  if ((await until(own)) === undefined) findings.push(unwritten(visitor.ended()));
+  if ((await until(own)) === undefined) findings.push(notStored(visitor.ended()));
   else {
     findings.push(passed("stored", elapsed()), delivery(await until(settled), elapsed(), seconds));
     if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), elapsed(), seconds, context));
@@ -105,7 +106,7 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
 }
 
 /** The failure when the relay did not accept the message. @param why the relay's reason, if any */
-function unwritten(why = "no answer"): Finding {
+function notStored(why = "no answer"): Finding {
   const cure =
     why === "blocked" || why === "notAllowed"
       ? "The site refuses this machine: check porchlight block list and ALLOWED_ORIGINS."
@@ -146,8 +147,8 @@ export const TRY: Record<string, Command> = {
     help: "sends one message as a visitor and waits for its delivery and the answer; the service keeps the message",
     subject: ({ text }) => text("site") ?? "",
     options: { site: { type: "string" }, wait: { type: "string" } },
-    check: (given) => void waitSeconds(given, SECONDS),
+    check: (given) => void waitSeconds(given, WAIT_SECONDS),
     run: (context, given) =>
-      tryOut(context, context.site(given.text("site")), waitSeconds(given, SECONDS), given.args[0] ?? TEXT),
+      tryOut(context, context.site(given.text("site")), waitSeconds(given, WAIT_SECONDS), given.args[0] ?? TEXT),
   },
 };

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
+import { limitConcurrency } from "../base/concurrency.ts";
 import { RelayError } from "../base/errors.ts";
-import { createTurns } from "../base/turns.ts";
 import { dimensionsOf, type Size } from "./dimensions.ts";
 import { withoutMetadata } from "./metadata.ts";
 import { isPlainText } from "./plain.ts";
@@ -31,7 +31,7 @@ const STALE_MS = 3_600_000;
 const STRIPPED_AT_ONCE = 1;
 
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
-type State = StageDeps & { inTurn: ReturnType<typeof createTurns> };
+type State = StageDeps & { limited: ReturnType<typeof limitConcurrency> };
 
 export type Stage = {
   /** Creates the folder, and removes the files that an ended process left in it. */
@@ -50,7 +50,7 @@ export type Stage = {
  * measures pictures. Lengths, types and names from a client are not trusted.
  */
 export function createStage(deps: StageDeps): Stage {
-  const state: State = { ...deps, inTurn: createTurns(STRIPPED_AT_ONCE) };
+  const state: State = { ...deps, limited: limitConcurrency(STRIPPED_AT_ONCE) };
   return {
     start: (now) => clean(deps.folder, now),
     take: (source, name) => take(state, source, name),
@@ -74,7 +74,7 @@ async function take(state: State, source: AsyncIterable<Buffer>, name: string): 
   try {
     const { size, type } = await write(state, file, source, name);
     const pixels = await checkContent(path, file, type);
-    const finalSize = pixels === undefined ? size : await state.inTurn(() => strip(file, type, size));
+    const finalSize = pixels === undefined ? size : await state.limited(() => strip(file, type, size));
     return { path, size: finalSize, type, pixels, discard };
   } catch (error) {
     await discard();

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { createTurns } from "../base/turns.ts";
+import { limitConcurrency } from "../base/concurrency.ts";
 import type { Files } from "../files/store.ts";
 import type { Head } from "../records/outbox.ts";
 
@@ -15,7 +15,7 @@ const PARALLEL = 4;
  */
 export function createAttachFile(options: { files: Files; link: ((key: string, type: string) => string) | undefined }) {
   const { files, link } = options;
-  const inTurn = createTurns(PARALLEL);
+  const limited = limitConcurrency(PARALLEL);
 
   async function dataUri(key: string, type: string): Promise<string | undefined> {
     const bytes = await files.get(key);
@@ -30,7 +30,7 @@ export function createAttachFile(options: { files: Files; link: ((key: string, t
     const { key, type, reaction } = head;
     if (key === null || type === null || reaction !== null) return carry(undefined);
     if (link !== undefined) return carry({ mediaUrl: link(key, type), mediaContentType: type });
-    return inTurn(async () => {
+    return limited(async () => {
       const mediaUrl = await dataUri(key, type);
       return mediaUrl === undefined ? "missing" : carry({ mediaUrl, mediaContentType: type });
     });

@@ -8,7 +8,7 @@ import type { PacedCall } from "./paced-calls.ts";
 /** The details of a contact: a phone number in E.164 form, an e-mail address, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
-const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" };
+const ALREADY_ADDED: Outcome = { kind: "duplicate", status: 0, message: "added before" };
 
 /**
  * Finds, creates and lists contacts at the service. Creating a contact with only an e-mail is not idempotent (R-204), so the
@@ -18,7 +18,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   const working = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after the earlier calls for the same person. */
-  function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+  function serially<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (working.get(name) ?? Promise.resolve()).then(work, work);
     const done = turn
       .catch(() => undefined)
@@ -36,13 +36,13 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   function findOrCreate(account: string, person: Person): Promise<ContactAnswer> {
     const { phone, email } = person;
     const by = phone === undefined ? { email: email ?? "" } : { phone };
-    return alone(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
+    return serially(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
       const found = await find(account, by);
       if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
-      const made: ContactAnswer = await paced(account, "contact", (client) => client.createContact(person));
-      if (made.kind !== "duplicate") return completed(made, person);
+      const answer: ContactAnswer = await paced(account, "contact", (client) => client.createContact(person));
+      if (answer.kind !== "duplicate") return completed(answer, person);
       // Another client created the contact meanwhile. Not every such answer names its id (R-421), so it is looked up.
-      return { ...(made.contact === undefined ? await find(account, by) : made), created: false };
+      return { ...(answer.contact === undefined ? await find(account, by) : answer), created: false };
     });
   }
 
@@ -54,13 +54,13 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
     return added;
   }
 
-  /** Adds a contact to a list at most once, however often it is called (C11). */
-  const join = (account: string, list: string, contact: string): Promise<Outcome> =>
-    alone(`${account}\0${list}\0${contact}`, async () =>
-      (await isMember(db, account, contact, list)) ? ON_IT : addToList(account, list, contact),
+  /** Adds a contact to a list, unless the relay has added it before (C11). */
+  const addToListOnce = (account: string, list: string, contact: string): Promise<Outcome> =>
+    serially(`${account}\0${list}\0${contact}`, async () =>
+      (await isMember(db, account, contact, list)) ? ALREADY_ADDED : addToList(account, list, contact),
     );
 
-  return { find, findOrCreate, addToList, join };
+  return { find, findOrCreate, addToList, addToListOnce };
 }
 
 /**
@@ -68,8 +68,8 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
  */
 function completed(answer: ContactAnswer, person: Person): ContactAnswer {
   const { kind, contact } = answer;
-  const bare = contact !== undefined && Object.keys(contact).length === 1;
-  return kind === "ok" && bare ? { ...answer, contact: { ...person, ...contact } } : answer;
+  const hasOnlyId = contact !== undefined && Object.keys(contact).length === 1;
+  return kind === "ok" && hasOnlyId ? { ...answer, contact: { ...person, ...contact } } : answer;
 }
 
 export type Contacts = ReturnType<typeof createContacts>;

@@ -159,7 +159,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
     for (let n = 0; n < 1_000; n++) await store(`other ${n}`, { to: `v_${n}` });
     const visitors: string[] = [];
     for (let n = 0; n < 5; n++) {
-      const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+      const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
       visitors.push(visitor);
     }
@@ -178,7 +178,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
 
   it("finds the answers to requests that were under way when it began", async () => {
     const { open, forget } = await stage();
-    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
     for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });
     // The first answers in the order of the search.
@@ -193,7 +193,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
 
   it("is repeated for a name that the visitor gets meanwhile", async () => {
     const { open, forget } = await stage();
-    const { visitor } = (await open(HELLO, ORIGIN)) as Opened;
+    const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
     await store("a", { email: "ada@shop.example" });
     for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });

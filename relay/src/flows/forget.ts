@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { createTurns } from "../base/turns.ts";
+import { limitConcurrency } from "../base/concurrency.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { detailsOf } from "../records/details.ts";
@@ -77,7 +77,7 @@ async function erase(
 
 /** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
 export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
-  const inTurn = createTurns(1);
+  const limited = limitConcurrency(1);
 
   /**
    * Deletes the stored answers about a visitor, before the visitor: one slice in a turn of the event loop, and for one visitor
@@ -85,7 +85,7 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
    * (A27).
    */
   const deleteAnswers = (traces: Traces): Promise<void> =>
-    inTurn(async () => {
+    limited(async () => {
       for (let after: typeof FIRST_ANSWER | undefined = FIRST_ANSWER; after !== undefined; ) {
         const { found, next }: Awaited<ReturnType<typeof answersAbout>> = await answersAbout(db, traces, after);
         if (found.length > 0) await db.transaction((tx) => dropAnswers(tx, found));

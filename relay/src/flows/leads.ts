@@ -236,7 +236,7 @@ async function joinLists({ sites, contacts }: State, lead: Lead, contact: string
   const lists = stored ?? (sites.find(lead.site)?.leads ?? NO_LEADS).lists;
   let obstacle: Outcome | undefined;
   for (const list of lists) {
-    const outcome = await contacts.join(lead.account, list, contact);
+    const outcome = await contacts.addToListOnce(lead.account, list, contact);
     if (isDone(outcome)) continue;
     obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
     // An unknown list does not prevent adding the lead to the other lists.

@@ -11,7 +11,7 @@ export type LedgerCall = (entry: Entry, turn: Turn) => Promise<Verdict>;
 
 const notConfigured = (what: string): Verdict => ({ kind: "again", reason: `${what} is not configured` });
 
-/** Grants credits to a sub-account (interface 4.7). */
+/** Grants credits to a sub-account (interface 4.6). */
 export const createGrantCall =
   (services: Pick<Services, "of">): LedgerCall =>
   async (entry, turn) => {

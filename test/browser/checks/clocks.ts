@@ -5,7 +5,7 @@ import { expect } from "vitest";
 
 type Heard = { pongs: number; working: number };
 
-/** Counts the answers to the widget's pings, and records when the relay reported that the service works on an answer. */
+/** Makes the page count the pongs it receives, and record when the relay reported that an answer is being written. */
 export const listenTo = (page: Page) =>
   page.addInitScript(() => {
     const heard = Object.assign(window, { pongs: 0, working: 0 });
@@ -21,7 +21,7 @@ export const listenTo = (page: Page) =>
     };
   });
 
-/** The page's present time, and the time when the work began. */
+/** The page's present time, and when the relay reported that an answer is being written, in ms since 1970. */
 export const clockOf = (page: Page): Promise<{ now: number; working: number }> =>
   page.evaluate(() => ({ now: Date.now(), working: (window as unknown as Heard).working }));
 
@@ -33,8 +33,9 @@ export const pause = async (page: Page): Promise<void> =>
   page.clock.pauseAt((await page.evaluate(() => Date.now())) + SKIPPED_MS);
 
 /**
- * Advances the time of a page whose clock runs, by at least ten seconds, including the relay's heartbeat. Call `listenTo` before.
- * The clock is paused meanwhile: deadlines of the widget are page time, and an answer of the relay takes real time.
+ * Advances the running clock of a page. Waits for the relay's pongs on the way, so that the widget does not take the connection
+ * for dead. Pauses the clock meanwhile: the widget's deadlines are page time, but a pong takes real time. Call `listenTo` before.
+ * @param ms at least ten seconds
  */
 export async function pass(page: Page, ms: number): Promise<void> {
   await pause(page);
@@ -42,12 +43,12 @@ export async function pass(page: Page, ms: number): Promise<void> {
   await page.clock.resume();
 }
 
-/** The same for a page whose clock is paused, by any time. It stays paused. */
+/** Advances a paused clock like `pass`, by any time. It stays paused. */
 export async function passPaused(page: Page, ms: number): Promise<void> {
   const pongs = () => page.evaluate(() => (window as unknown as Heard).pongs);
   for (let left = ms; left > 0; left -= 15_000) {
     await page.clock.runFor(Math.min(left, 15_000));
-    // Counted with the event: a heartbeat that came before does not answer this ping, whose deadline is page time.
+    // The event makes the widget send a ping. Count in the same step: an earlier pong does not answer this ping.
     const before = await page.evaluate(() => {
       const { pongs } = window as unknown as Heard;
       dispatchEvent(new Event("focus"));

@@ -156,7 +156,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("limit on pictures in memory", "stage.test.ts", {
     in: "stage.take",
-    find: "$state.inTurn(() => strip($file, $type, $size))",
+    find: "$state.limited(() => strip($file, $type, $size))",
     replace: "strip($file, $type, $size)",
   }),
   without("deadline for bodies", "body.test.ts", {
@@ -319,8 +319,8 @@ export const SAFETY: Mutant[] = [
   }),
   without("order of the searches of stored answers", "forget.test.ts", {
     in: "createForget",
-    find: "createTurns(1)",
-    replace: "createTurns(9)",
+    find: "limitConcurrency(1)",
+    replace: "limitConcurrency(9)",
   }),
   without("search of the answers to requests under way", "forget.test.ts", {
     in: "erase",

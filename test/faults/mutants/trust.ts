@@ -334,7 +334,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "false",
   }),
   without("list of origins of the site for tokens of uploads (A7)", "session.test.ts", {
-    in: "who",
+    in: "session.findByToken",
     find: "!sites.allows(site, origin)",
     replace: "false",
   }),

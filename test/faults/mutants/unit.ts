@@ -172,17 +172,19 @@ const RELAY: Mutant[] = [
 const WIDGET: Mutant[] = [
   {
     name: "sends the next message before the relay has stored the last one",
-    edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "!this.#ready || $paused" }],
+    edits: [{ in: "sendNext", find: "!this.#ready || this.#inFlight || $paused", replace: "!this.#ready || $paused" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "sends before the thread is up to date",
-    edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "this.#flying || $paused" }],
+    edits: [
+      { in: "sendNext", find: "!this.#ready || this.#inFlight || $paused", replace: "this.#inFlight || $paused" },
+    ],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "sends a message before it has saved it",
-    edits: [{ in: "outbox.add", find: "this.#keep($entry);", replace: "" }],
+    edits: [{ in: "outbox.add", find: "this.#save($entry);", replace: "" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {

@@ -58,11 +58,12 @@ export type OutboxOptions = {
 /** Unsent messages that a browser keeps at most (WIDGET 3.5). */
 export const ROOM = 50;
 /** Older unsent messages are dropped at load. */
-const KEEP_MS = 24 * 3_600_000;
+const DROP_MS = 24 * 3_600_000;
 /** Older unsent messages are not sent automatically after a load: the visitor decides. */
 const STALE_MS = 2 * 60_000;
 /** After this time without an answer the frame is sent again. */
 const ANSWER_MS = 10_000;
+/** Pause after a refusal for now, if the relay states none. */
 const PAUSE_MS = 2_000;
 
 /** The queue of one tab. */
@@ -72,10 +73,10 @@ class Queue implements Outbox {
   readonly #options: OutboxOptions;
   readonly #answer: Timer;
   readonly #pause: Timer;
-  #line: Entry[] = [];
+  #entries: Entry[] = [];
   #ready = false;
-  #flying: Entry | undefined;
-  /** Gives the lock of this site's unsent messages back. */
+  #inFlight: Entry | undefined;
+  /** Releases the lock of this site's unsent messages. */
   #release: (() => void) | undefined;
   #mayFlush = false;
 
@@ -88,11 +89,11 @@ class Queue implements Outbox {
   // ── what the visitor does ───────────────────────────────────────────────────────────────────────────────────────
 
   add(unsent: Unsent): boolean {
-    if (this.#line.length >= ROOM) return false;
+    if (this.#entries.length >= ROOM) return false;
     const entry: Entry = { ...unsent, state: "queued" };
-    measure(entry);
-    this.#line.push(entry);
-    this.#keep(entry);
+    failIfTooLong(entry);
+    this.#entries.push(entry);
+    this.#save(entry);
     this.#advance();
     return true;
   }
@@ -103,42 +104,42 @@ class Queue implements Outbox {
     const entry: Entry = { id, text: "", ...known, at: this.#options.page.now(), state: "queued" };
     delete entry.reason;
     delete entry.found;
-    measure(entry);
+    failIfTooLong(entry);
     if (!known && n !== undefined) entry.n = n;
-    this.#line = [...this.#line.filter((other) => other !== known), entry];
-    if (entry.n === undefined) this.#keep(entry);
+    this.#entries = [...this.#entries.filter((other) => other !== known), entry];
+    if (entry.n === undefined) this.#save(entry);
     this.#advance();
   };
 
   remove = (id: string): void => {
     const entry = this.#find(id);
     if (!entry || entry.state === "sending") return;
-    this.#leave(entry);
+    this.#drop(entry);
     this.#advance();
   };
 
-  /** The queue changed: shows it, and sends the next message. */
+  /** Shows the changed queue, and sends the next message. */
   #advance(): void {
     this.#options.changed();
-    this.#pump();
+    this.#sendNext();
   }
 
   // ── what the storage holds ──────────────────────────────────────────────────────────────────────────────────────
 
   load(): void {
     const now = this.#options.page.now();
-    let stale = this.#line.some(({ reason }) => reason === "stale");
+    let stale = this.#entries.some(({ reason }) => reason === "stale");
     for (const unsent of this.#options.storage.read().unsent) {
       if (this.#find(unsent.id)) continue;
       const age = now - unsent.at;
-      if (age > KEEP_MS) {
+      if (age > DROP_MS) {
         this.#discard(unsent.id);
         continue;
       }
       // A stale message also holds back the messages typed after it, to keep their order.
       stale ||= age > STALE_MS && !unsent.reason;
       const reason = unsent.reason ?? (stale ? "stale" : undefined);
-      this.#line.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
+      this.#entries.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
     }
     this.#options.changed();
   }
@@ -146,18 +147,19 @@ class Queue implements Outbox {
   compare(unsent: Unsent[]): void {
     const kept = new Set(unsent.map(({ id }) => id));
     // Failed entries missing in the storage were deleted in the other tab, or retried there and delivered.
-    this.#line = this.#line.filter(({ id, state }) => kept.has(id) || state !== "failed");
+    this.#entries = this.#entries.filter(({ id, state }) => kept.has(id) || state !== "failed");
     // Two tabs wrote at the same moment, and the other one overwrote our entry.
-    for (const entry of this.#line) if (!entry.found && entry.n === undefined && !kept.has(entry.id)) this.#keep(entry);
+    for (const entry of this.#entries)
+      if (!entry.found && entry.n === undefined && !kept.has(entry.id)) this.#save(entry);
     this.#options.changed();
   }
 
   keepOnly(unsent: Unsent[]): void {
-    this.#line = this.#line.filter((entry) => unsent.some(({ id }) => id === entry.id));
+    this.#entries = this.#entries.filter((entry) => unsent.some(({ id }) => id === entry.id));
   }
 
   /** Saves one entry to the storage. */
-  #keep({ state: _, found: __, n: ___, ...kept }: Entry): void {
+  #save({ state: _, found: __, n: ___, ...kept }: Entry): void {
     this.#options.storage.change((saved) => {
       const place = saved.unsent.findIndex(({ id }) => id === kept.id);
       if (place < 0) saved.unsent.push(kept);
@@ -176,57 +178,58 @@ class Queue implements Outbox {
 
   open(): void {
     this.#ready = true;
-    this.#pump();
+    this.#sendNext();
   }
 
   close(why?: ErrorCode): void {
-    const guilty = this.#flying;
-    this.#rest();
-    if (why && guilty) this.#fail(guilty, why);
+    const cause = this.#inFlight;
+    this.#pauseSending();
+    if (why && cause) this.#fail(cause, why);
     this.#options.changed();
   }
 
   wrote(message: VisitorMessage): boolean {
     const entry = this.#find(message.id);
     if (!entry || (entry.n !== undefined && message.n <= entry.n)) return false;
-    this.#leave(entry);
-    this.#pump();
+    this.#drop(entry);
+    this.#sendNext();
     return true;
   }
 
   refused({ id, code, retryAfter }: ErrorFrame): void {
     // The error about an unreadable frame has no id: it concerns the frame in flight.
-    const entry = id !== undefined ? this.#find(id) : code === "bad_frame" ? this.#flying : undefined;
+    const entry = id !== undefined ? this.#find(id) : code === "bad_frame" ? this.#inFlight : undefined;
     if (!entry) return;
     if (code === "rate_limited" || code === "try_later") {
-      if (entry === this.#flying) this.#ground();
-      this.#pause.set((retryAfter ?? PAUSE_MS) * (1 + this.#options.page.random() / 4), () => this.#pump());
+      if (entry === this.#inFlight) this.#stopWaiting();
+      this.#pause.set((retryAfter ?? PAUSE_MS) * (1 + this.#options.page.random() / 4), () => this.#sendNext());
     } else this.#fail(entry, code);
     this.#advance();
   }
 
   clear(): void {
-    this.#rest();
-    this.#line = [];
+    this.#pauseSending();
+    this.#entries = [];
   }
 
   /** Sends nothing until `open`. */
-  #rest(): void {
+  #pauseSending(): void {
     this.#ready = false;
     this.#pause.off();
     this.#yieldFlush();
-    this.#ground();
+    this.#stopWaiting();
   }
 
   // ── one in flight at a time ─────────────────────────────────────────────────────────────────────────────────────
 
-  #pump(): void {
-    if (!this.#ready || this.#flying || this.#pause.on()) return;
-    const next = this.#line.find(({ state }) => state === "queued");
+  /** Sends the next queued message, if nothing is in flight. */
+  #sendNext(): void {
+    if (!this.#ready || this.#inFlight || this.#pause.on()) return;
+    const next = this.#entries.find(({ state }) => state === "queued");
     if (!next?.found) this.#yieldFlush();
     else if (!this.#mayFlush) return this.#claim();
     if (!next) return;
-    this.#flying = next;
+    this.#inFlight = next;
     next.state = "sending";
     this.#answer.set(ANSWER_MS, () => this.#repeat());
     const { id, text, key, context } = next;
@@ -237,29 +240,30 @@ class Queue implements Outbox {
   }
 
   #repeat(): void {
-    this.#ground();
-    this.#pump();
+    this.#stopWaiting();
+    this.#sendNext();
   }
 
   /** The frame in flight, if any, counts as not sent. */
-  #ground(): void {
+  #stopWaiting(): void {
     this.#answer.off();
-    if (this.#flying?.state === "sending") this.#flying.state = "queued";
-    this.#flying = undefined;
+    if (this.#inFlight?.state === "sending") this.#inFlight.state = "queued";
+    this.#inFlight = undefined;
   }
 
-  #leave(entry: Entry): void {
-    this.#line = this.#line.filter((other) => other !== entry);
+  /** Removes an entry from the queue and from the storage. */
+  #drop(entry: Entry): void {
+    this.#entries = this.#entries.filter((other) => other !== entry);
     if (entry.n === undefined) this.#discard(entry.id);
-    if (entry === this.#flying) this.#ground();
+    if (entry === this.#inFlight) this.#stopWaiting();
   }
 
   /** Marks an entry as failed and keeps it until the visitor decides. A message that the relay holds stays failed there. */
   #fail(entry: Entry, reason: ErrorCode): void {
-    if (entry === this.#flying) this.#ground();
-    if (entry.n !== undefined) return this.#leave(entry);
+    if (entry === this.#inFlight) this.#stopWaiting();
+    if (entry.n !== undefined) return this.#drop(entry);
     Object.assign(entry, { state: "failed", reason });
-    this.#keep(entry);
+    this.#save(entry);
   }
 
   /**
@@ -275,6 +279,7 @@ class Queue implements Outbox {
     });
   }
 
+  /** Lets another tab send what earlier pages left. */
   #yieldFlush(): void {
     this.#release?.();
     this.#release = undefined;
@@ -284,7 +289,7 @@ class Queue implements Outbox {
   // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
 
   after(written: readonly Written[]): Item[] {
-    const ours = new Map(this.#line.map((entry) => [entry.id, entry]));
+    const ours = new Map(this.#entries.map((entry) => [entry.id, entry]));
     const known = written.map((item) => {
       const entry = ours.get(item.id);
       if (!entry) return item;
@@ -297,12 +302,12 @@ class Queue implements Outbox {
   }
 
   #find(id: string): Entry | undefined {
-    return this.#line.find((entry) => entry.id === id);
+    return this.#entries.find((entry) => entry.id === id);
   }
 }
 
 /** Marks a text above the size limit as failed: the relay could not parse its frame. */
-function measure(entry: Entry): void {
+function failIfTooLong(entry: Entry): void {
   if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
 }
 

@@ -54,7 +54,7 @@ export type Storage = {
   read(): Saved;
   change(edit: (saved: Saved) => void): void;
   clear(): void;
-  /** Calls back with the new state when another tab wrote, or with `undefined` when it cleared it. @returns the off function */
+  /** Calls `run` with the new state when another tab has written, or with `undefined` when it has cleared it. @returns the off function */
   watch(run: (saved: Saved | undefined) => void): () => void;
 };
 
@@ -143,10 +143,10 @@ function isUnsent(value: unknown): value is Unsent {
   return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
 }
 
-/** The page's title; undefined when an element of the page hides `document.title`. */
+/** The page's title; empty when an element of the page hides `document.title`. */
 export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
 
-/** The relay refuses a frame with a longer value (`FROM_CLIENT` in shared/parse). */
+/** Shortens the values: the relay refuses a frame with a longer one (`FROM_CLIENT` in shared/parse). */
 export function fitting({ page, title, locale, campaign, chosen }: Context): Context {
   return {
     ...(page && { page: page.slice(0, PAGE_MAX) }),

@@ -14,7 +14,7 @@ export type CreditAccounts = {
   candidates: (named: string | undefined) => CreditAccount[];
 };
 
-/** Which accounts may grant credits, and by which rules (interface 4.7). */
+/** Which accounts may grant credits, and by which rules (interface 4.6). */
 export function creditAccounts(accounts: Settings["accounts"]): CreditAccounts {
   const rules = new Map(accounts.map(({ id, credits }) => [id, credits ?? NO_CREDITS]));
   const rulesOf = (account: string): CreditRules => rules.get(account) ?? NO_CREDITS;

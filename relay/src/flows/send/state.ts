@@ -23,10 +23,13 @@ export type Draft = {
 
 /** A draft of a visitor, when it arrived, and its `messageSid`. */
 export type Item = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
-/** The outcome of an item. `head`: the message with its contents, when the batch knows all of them. */
-export type Kept = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
-/** A change of a thread that tabs and the courier are told about. */
-export type News = { n: number; first: boolean; message?: Message; head?: Head | undefined };
+/**
+ * The outcome of an item. `due`: earliest time to send it, in ms since 1970. `head`: the message as the courier needs it, when
+ * the batch knows all of that.
+ */
+export type ItemOutcome = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
+/** A change of a thread, for the visitor's tabs and the courier. */
+export type ThreadChange = { n: number; first: boolean; message?: Message; head?: Head | undefined };
 
 export type SendDeps = {
   db: Database;
@@ -45,7 +48,7 @@ export type SendDeps = {
 export type SendState = {
   deps: SendDeps;
   /** Writes items. Always the same function, so that the database groups its calls in one transaction. */
-  write: Batch<Item, Kept>;
+  write: Batch<Item, ItemOutcome>;
   /** Sites whose budget of the day is used up, and until when. */
   held: Map<string, number>;
 };
@@ -73,14 +76,20 @@ export const parcel = ({ deps }: SendState, visitor: string, site: Site, turn: n
 });
 
 /** Tells the visitor's tabs and the courier what was written. */
-export function announce({ deps }: SendState, visitor: string, site: Site, { n, first, message, head }: News): void {
+export function announce(
+  { deps }: SendState,
+  visitor: string,
+  site: Site,
+  { n, first, message, head }: ThreadChange,
+): void {
   deps.bus.publish({ visitor, head: n, ...(message && { changes: [message] }) });
   deps.wake({ visitor, account: site.account, first, head });
 }
 
 /**
- * When a message may be sent: now, or on the first later day whose budget has room. The owner is told once a day.
- * @returns undefined when the budget of a whole week is used up
+ * Reserves budget for a message, and tells the owner when it is the first one of the day that must wait.
+ * @returns when it may be sent, in ms since 1970: now, or on the first later day whose budget has room; undefined when the
+ *   budget of a whole week is used up
  */
 export async function dueFor(
   { tell }: SendDeps,

@@ -6,7 +6,7 @@ import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
-import { dueFor, type Item, type Kept, parcel, type SendState } from "./state.ts";
+import { dueFor, type Item, type ItemOutcome, parcel, type SendState } from "./state.ts";
 
 type Posted = { item: Item; entry: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
 
@@ -16,7 +16,7 @@ const NO_FILE = { key: null, name: null, type: null, size: null, width: null, he
 export class BudgetUsedUp extends Error {}
 
 /** Writes messages of many visitors into their threads and into the outbox. */
-export async function writeItems(state: SendState, tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
+export async function writeItems(state: SendState, tx: Transaction, items: readonly Item[]): Promise<ItemOutcome[]> {
   const visitorRows = await ensureVisitorRows(
     tx,
     items.map(({ visitor, site, at }) => ({ id: visitor, site: site.public.id, now: at })),
@@ -32,16 +32,16 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   );
   await numbers.write(tx);
   const parcels: Parcel[] = [];
-  const kept = new Map<Item, Kept>();
+  const outcomes = new Map<Item, ItemOutcome>();
   for (const [i, item] of known.entries()) {
     const entry = written[i];
     const visitorRow = visitorRows.get(item.visitor);
-    if (entry === undefined || visitorRow === undefined) kept.set(item, "gone");
-    else if (!entry.fresh) kept.set(item, entry);
-    else kept.set(item, await post(state, tx, { item, entry, visitorRow, media: media[i] }, parcels));
+    if (entry === undefined || visitorRow === undefined) outcomes.set(item, "gone");
+    else if (!entry.fresh) outcomes.set(item, entry);
+    else outcomes.set(item, await post(state, tx, { item, entry, visitorRow, media: media[i] }, parcels));
   }
   await addParcels(tx, parcels);
-  return items.map((item) => kept.get(item) ?? "unknown_media");
+  return items.map((item) => outcomes.get(item) ?? "unknown_media");
 }
 
 /** The files of messages; undefined for a message without a file. */
@@ -59,7 +59,7 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
  * backend.
  * @throws BudgetUsedUp
  */
-async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<Kept> {
+async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<ItemOutcome> {
   const { item, entry, visitorRow, media } = posted;
   const { visitor, site, draft, at } = item;
   const { id, text, page } = draft;

@@ -57,7 +57,7 @@ export function people({ contacts }: { contacts: Contacts }) {
     const joined: string[] = [];
     const refused: { field: string; detail: string; outcome: Outcome }[] = [];
     for (const [i, list] of lists.entries()) {
-      const outcome = await contacts.join(account, list, contactId);
+      const outcome = await contacts.addToListOnce(account, list, contactId);
       if (fine(outcome)) joined.push(list);
       else refused.push({ field: `lists[${i}]`, detail: `${list}: ${outcome.message}`, outcome });
     }

@@ -1,13 +1,13 @@
+/**
+ * Builds the client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types. Its
+ * types come from the OpenAPI document.
+ */
+
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { EVENT_TYPES } from "../../base/rules.ts";
 import { API_VERSION, openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
-
-/**
- * Builds the client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types. Its
- * types come from the OpenAPI document.
- */
 
 type Schema = {
   $ref?: string;
@@ -30,7 +30,8 @@ type Described = {
   responses: Record<string, Content>;
 };
 
-const PLAIN: Record<string, string> = {
+/** TypeScript's names of JSON Schema's simple types. */
+const SIMPLE_TYPES: Record<string, string> = {
   string: "string",
   number: "number",
   integer: "number",
@@ -49,11 +50,12 @@ function typeOf(schema: Schema): string {
   return (
     [schema.type ?? []]
       .flat()
-      .map((name) => PLAIN[name] ?? "unknown")
+      .map((name) => SIMPLE_TYPES[name] ?? "unknown")
       .join(" | ") || "unknown"
   );
 }
 
+/** Writes an object's schema as a TypeScript type. */
 function fieldsOf({ properties = {}, required = [] }: Schema): string {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const words = schema.description === undefined ? "" : `/** ${schema.description} */ `;
@@ -71,11 +73,12 @@ function inputOf({ parameters, requestBody }: Described): { type: string; option
   return { type: fieldsOf({ properties, required }), optional: required.length === 0 };
 }
 
+/** Writes an operation as a method of the client's type. */
 function methodOf(described: Described): string {
   const { operationId, summary, responses } = described;
   const { type, optional } = inputOf(described);
-  const [, done] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
-  const answer = done?.content?.["application/json"]?.schema;
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
+  const answer = success?.content?.["application/json"]?.schema;
   const input = `input${optional ? "?" : ""}: ${type}`;
   return `  /** ${summary}. */
   ${operationId}(${input}, options?: Options): Promise<${answer === undefined ? "null" : typeOf(answer)}>;`;
@@ -87,6 +90,7 @@ function bodyOf(document: ReturnType<typeof openApi>, name: string): Schema {
   return post.requestBody?.content?.["application/json"]?.schema ?? {};
 }
 
+/** The package's type declarations. */
 function types(): string {
   const document = openApi(OPERATIONS, "");
   const named = Object.entries(document.components.schemas as Record<string, Schema>);
@@ -130,6 +134,7 @@ export declare function createClient(options: { url: string; token: string; fetc
 `;
 }
 
+/** The package's JavaScript. */
 function code(): string {
   const source = readFileSync(new URL("./call.ts", import.meta.url), "utf8");
   const table = Object.fromEntries(

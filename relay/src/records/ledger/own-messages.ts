@@ -29,14 +29,17 @@ export const SENT_STATES = {
 
 /** A sent message may come back as a callback until this long (ms) after the answer to its call. */
 const ECHO_MS = 120_000;
+/** Most messages of a visitor that are compared with a reply, newest first. */
 const RECENT_MAX = 50;
 
 type Arrived = { visitor: string; external: string; text: string; now: number };
 
 /**
- * Recognises a reply that is a message that the relay sent (R-451). The service may send such a callback with the message's id,
- * with another id, before the answer to the call, or not at all; the visitor sees the message once.
- * @returns true: the thread has the message; false: the reply must be stored
+ * Recognises a message of the owner that comes back as a reply (R-451), so that the visitor sees it once. The service may send
+ * this callback with the message's id or with another one, before or after it answers the call, or not at all. Links the reply
+ * to the message, and settles an unknown outcome.
+ * @param arrived.external the key of the reply
+ * @returns true: the thread already has the message; false: the reply must be stored
  */
 export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<boolean> {
   const { visitor, external, text, now } = arrived;
@@ -47,7 +50,7 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
   // The message has already come back once, so another reply with the same text is a message of its own.
   if (known !== undefined && known.echo === null) await link(tx, known, "echo", external);
   if (known !== undefined) return false;
-  const match = sent.findLast((entry) => fits(entry, text, now));
+  const match = sent.findLast((entry) => mayReturnAs(entry, text, now));
   if (match === undefined) return false;
   if (match.shown !== null) {
     await link(tx, match, "echo", external);
@@ -73,7 +76,8 @@ export function settleAsSent(tx: Transaction, entry: Entry, external: string, no
 /** Normalises line ends and trims the text, because the service's callback may differ in both. */
 const normalised = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
-function fits(entry: Entry, text: string, now: number): boolean {
+/** Whether a message may come back as a reply with this text now. */
+function mayReturnAs(entry: Entry, text: string, now: number): boolean {
   if (entry.echo !== null || normalised(sentContent(entry).text) !== normalised(text)) return false;
   if (entry.state === "calling") return true;
   return (entry.state === "done" || entry.state === "unknown") && now - entry.changed < ECHO_MS;

@@ -6,6 +6,7 @@ import type { Needs } from "../base/context.ts";
 import { draw, Icon } from "../base/icons.tsx";
 import type { Recording } from "./recorder.ts";
 
+/** Path of the icon of a check mark. */
 const DONE = "m5.5 12.5 4.5 4.5 8.5-9.5";
 /** Height of the waveform, and the distance between its lines, in SVG units. */
 const [HEIGHT, STEP] = [24, 4];

@@ -5,7 +5,7 @@ import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
 import { createFiles } from "./file-tray.tsx";
 
 /** Started uploads, oldest first. */
-let begun: FakeRequest[];
+let uploads: FakeRequest[];
 class FakeRequest {
   upload = {};
   status = 201;
@@ -16,7 +16,7 @@ class FakeRequest {
   open(): void {}
   setRequestHeader(): void {}
   send(): void {
-    begun.push(this);
+    uploads.push(this);
   }
   abort(): void {
     this.aborted = true;
@@ -26,11 +26,11 @@ class FakeRequest {
 
 let on: Stage;
 let files: Files;
-const some = (...names: string[]): File[] => names.map((name) => new File(["text"], name, { type: "text/plain" }));
+const textFiles = (...names: string[]): File[] => names.map((name) => new File(["text"], name, { type: "text/plain" }));
 const shown = (): unknown[] => [...on.root.querySelectorAll(".tray bdi")].map((node) => node.textContent);
 
 beforeEach(async () => {
-  begun = [];
+  uploads = [];
   vi.stubGlobal("XMLHttpRequest", FakeRequest);
   on = await stage();
   on.settings.value = { ...on.settings.value, uploads: { image: 1_000, av: 1_000, document: 1_000 } };
@@ -43,56 +43,56 @@ afterEach(() => {
 });
 
 it("uploads one file after another, and is ready when all are uploaded", async () => {
-  files.add(some("one.txt", "two.txt", "three.txt"));
+  files.add(textFiles("one.txt", "two.txt", "three.txt"));
   for (const count of [1, 2, 3]) {
-    await expect.poll(() => begun).toHaveLength(count);
+    await expect.poll(() => uploads).toHaveLength(count);
     await drawn();
-    expect([begun.length, files.state.value]).toEqual([count, "uploading"]);
-    begun.at(-1)?.onload();
+    expect([uploads.length, files.state.value]).toEqual([count, "uploading"]);
+    uploads.at(-1)?.onload();
   }
   await expect.poll(() => files.state.value).toBe("ready");
   expect(files.ready()).toHaveLength(3);
 });
 
 it("never uploads a file that was removed before its turn", async () => {
-  files.add(some("one.txt", "two.txt", "three.txt"));
-  await expect.poll(() => begun).toHaveLength(1);
+  files.add(textFiles("one.txt", "two.txt", "three.txt"));
+  await expect.poll(() => uploads).toHaveLength(1);
   await drawn();
   on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
-  begun[0]?.onload();
-  await expect.poll(() => begun).toHaveLength(2);
-  begun[1]?.onload();
+  uploads[0]?.onload();
+  await expect.poll(() => uploads).toHaveLength(2);
+  uploads[1]?.onload();
   await expect.poll(() => files.state.value).toBe("ready");
   await drawn();
-  expect([begun.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
+  expect([uploads.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
 });
 
 it.each(["gone", "normal"] as const)("the tray is empty for the next visitor when the chat ends: %s", async (why) => {
-  files.add(some("one.txt", "two.txt"));
-  await expect.poll(() => begun).toHaveLength(1);
+  files.add(textFiles("one.txt", "two.txt"));
+  await expect.poll(() => uploads).toHaveLength(1);
   await drawn();
   expect(shown()).toEqual(["one.txt", "two.txt"]);
   on.chat.ending.value = why;
   await drawn();
-  expect([begun[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
+  expect([uploads[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
 });
 
-it("keeps files for the next conversation that were picked after this one was deleted", async () => {
-  files.add(some("before.txt"));
-  await expect.poll(() => begun).toHaveLength(1);
+it("keeps the files that the visitor picks after deleting the conversation, for the next one", async () => {
+  files.add(textFiles("before.txt"));
+  await expect.poll(() => uploads).toHaveLength(1);
   files.forget();
-  files.add(some("after.txt"));
+  files.add(textFiles("after.txt"));
   on.chat.ending.value = "gone";
   await drawn();
-  expect([begun[0]?.aborted, shown()]).toEqual([true, ["after.txt"]]);
+  expect([uploads[0]?.aborted, shown()]).toEqual([true, ["after.txt"]]);
   on.chat.ending.value = undefined;
   on.chat.ending.value = "normal";
   await drawn();
   expect(shown()).toEqual([]);
 });
 
-it("reports once that there is no room for more files, until there is room", async () => {
-  files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
+it("reports that there is no room for more files, and does not repeat it until there was room", async () => {
+  files.add(textFiles("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
   await drawn();
   const words = "You can add up to 5 files at a time. The others weren't added.";
   const line = (): unknown => on.root.querySelector("#panel > p")?.textContent;
@@ -100,8 +100,8 @@ it("reports once that there is no room for more files, until there is room", asy
   on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
   await drawn();
   expect([shown().length, line()]).toEqual([4, undefined]);
-  files.add(some("8.txt"));
-  files.add(some("9.txt"));
+  files.add(textFiles("8.txt"));
+  files.add(textFiles("9.txt"));
   await drawn();
   expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`, `! ${words}`]]);
 });

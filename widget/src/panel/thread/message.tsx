@@ -90,10 +90,10 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-/** The code that only replies need. The header uses the team's faces from it. */
+/** The code that only replies need. The panel's header uses it too, for the team's pictures. */
 export const fetchReplyPart = () => import("./rich-text.tsx");
 
-/** Only the emoji, until the code of the button that removes it is loaded. */
+/** The reaction. It is only an emoji until the code of the button that removes it has loaded. */
 const BelowReply = lazyPart<BelowProps>(
   async () => (await fetchReplyPart()).BelowReply,
   (_, { item }) => item.reaction,
@@ -104,7 +104,7 @@ const ReplyTools = lazyPart<ToolsProps>(
   () => false,
 );
 
-/** Why it failed, and what the visitor can do. */
+/** Says why the message failed, and offers what the visitor can do. */
 const Failed = lazyPart<FailureProps>(
   async () => (await import("./failure.tsx")).Failure,
   ({ t }) => <p class="meta">{t("failed")}</p>,

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * An address for callbacks that stays while the relay restarts, as relay/docs/guides/deploy.md wants it: it passes each callback
- * to the relay until the relay answers. Without it, a callback to a killed relay is lost: the service repeats none.
- * @param to the relay's address for callbacks
+ * A proxy for callbacks that stays up while the relay restarts, as relay/docs/guides/deploy.md requires. It repeats each callback
+ * until the relay answers below 500. Without it, a callback to a killed relay is lost, because the service repeats none.
+ * @param to returns the relay's current address for callbacks
  */
-export async function startHolder(to: () => string) {
+export async function startRetryingProxy(to: () => string) {
   const ended = new AbortController();
   async function pass(body: string): Promise<number> {
     while (!ended.signal.aborted) {

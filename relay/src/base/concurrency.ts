@@ -3,7 +3,7 @@
  * @param atOnce most jobs at a time
  * @returns a function that runs a job in order of arrival and resolves to its result
  */
-export function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
