@@ -129,6 +129,16 @@ describe("access to the admin pages", () => {
     expect((await login(token, { address: "203.0.113.8" })).status).toBe(303);
   });
 
+  it("opens no more than 20 sessions at once for a reader at one address, because each leaves a permanent entry (A27)", async () => {
+    const address = "203.0.113.9";
+    const statuses: number[] = [];
+    // On a slow machine some tokens of the limit return meanwhile.
+    while (statuses.length < 200 && statuses.at(-1) !== 401)
+      statuses.push((await login(READ_TOKEN, { address })).status);
+    expect(statuses.length).toBeGreaterThan(20);
+    expect(statuses.at(-1)).toBe(401);
+  });
+
   it("sends a strict content policy with every page, and forbids caching", async () => {
     for (const path of [...PAGES, "/admin/login"]) {
       const { headers } = await ask(path);

@@ -215,7 +215,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, and downloads that are read slowly",
+    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, downloads that are read slowly, and a reader who opens many long lists and searches at once",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/body-budget.ts",
@@ -224,9 +224,12 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/http/route-table.ts",
       "relay/src/http/deadline.ts",
       "relay/src/http/server.ts",
+      "relay/src/admin/reads.ts",
     ],
     tests: [
       "relay/src/http/body.test.ts",
+      "relay/src/admin/reads.test.ts",
+      "relay/src/admin/paging.test.ts",
       "relay/src/http/server.test.ts",
       "test/house/routes.test.ts",
       "relay/src/http/help.test.ts",
@@ -257,13 +260,15 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 27,
-    what: "forty new visitors from one address, each with ten messages. Tests: floods of visitors who leave or delete at once",
+    what: "forty new visitors from one address, each with ten messages. Tests: floods of visitors who leave or delete at once, of logins and logouts, and of a reader's sign-ins",
     defence: [
       "relay/src/flows/budgets.ts",
       "relay/src/records/quotas.ts",
       "relay/src/socket/frames.ts",
       "relay/src/bus/presence.ts",
       "relay/src/flows/forget.ts",
+      "relay/src/flows/session/tokens.ts",
+      "relay/src/admin/access.ts",
     ],
     tests: [
       "relay/src/flows/budgets.test.ts",

@@ -59,3 +59,15 @@ it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () =
   expect(await after.viewerOf(reader)).toEqual({ role: "reader", site: null });
   expect(await at("first-token").sessions.viewerOf(reader)).toBeUndefined();
 });
+
+it("a reader opens at most 20 sessions at once from an address, because each leaves a permanent entry; an admin any number", async () => {
+  const access = accessWith(memory(), "the-right-token", "the-reader-token");
+  const allowed = async (token: string, address: string): Promise<number> => {
+    const credential = await access.credentialOf(address, token);
+    if (credential === undefined) throw new Error("The token is not known");
+    return Array.from({ length: 100 }, () => access.maySignIn(address, credential)).filter((may) => may).length;
+  };
+  expect(await allowed("the-reader-token", ADDRESS)).toBe(20);
+  expect(await allowed("the-reader-token", "192.0.2.2")).toBe(20);
+  expect(await allowed("the-right-token", ADDRESS)).toBe(100);
+});

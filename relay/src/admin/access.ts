@@ -10,6 +10,9 @@ import type { Viewer } from "./viewer.ts";
 /** Wrong tokens allowed from one address: this many at once, then this many per minute. */
 const GUESSES = 5;
 
+/** Sign-ins of a reader from one address: this many at once, then this many per minute. */
+const SIGN_INS = 20;
+
 /** A valid token. `name`: `admin`, `reader`, or the id of a site's token. A session ends when its token becomes invalid. */
 export type Credential = { name: string; viewer: Viewer };
 
@@ -22,6 +25,11 @@ export type AdminAccess = {
    * even with the right token. Other addresses are not affected. An empty token is not counted.
    */
   credentialOf: (address: string, token: string) => Promise<Credential | undefined>;
+  /**
+   * Whether this credential may open another session from this address. Each leaves a row for a week and a permanent one in
+   * the audit log, which a reader must not fill (RELIABILITY A27).
+   */
+  maySignIn: (address: string, credential: Credential) => boolean;
   /** The hash of the token with this name; undefined when the token is not valid now. */
   hashOf: (name: string) => Promise<string | undefined>;
 };
@@ -54,12 +62,14 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, addressOf } = deps;
   const wrong = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
+  const signIns = createLimiter({ burst: SIGN_INS, perMinute: SIGN_INS, uptime: clock.uptime });
   /** Locked addresses, each with the uptime (ms) at which its lock ends. */
   const locked = new Map<string, number>();
   /** Number of tokens that are being checked now, by address. */
   const checking = new Map<string, number>();
   return {
     addressOf,
+    maySignIn: (address, { name, viewer }) => viewer.role === "admin" || signIns.take(`${name} ${address}`) === 0,
     async hashOf(name) {
       if (name === ADMIN) return hashOf(deps.token);
       if (name === READER) return deps.readToken === undefined ? undefined : hashOf(deps.readToken);

@@ -146,7 +146,7 @@ export const table = (
 /** Rows on one page of a list. */
 export const PAGE_ROWS = 100;
 /** Most rows before a page: each page reads those before it. */
-const SKIP_MAX = 100_000;
+const SKIP_MAX = 10_000;
 
 /** The number of rows before a page, from its query. Anything else counts as none. */
 export const skipOf = (given: string | undefined): number => {
@@ -167,7 +167,8 @@ export function pagedTable(
     `?${new URLSearchParams(Object.entries({ ...query, [name]: rowsBefore }).map(([key, value]) => [key, String(value)])).toString()}`;
   const shown = rows.slice(0, PAGE_ROWS);
   const before = skip > 0 ? html`<a href="${to(Math.max(0, skip - PAGE_ROWS))}">Previous ${PAGE_ROWS}</a>` : "";
-  const after = rows.length > PAGE_ROWS ? html`<a href="${to(skip + PAGE_ROWS)}">Next ${PAGE_ROWS}</a>` : "";
+  const after =
+    rows.length > PAGE_ROWS && skip < SKIP_MAX ? html`<a href="${to(skip + PAGE_ROWS)}">Next ${PAGE_ROWS}</a>` : "";
   const range = shown.length === 0 ? "" : html`<span>${count(skip + 1)} to ${count(skip + shown.length)}</span>`;
   const pages =
     before === "" && after === ""

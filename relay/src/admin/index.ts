@@ -5,6 +5,7 @@ import type { AdminDeps, App, FormReaders } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsRoute } from "./metrics.ts";
 import { addPages, addUnknown } from "./pages.ts";
+import { inTurns } from "./reads.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
@@ -45,7 +46,7 @@ export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
     if (c.res.headers.get("Cache-Control") === null) c.header("Cache-Control", "no-store");
   });
   addLogin(app, parts);
-  addPages(app, parts);
+  addPages(app, { ...parts, deps: { ...deps, db: inTurns(deps.db) } });
   addActions(app, parts);
   addUnknown(app);
   return app;

@@ -5,20 +5,10 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import {
-  badge,
-  type Cell,
-  type Html,
-  idText,
-  line,
-  PAGE_ROWS,
-  pagedTable,
-  table,
-  time,
-  tokenField,
-  whole,
-} from "./html.ts";
+import type { Slice } from "../records/listings.ts";
+import { badge, type Cell, type Html, idText, line, pagedTable, table, time, tokenField, whole } from "./html.ts";
 import { entryPath } from "./paths.ts";
+import { mergedPage } from "./reads.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
 const DECIDE_MAX = 1_000;
@@ -66,13 +56,13 @@ ${choices.map(([value, words]) => html`<button name="decision" value="${value}">
 }
 
 /** A page of the entries of all accounts, newest first, and one entry more if another page follows. */
-async function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<Entry[]> {
-  const limit = skip + PAGE_ROWS + 1;
-  const found = await Promise.all(settings.accounts.map(({ id }) => entries(db, { kind, account: id, limit })));
-  return found
-    .flat()
-    .sort((a, b) => b.created - a.created)
-    .slice(skip, limit);
+function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<Entry[]> {
+  const lists = settings.accounts.map(
+    ({ id: account }) =>
+      (slice: Slice): Promise<Entry[]> =>
+        entries(db, { kind, account, ...slice }),
+  );
+  return mergedPage(lists, ({ created }) => created, skip);
 }
 
 /** The grants that wait for a person, the oldest first. */

@@ -3,38 +3,30 @@ import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { type Event, eventsPage, eventTries } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
+import type { Slice } from "../records/listings.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { badge, brief, type Cell, type Html, idText, line, name, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
 import { conversationPath } from "./paths.ts";
+import { mergedPage } from "./reads.ts";
 
 /** `skip`: rows before the page. */
 type Deps = { db: Database; sites: Sites; skip: number };
 
-/** A row of a list. `at`: its time, which is the first cell. */
-type Dated = { at: number; cells: Cell[] };
-
-/**
- * A page of the rows of all sites, newest first, and one row more if another page follows. The last cell of each row is the
- * site's id.
- * @param read the newest rows of a site, at most `limit`
- */
-async function ofSites(
+/** A page of the rows of all sites, newest first. The last cell of each row is the site's id. */
+async function ofSites<Row extends { at: number; site: string }>(
   { sites, skip }: Deps,
-  read: (site: string, limit: number) => Promise<Dated[]>,
+  read: (query: Slice & { site: string }) => Promise<Row[]>,
+  cellsOf: (row: Row) => Cell[],
 ): Promise<Cell[][]> {
-  const rows: Dated[] = [];
-  for (const {
-    public: { id },
-  } of sites.all)
-    rows.push(
-      ...(await read(id, skip + PAGE_ROWS + 1)).map(({ at, cells }) => ({ at, cells: [time(at), ...cells, line(id)] })),
-    );
-  return rows
-    .sort((a, b) => b.at - a.at)
-    .slice(skip, skip + PAGE_ROWS + 1)
-    .map(({ cells }) => cells);
+  const lists = sites.all.map(
+    ({ public: { id } }) =>
+      (slice: Slice): Promise<Row[]> =>
+        read({ ...slice, site: id }),
+  );
+  const rows = await mergedPage(lists, ({ at }) => at, skip);
+  return rows.map((row) => [time(row.at), ...cellsOf(row), line(row.site)]);
 }
 
 /** The headings of a list of sites; the site has a column when there are several. */
@@ -54,17 +46,16 @@ function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
 }
 
 export async function leads(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site, limit) =>
-    (await leadsPage(deps.db, { site, limit })).map((lead) => ({
-      at: lead.at,
-      cells: [
-        [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
-        contactCell(lead),
-        badge(lead.state),
-        lead.problem,
-        visitorLink(lead.visitor),
-      ],
-    })),
+  const rows = await ofSites(
+    deps,
+    (query) => leadsPage(deps.db, query),
+    (lead) => [
+      [lead.firstName, lead.lastName].filter((part) => part !== null).join(" ") || null,
+      contactCell(lead),
+      badge(lead.state),
+      lead.problem,
+      visitorLink(lead.visitor),
+    ],
   );
   return pagedTable(
     { name: "skip", skip: deps.skip },
@@ -76,11 +67,13 @@ export async function leads(deps: Deps): Promise<Html> {
 }
 
 export async function mails(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site, limit) =>
-    (await newestMails(deps.db, site, limit)).map(({ visitor, kind, address, state, attempts, problem, at }) => ({
-      at,
-      cells: [kind, address, badge(state), attempts, problem, visitorLink(visitor)],
-    })),
+  const rows = await ofSites(
+    deps,
+    (query) => newestMails(deps.db, query),
+    ({ visitor, kind, address, state, attempts, problem }) => [
+      ...[kind, address, badge(state), attempts, problem],
+      visitorLink(visitor),
+    ],
   );
   return pagedTable(
     { name: "skip", skip: deps.skip },
@@ -111,11 +104,13 @@ function problemCell(event: Event): Cell {
 }
 
 export async function webhooks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site, limit) =>
-    (await eventsPage(deps.db, { site, limit })).map((event) => {
-      const { id, at, type, state, attempts, status } = event;
-      return { at, cells: [type, badge(state), attempts, statusName(status), problemCell(event), idText(id)] };
-    }),
+  const rows = await ofSites(
+    deps,
+    (query) => eventsPage(deps.db, query),
+    (event) => {
+      const { id, type, state, attempts, status } = event;
+      return [type, badge(state), attempts, statusName(status), problemCell(event), idText(id)];
+    },
   );
   return pagedTable(
     { name: "skip", skip: deps.skip },
@@ -127,11 +122,10 @@ export async function webhooks(deps: Deps): Promise<Html> {
 }
 
 export async function blocks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(deps, async (site, limit) =>
-    (await blocksPage(deps.db, { site, limit })).map(({ value, reason, actor, at }) => ({
-      at,
-      cells: [value, reason, actor],
-    })),
+  const rows = await ofSites(
+    deps,
+    (query) => blocksPage(deps.db, query),
+    ({ value, reason, actor }) => [value, reason, actor],
   );
   return pagedTable(
     { name: "skip", skip: deps.skip },
@@ -143,8 +137,12 @@ export async function blocks(deps: Deps): Promise<Html> {
 }
 
 export async function audit({ db, skip }: Pick<Deps, "db" | "skip">): Promise<Html> {
-  const all = await auditPage(db, skip + PAGE_ROWS + 1);
-  const rows = all.slice(skip).map(({ at, actor, action, subject }) => [time(at), name(actor), name(action), subject]);
+  const rows = (await auditPage(db, PAGE_ROWS + 1, skip)).map(({ at, actor, action, subject }) => [
+    time(at),
+    name(actor),
+    name(action),
+    subject,
+  ]);
   return pagedTable(
     { name: "skip", skip },
     "Audit log",

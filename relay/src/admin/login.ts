@@ -42,7 +42,7 @@ type LoginPage = { wrong: boolean; next: string | undefined; ended?: string };
 const loginPage = ({ wrong, next, ended = "" }: LoginPage): Html =>
   pageFrame(
     "Sign in",
-    html`<main class="login"><h1>Porchlight</h1>${ENDED[ended] === undefined ? "" : html`<p role="status">${ENDED[ended]}</p>`}<form method="post" action="/admin/login">
+    html`<main class="login"><h1>Porchlight</h1>${!Object.hasOwn(ENDED, ended) ? "" : html`<p role="status">${ENDED[ended]}</p>`}<form method="post" action="/admin/login">
 ${next === undefined ? "" : html`<input type="hidden" name="next" value="${next}">`}
 <label>Admin token<input name="token" type="password" autocomplete="current-password" required autofocus${wrong ? html` aria-describedby="wrong"` : ""}></label>
 ${wrong ? html`<p class="error" id="wrong" role="alert">This did not work. After several tries, wait a minute.</p>` : ""}
@@ -77,7 +77,8 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
     const token = form.get("token") ?? "";
     const next = adminPage(form.get("next") ?? "");
     const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;
-    const secret = credential && (await sessions.open(address, credential));
+    const may = credential !== undefined && access.maySignIn(address, credential);
+    const secret = may ? await sessions.open(address, credential) : undefined;
     if (credential === undefined || secret === undefined) return c.html(loginPage({ wrong: true, next }), 401);
     const { viewer } = credential;
     setCookie(c, COOKIE, secret, cookieOf(c));

@@ -12,7 +12,7 @@ import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
 import { overview } from "./overview.ts";
 import { formToken } from "./sessions.ts";
 import { settingsList } from "./settings.ts";
-import { alerts, callbacks, doctor } from "./state.ts";
+import { alerts, callbacks, doctor, shareExaminations } from "./state.ts";
 import { sitesFor } from "./viewer.ts";
 
 /** Sends a page. */
@@ -52,7 +52,10 @@ function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
     return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key), places));
   });
   app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList(settings, sites.all)));
-  app.get("/admin/doctor", async (c) => show(c, "/admin/doctor", "Doctor", doctor(await deps.examine())));
+  const examine = shareExaminations(deps);
+  app.get("/admin/doctor", async (c) =>
+    show(c, "/admin/doctor", "Doctor", doctor(await examine(c.var.viewer.role === "admin"))),
+  );
   app.get("/admin/alerts", async (c) =>
     show(c, "/admin/alerts", "Alerts", await alerts(db, skipOf(c.req.query("skip")))),
   );

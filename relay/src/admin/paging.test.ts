@@ -89,7 +89,7 @@ it("pages through the audit log", async () => {
 it("takes anything but a positive whole number for the first page, and shows where a list ends", () => {
   expect([undefined, "", "-5", "1.5", "x", "100"].map(skipOf)).toEqual([0, 0, 0, 0, 0, 100]);
   expect(skipOf("1e300")).toBe(0);
-  expect(skipOf("900000000")).toBe(100_000);
+  expect(skipOf("900000000")).toBe(10_000);
   const beyond = String(pagedTable({ name: "skip", skip: 300 }, "Things", ["Thing"], [], "No things yet."));
   expect(beyond).toContain("No further entries.");
   expect(beyond).toContain('href="?skip=200"');

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Database } from "../db/database.ts";
 import type { Alert } from "../records/alerts.ts";
-import { openProblems } from "./state.ts";
+import { openProblems, shareExaminations } from "./state.ts";
 
 const alert = (kind: string): Alert => ({
   ...{ kind, subject: "", since: 0, ended: null, problem: `${kind} has a problem.`, cure: "Mend it.", untold: "" },
@@ -21,4 +21,32 @@ it.each([
 
 it("shows nothing without an open problem", async () => {
   expect(await openProblems(databaseWith([]))).toBe("");
+});
+
+it("the checks run once for all requests that arrive meanwhile, and for readers at most once in ten seconds (A27)", async () => {
+  let now = 0;
+  let runs = 0;
+  const found: (() => void)[] = [];
+  const examine = shareExaminations({
+    clock: { uptime: () => now },
+    examine: () => {
+      runs++;
+      return new Promise((resolve) => void found.push(() => resolve([])));
+    },
+  });
+  const answered = Promise.all(Array.from({ length: 100 }, (_, n) => examine(n % 2 === 0)));
+  found[0]?.();
+  await answered;
+  void examine(false);
+  void examine(false);
+  expect(runs).toBe(1);
+  void examine(true);
+  expect(runs).toBe(2);
+  found[1]?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  void examine(false);
+  expect(runs).toBe(2);
+  now += 10_000;
+  void examine(false);
+  expect(runs).toBe(3);
 });

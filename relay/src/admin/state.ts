@@ -1,10 +1,41 @@
 import { html } from "hono/html";
+import type { Clock } from "../base/clock.ts";
 import type { Finding } from "../base/finding.ts";
 import type { Database } from "../db/database.ts";
 import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
 import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time } from "./html.ts";
+
+/** Readers get the findings of an examination for this long, in milliseconds. */
+const FINDINGS_MS = 10_000;
+
+/**
+ * Examines the relay once for all requests that arrive meanwhile, and for readers at most once in ten seconds: each examination
+ * calls the service with the account's key (RELIABILITY A27).
+ * @returns a function; its argument: the findings must be new
+ */
+export function shareExaminations({
+  examine,
+  clock,
+}: {
+  examine: () => Promise<Finding[]>;
+  clock: Pick<Clock, "uptime">;
+}): (fresh: boolean) => Promise<Finding[]> {
+  let last: { findings: Promise<Finding[]>; ended: number | undefined } | undefined;
+  return (fresh) => {
+    const { ended } = last ?? {};
+    const isOver = ended !== undefined && (fresh || clock.uptime() - ended >= FINDINGS_MS);
+    if (last !== undefined && !isOver) return last.findings;
+    const begun: typeof last = { findings: examine(), ended: undefined };
+    last = begun;
+    const end = (): void => {
+      begun.ended = clock.uptime();
+    };
+    begun.findings.then(end, end);
+    return begun.findings;
+  };
+}
 
 /** The page with the findings of `porchlight doctor`, failed ones first. */
 export function doctor(findings: readonly Finding[]): Html {

@@ -13,6 +13,7 @@ const BUSY_MS = 1_000;
 const spelled = (sql: string): string =>
   sql
     .replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)")
+    .replaceAll("strpos(", "instr(")
     .replaceAll("= ANY ($1)", "IN (SELECT value FROM json_each($1))")
     .replace(/\$(\d+)/g, "?$1");
 

@@ -39,18 +39,19 @@ export async function removeBlock(tx: Transaction, site: string, id: string): Pr
   return (await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 1;
 }
 
-/** A page of a site's blocks, newest first. @param query.after the last block of the page before */
+/** A page of a site's blocks, newest first. `after`: the last block of the page before. `skip`: blocks before the page. */
 export async function blocksPage(
   tx: Transaction,
-  { site, after, limit }: { site: string; after?: { at: number; id: string }; limit: number },
+  { site, after, skip = 0, limit }: { site: string; after?: { at: number; id: string }; skip?: number; limit: number },
 ): Promise<Block[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM blocks WHERE site = $1 AND (at < $2 OR (at = $2 AND id < $3))
-     ORDER BY at DESC, id DESC LIMIT $4`,
+     ORDER BY at DESC, id DESC LIMIT $4 OFFSET $5`,
     site,
     after?.at ?? Number.MAX_SAFE_INTEGER,
     after?.id ?? "",
     limit,
+    skip,
   );
 }
 

@@ -107,20 +107,21 @@ export async function renewEvent(tx: Transaction, site: string, id: string, now:
   return event;
 }
 
-/** A page of a site's delivery log, newest first. `after`: the last line of the page before. */
+/** A page of a site's delivery log, newest first. `after`: the last line of the page before. `skip`: lines before the page. */
 export async function eventsPage(
   tx: Transaction,
-  query: { site: string; state?: Event["state"]; after?: { at: number; id: string }; limit: number },
+  query: { site: string; state?: Event["state"]; after?: { at: number; id: string }; skip?: number; limit: number },
 ): Promise<Event[]> {
-  const { site, state = null, after, limit } = query;
+  const { site, state = null, after, skip = 0, limit } = query;
   return tx.all(
     `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = coalesce($2, state) AND (at < $3 OR (at = $3 AND id < $4))
-     ORDER BY at DESC, id DESC LIMIT $5`,
+     ORDER BY at DESC, id DESC LIMIT $5 OFFSET $6`,
     site,
     state,
     after?.at ?? Number.MAX_SAFE_INTEGER,
     after?.id ?? "",
     limit,
+    skip,
   );
 }
 

@@ -197,20 +197,30 @@ export async function refusalsSince(
   return refusals;
 }
 
-type Page = { site: string; state?: Lead["state"]; after?: { at: number; visitor: string; id: string }; limit: number };
+type Page = {
+  site: string;
+  state?: Lead["state"];
+  after?: { at: number; visitor: string; id: string };
+  skip?: number;
+  limit: number;
+};
 
-/** A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the page before. */
-export async function leadsPage(tx: Transaction, { site, state, after, limit }: Page): Promise<Lead[]> {
+/**
+ * A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the page before. `skip`: leads
+ * before the page.
+ */
+export async function leadsPage(tx: Transaction, { site, state, after, skip = 0, limit }: Page): Promise<Lead[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM leads WHERE site = $1 AND state = coalesce($6, state)
        AND (at < $2 OR (at = $2 AND (visitor < $3 OR (visitor = $3 AND id < $4))))
-     ORDER BY at DESC, visitor DESC, id DESC LIMIT $5`,
+     ORDER BY at DESC, visitor DESC, id DESC LIMIT $5 OFFSET $7`,
     site,
     after?.at ?? Number.MAX_SAFE_INTEGER,
     after?.visitor ?? "",
     after?.id ?? "",
     limit,
     state ?? null,
+    skip,
   );
 }
 

@@ -48,6 +48,6 @@ export async function addAudit(tx: Transaction, { at, actor, action, subject }: 
   await tx.run(sql, randomId(16), at, actor, action, subject);
 }
 
-/** The newest entries of the audit log. */
-export const auditPage = (tx: Transaction, limit: number): Promise<AuditEntry[]> =>
-  tx.all("SELECT at, actor, action, subject FROM audit ORDER BY at DESC, id DESC LIMIT $1", limit);
+/** A page of the audit log, newest first. @param skip entries before the page */
+export const auditPage = (tx: Transaction, limit: number, skip = 0): Promise<AuditEntry[]> =>
+  tx.all("SELECT at, actor, action, subject FROM audit ORDER BY at DESC, id DESC LIMIT $1 OFFSET $2", limit, skip);

@@ -131,3 +131,21 @@ it("finds visitors by a property of their ids, slice by slice", async () => {
   expect(first).toEqual({ found: [], next: ids[1_999] });
   expect(await visitorsFitting(db, { fits, after: ids[1_999] ?? "" })).toEqual({ found: ["v999"], next: undefined });
 });
+
+it("finds every character as it is, whatever it means in a pattern", async () => {
+  await thread("a", 3, { 1: "100 % of_it \\ here" });
+  await thread("b", 2, { 1: "100 percent often" });
+  for (const words of ["100 %", "of_it", "_it \\", "% OF"]) expect((await slices(words)).flat()).toEqual(["a"]);
+});
+
+it("compares words by `strpos`, because LIKE takes the product of both lengths for texts of one letter (A32)", async () => {
+  const statements: string[] = [];
+  const all: Database["all"] = (sql, ...values) => {
+    statements.push(sql);
+    return db.all(sql, ...values);
+  };
+  await thread("a", 3, { 1: "aaaa" });
+  await searchSlice({ ...db, all }, { words: "aab", site: "", state: "", after: undefined }, 30);
+  expect(statements.filter((sql) => /\(t\.text\) LIKE|\(d\.email\) LIKE/.test(sql))).toEqual([]);
+  expect(statements.some((sql) => sql.includes("strpos(lower(t.text)"))).toBe(true);
+});

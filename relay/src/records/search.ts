@@ -97,15 +97,15 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
   if (words !== "") {
     const id = values.add(words);
     const lower = lowerFunction(words);
-    const pattern = values.add(`%${escaped(words.toLowerCase())}%`);
+    const text = values.add(words.toLowerCase());
     const place = part === undefined ? "" : `t.pos > ${values.add(part[0])} AND t.pos <= ${values.add(part[1])} AND`;
     // No id has a space.
     const named = /\s/.test(words)
       ? ""
       : `OR t.id = ${id} OR t.sid = ${id} OR t.external LIKE ${values.add(`%:${escaped(words)}`)} ESCAPE '\\'`;
-    const about = some(`${place} (${lower}(t.text) LIKE ${pattern} ESCAPE '\\' ${named})`);
+    const about = some(`${place} (strpos(${lower}(t.text), ${text}) > 0 ${named})`);
     all.push(
-      `(v.id = ${id} OR v.subject = ${id} OR v.contact = ${id} OR ${lower}(d.email) LIKE ${pattern} ESCAPE '\\' OR ${about})`,
+      `(v.id = ${id} OR v.subject = ${id} OR v.contact = ${id} OR strpos(${lower}(d.email), ${text}) > 0 OR ${about})`,
     );
   }
   return all;
@@ -282,11 +282,11 @@ export const mailsWith = (
 /** The newest mails of a site. */
 export const newestMails = (
   tx: Transaction,
-  site: string,
-  limit: number,
+  { site, skip, limit }: { site: string; skip: number; limit: number },
 ): Promise<
   {
     visitor: string;
+    site: string;
     kind: string;
     address: string;
     state: string;
@@ -296,10 +296,11 @@ export const newestMails = (
   }[]
 > =>
   tx.all(
-    `SELECT m.visitor, m.kind, m.address, m.state, m.attempts, m.problem, m.at FROM mails m
-     JOIN visitors v ON v.id = m.visitor WHERE v.site = $1 ORDER BY m.at DESC LIMIT $2`,
+    `SELECT m.visitor, v.site, m.kind, m.address, m.state, m.attempts, m.problem, m.at FROM mails m
+     JOIN visitors v ON v.id = m.visitor WHERE v.site = $1 ORDER BY m.at DESC, m.id DESC LIMIT $2 OFFSET $3`,
     site,
     limit,
+    skip,
   );
 
 /**

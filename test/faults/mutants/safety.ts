@@ -312,6 +312,27 @@ export const SAFETY: Mutant[] = [
     find: "$former.length === 0 && $row === undefined",
     replace: "false",
   }),
+  without("order of the reads for the operator's pages", "reads.test.ts", {
+    in: "inTurns",
+    find: "$read.finally($$)",
+    replace: "$read",
+  }),
+  without("limit on the rows that a list of several sites reads at once", "reads.test.ts", {
+    in: "mergedPage",
+    find: "Math.max(READ_MIN, Math.ceil(PAGE_ROWS / $lists.length))",
+    replace: "skip + PAGE_ROWS + 1",
+  }),
+  without("limit on the rows before a page of a list", "paging.test.ts", { in: "SKIP_MAX", replace: "100_000" }),
+  without("limit on a reader's sign-ins", "access.test.ts", {
+    in: "maySignIn",
+    find: "signIns.take($$) === 0",
+    replace: "true",
+  }),
+  without("limit on a reader's examinations of the relay", "state.test.ts", {
+    in: "shareExaminations",
+    find: "clock.uptime() - $ended >= FINDINGS_MS",
+    replace: "true",
+  }),
   without("pause between two slices of stored answers", "forget.test.ts", {
     in: "deleteAnswers",
     find: "await new Promise((resolve) => setImmediate(resolve));",

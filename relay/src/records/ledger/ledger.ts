@@ -262,19 +262,27 @@ export async function hasten(
 /** A page of entries, newest first. `before`: the last entry of the page before. */
 export async function entries(
   tx: Transaction,
-  query: { kind: LedgerKind; account: string; state?: State; before?: { created: number; key: string }; limit: number },
+  query: {
+    kind: LedgerKind;
+    account: string;
+    state?: State;
+    before?: { created: number; key: string };
+    skip?: number;
+    limit: number;
+  },
 ): Promise<Entry[]> {
-  const { kind, account, state = null, before, limit } = query;
+  const { kind, account, state = null, before, skip = 0, limit } = query;
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger
      WHERE kind = $1 AND account = $2 AND state = coalesce($3, state) AND (created < $4 OR (created = $4 AND key < $5))
-     ORDER BY created DESC, key DESC LIMIT $6`,
+     ORDER BY created DESC, key DESC LIMIT $6 OFFSET $7`,
     kind,
     account,
     state,
     before?.created ?? Number.MAX_SAFE_INTEGER,
     before?.key ?? "",
     limit,
+    skip,
   );
 }
 

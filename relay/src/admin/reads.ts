@@ -1,0 +1,70 @@
+import { limitConcurrency } from "../base/concurrency.ts";
+import type { Database, Value } from "../db/database.ts";
+import type { Slice } from "../records/listings.ts";
+import { PAGE_ROWS } from "./html.ts";
+
+/**
+ * The same database, whose reads outside of transactions take turns: one statement in a turn of the event loop, however many
+ * pages are made at once. SQLite reads on the event loop, so fifty searches at once would delay visitors for seconds
+ * (RELIABILITY A24).
+ */
+export function inTurns(db: Database): Database {
+  const inTurn = limitConcurrency(1);
+  return {
+    ...db,
+    all: <Row>(sql: string, ...values: Value[]): Promise<Row[]> =>
+      inTurn(() => db.all<Row>(sql, ...values).finally(() => new Promise((resolve) => setImmediate(resolve)))),
+  };
+}
+
+/** Fewest rows of one list that are read at once. */
+const READ_MIN = 10;
+
+/** A list that is being merged: the rows that were read and not used yet, and how many were read. */
+type Merged<Row> = { read: (slice: Slice) => Promise<Row[]>; rows: Row[]; count: number; isEnd: boolean };
+
+/**
+ * A page of several lists as one list, newest first, and one row more if another page follows. Only a few hundred rows are in
+ * memory, however many are before the page: all of them at once, with the bodies of events, once took more memory than the relay
+ * may have (RELIABILITY A24).
+ * @param lists each reads a part of one list, newest first
+ * @param timeOf the time of a row
+ * @param skip rows before the page
+ */
+export async function mergedPage<Row>(
+  lists: readonly Merged<Row>["read"][],
+  timeOf: (row: Row) => number,
+  skip: number,
+): Promise<Row[]> {
+  const [only, ...others] = lists;
+  if (only !== undefined && others.length === 0) return only({ skip, limit: PAGE_ROWS + 1 });
+  const limit = Math.max(READ_MIN, Math.ceil(PAGE_ROWS / lists.length));
+  const merged = lists.map((read): Merged<Row> => ({ read, rows: [], count: 0, isEnd: false }));
+  const page: Row[] = [];
+  for (let n = 0; n <= skip + PAGE_ROWS; n++) {
+    for (const list of merged) if (list.rows.length === 0 && !list.isEnd) await readMore(list, limit);
+    const row = newestOf(merged, timeOf)?.rows.shift();
+    if (row === undefined) break;
+    if (n >= skip) page.push(row);
+  }
+  return page;
+}
+
+async function readMore<Row>(list: Merged<Row>, limit: number): Promise<void> {
+  list.rows = await list.read({ skip: list.count, limit });
+  list.count += list.rows.length;
+  list.isEnd = list.rows.length < limit;
+}
+
+/** The list with the newest first row; undefined when all are empty. */
+function newestOf<Row>(lists: readonly Merged<Row>[], timeOf: (row: Row) => number): Merged<Row> | undefined {
+  let newest: Merged<Row> | undefined;
+  let time = Number.NEGATIVE_INFINITY;
+  for (const list of lists) {
+    const [first] = list.rows;
+    if (first === undefined || timeOf(first) <= time) continue;
+    newest = list;
+    time = timeOf(first);
+  }
+  return newest;
+}
