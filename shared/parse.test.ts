@@ -79,7 +79,7 @@ describe("a frame from a client", () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it("is refused when it is not JSON, at any depth", () => {
+  it("is refused when it is not JSON, and when it is nested too deeply", () => {
     for (const raw of ["", "{", "hello", `${"[".repeat(30_000)}`])
       expect(parseClientFrame(raw)).toEqual({ problem: "not JSON" });
     expect(parseClientFrame(`{"t":"ping","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`)).toEqual({

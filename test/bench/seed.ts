@@ -17,8 +17,8 @@ const CACHE = join(ROOT, ".cache", "bench");
 const MIGRATIONS = join(ROOT, "relay", "src", "db", "migrations");
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** One visitor has a tenth of all messages; each of the others has this many. */
-const EACH = 90;
+/** Messages of each visitor, except the one who has a tenth of all messages. */
+const MESSAGES_EACH = 90;
 
 /** A copy of a data folder, with what its visitors need to reconnect. */
 export type Seeded = {
@@ -43,10 +43,9 @@ function version(): string {
 function peopleFor(messages: number, signing: string): Person[] {
   const longest = Math.max(1, Math.floor(messages / 10));
   const counts = [longest];
-  for (let left = messages - longest; left > 0; left -= EACH) counts.push(Math.min(EACH, left));
+  for (let left = messages - longest; left > 0; left -= MESSAGES_EACH) counts.push(Math.min(MESSAGES_EACH, left));
   const newest = Date.now() - DAY_MS;
-  const people = counts.map((messages, i): Person => ({ id: newVisitorId(signing, newest - i * HOUR_MS), messages }));
-  return people;
+  return counts.map((messages, i): Person => ({ id: newVisitorId(signing, newest - i * HOUR_MS), messages }));
 }
 
 /**
@@ -83,7 +82,8 @@ function fill(file: string, people: readonly Person[]): void {
   db.close();
 }
 
-async function make(folder: string, messages: number): Promise<void> {
+/** Creates a data folder with this number of messages. */
+async function createSeed(folder: string, messages: number): Promise<void> {
   const unfinished = `${folder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
@@ -94,7 +94,7 @@ async function make(folder: string, messages: number): Promise<void> {
   await fresh.close();
   rmSync(`${file}.seal`, { force: true });
   fill(file, peopleFor(messages, signing));
-  // Opened and closed once more, so that the folder is as a clean stop leaves it.
+  // Open and close the database once more, so that the folder looks as after a clean stop of the relay.
   const filled = await openDatabase(`sqlite:${file}`);
   await filled.run("UPDATE meta SET value = value WHERE name = 'epoch'");
   await filled.close();
@@ -133,7 +133,7 @@ export async function seeded(messages: number): Promise<Seeded> {
   const kept = join(CACHE, `seed-${current}-${messages}`);
   if (!existsSync(kept)) {
     removeOthers(current);
-    await make(kept, messages);
+    await createSeed(kept, messages);
   }
   const folder = mkdtempSync(join(tmpdir(), "porchlight-seeded-"));
   cpSync(kept, folder, { recursive: true });

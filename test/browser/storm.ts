@@ -23,6 +23,7 @@ const FAULTS = [
 /** A visitor with several tabs, and the typed texts in order. */
 type Person = { pages: Page[]; typed: string[] };
 
+/** Runs the storm. @param options.kills kills of the relay, spread over `seconds` */
 export async function browserStorm({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
   const random = seeded(seed);
@@ -112,6 +113,7 @@ async function type({ pages, typed }: Person, who: number, more: () => boolean, 
   }
 }
 
+/** Waits until everything has arrived. @returns the differences between typed, received and shown texts */
 async function judge(house: House, { pages, typed }: Person, who: number): Promise<string[]> {
   const { sandbox } = house;
   const ours = () => sandbox.messages().filter(({ body }) => body.startsWith(`visitor ${who} `));

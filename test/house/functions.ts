@@ -20,9 +20,9 @@ const textOf = (node: unknown): string | undefined =>
   isNode(node) && typeof node.name === "string" ? node.name : undefined;
 
 /** The name of a declaration, variable, property or method that holds the function. */
-function nameOf(node: Node, above: readonly Node[]): string | undefined {
-  const holder = above.findLast(({ type }) => !TRANSPARENT.has(type));
-  return textOf(node.id) ?? textOf(holder?.id) ?? textOf(holder?.key);
+function nameOf(node: Node, ancestors: readonly Node[]): string | undefined {
+  const parent = ancestors.findLast(({ type }) => !TRANSPARENT.has(type));
+  return textOf(node.id) ?? textOf(parent?.id) ?? textOf(parent?.key);
 }
 
 /** Every named function of a file, and every anonymous one that is not inside another function. */
@@ -30,16 +30,16 @@ export function functionsOf({ path, text }: Source): FunctionLength[] {
   const breaks = [...text.matchAll(/\n/g)].map(({ index }) => index);
   const lineAt = (offset: number): number => breaks.filter((at) => at < offset).length + 1;
   const found: FunctionLength[] = [];
-  const visit = (node: Node, above: readonly Node[]): void => {
-    const isOutermost = !above.some(({ type }) => FUNCTIONS.has(type));
+  const visit = (node: Node, ancestors: readonly Node[]): void => {
+    const isOutermost = !ancestors.some(({ type }) => FUNCTIONS.has(type));
     const name = FUNCTIONS.has(node.type)
-      ? (nameOf(node, above) ?? (isOutermost ? "(anonymous)" : undefined))
+      ? (nameOf(node, ancestors) ?? (isOutermost ? "(anonymous)" : undefined))
       : undefined;
     if (name !== undefined) {
       const line = lineAt(node.start);
       found.push({ path, line, name, lines: lineAt(node.end) - line + 1 });
     }
-    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, [...above, node]);
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, [...ancestors, node]);
   };
   visit(parseSync(path, text).program as unknown as Node, []);
   return found;

@@ -19,11 +19,11 @@ async function open(options: HouseOptions = {}): Promise<void> {
   visitor = house.visitor();
   await visitor.connect();
 }
-const asked = () => house.sandbox.requests().filter(({ route }) => route === "incoming");
-const sidsAsked = () =>
-  asked().map(({ body }) => (body as { customData: { messageSid: string } }).customData.messageSid);
+const incomingCalls = () => house.sandbox.requests().filter(({ route }) => route === "incoming");
+const calledSids = () =>
+  incomingCalls().map(({ body }) => (body as { customData: { messageSid: string } }).customData.messageSid);
 const bodies = () => house.sandbox.messages().map(({ body }) => body);
-const said = (event: string) => house.lines().filter((line) => line.includes(`"${event}"`));
+const logged = (event: string) => house.lines().filter((line) => line.includes(`"${event}"`));
 const delivered = (text: string) =>
   visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
 
@@ -37,7 +37,7 @@ describe("a visitor's message", () => {
     await visitor.hears("echo: twice");
     expect(bodies()).toEqual(["once", "twice"]);
     expect(house.sandbox.outgoing().map(({ body }) => body)).toEqual(["echo: once", "echo: twice"]);
-    const [first, second, third] = sidsAsked();
+    const [first, second, third] = calledSids();
     expect([first === second, first === third]).toEqual([true, false]);
     expect(first).toMatch(/^[\w-]{20,64}$/);
   });
@@ -49,7 +49,7 @@ describe("a visitor's message", () => {
       house.sandbox.failNext("incoming", 1, { kind: "resetConnection", when: "after" });
       await visitor.send("again");
       await delivered("again");
-      expect([asked().length, bodies()]).toEqual([2, ["again"]]);
+      expect([incomingCalls().length, bodies()]).toEqual([2, ["again"]]);
     },
   );
 
@@ -60,7 +60,7 @@ describe("a visitor's message", () => {
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
     await visitor.send("next");
     await visitor.hears("echo: next");
-    expect([asked().length, bodies()]).toEqual([2, ["next"]]);
+    expect([incomingCalls().length, bodies()]).toEqual([2, ["next"]]);
   });
 
   it("keeps its place when its reply arrives before its answer (4.13-13)", async () => {
@@ -87,7 +87,7 @@ describe("a visitor's message", () => {
     await open({ site: { channel: "chat of the shop", business: "shop 1" } });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
-    expect(asked()[0]?.body).toEqual({
+    expect(incomingCalls()[0]?.body).toEqual({
       customData: {
         messageSid: expect.stringMatching(/^[\w-]{20,64}$/),
         fromId: expect.stringMatching(/^v_[A-Za-z0-9_]{26,48}$/),
@@ -110,25 +110,25 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
       await open({ run, rate: 10_000, sandbox: { ...limits, clock: "virtual" } });
       const texts = ["one", "two", "three", "four", "five"];
       for (const text of texts) await visitor.send(text);
-      const refusals = () => asked().filter(({ status }) => status === 429).length;
+      const refusals = () => incomingCalls().filter(({ status }) => status === 429).length;
       await house.sandbox.until(() => refusals() === 1);
       expect(bodies()).toEqual(["one", "two", "three"]);
-      // Time passes for both. If the relay called too early, the service would refuse again.
-      // While a commit waits for the disk, many of these seconds pass.
+      // Time passes for relay and service. If the relay called too early, the service would refuse again. The loop runs long,
+      // because many of these seconds pass while one commit waits for the disk.
       for (let second = 0; second < 10_000 && bodies().length < texts.length; second++) {
         await house.sandbox.advance(1_000);
         pass(1_000);
         await fetch(`${house.url}/healthz`);
       }
       await delivered("five");
-      expect([bodies(), said("delivery.failed")]).toEqual([texts, []]);
+      expect([bodies(), logged("delivery.failed")]).toEqual([texts, []]);
       if (rateHeaders !== "none") expect(refusals()).toBe(1);
     },
   );
 });
 
 describe("a service that refuses the relay", () => {
-  it("with 401 holds back all messages until there is a new key; then they are sent in order (4.13-9; R-464, R-503)", async () => {
+  it("with 401 gets no more messages until there is a new key; then they are sent in order (4.13-9; R-464, R-503)", async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-key-"));
     const file = join(folder, "key");
     await writeFile(file, KEY);
@@ -138,18 +138,18 @@ describe("a service that refuses the relay", () => {
     const key = house.sandbox.rotateKey();
     const texts = ["one", "two", "three"];
     for (const text of texts) await visitor.send(text);
-    await expect.poll(() => said("account.paused").length).toBe(1);
+    await expect.poll(() => logged("account.paused").length).toBe(1);
     await visitor.next((frame) => frame.t === "status" && frame.delivery === "delayed");
-    const refusals = asked().filter(({ status }) => status === 401);
+    const refusals = incomingCalls().filter(({ status }) => status === 401);
     expect(refusals).toHaveLength(1);
     await writeFile(file, key);
     await visitor.hears("echo: three");
     expect(bodies()).toEqual(["before", ...texts]);
-    expect(said("delivery.failed")).toEqual([]);
+    expect(logged("delivery.failed")).toEqual([]);
     await rm(folder, { recursive: true });
   });
 
-  it("with a redirect is not followed: no other server gets the key, and nothing is lost (4.13-28; R-003)", async () => {
+  it("with a redirect is called again at its own address: no other server gets the key (4.13-28; R-003)", async () => {
     const seen: string[] = [];
     const elsewhere = createServer(({ url = "" }, response) => {
       seen.push(url);
@@ -161,17 +161,17 @@ describe("a service that refuses the relay", () => {
     house.sandbox.configure({ redirectOnce: `http://127.0.0.1:${port}/v1/incoming_custom_channel_message` });
     await visitor.send("stay here");
     await visitor.hears("echo: stay here");
-    expect([seen, said("account.paused").length, said("delivery.failed")]).toEqual([[], 1, []]);
+    expect([seen, logged("account.paused").length, logged("delivery.failed")]).toEqual([[], 1, []]);
     await new Promise((resolve) => elsewhere.close(resolve));
   });
 
-  it("with a proxy's error page does not count as a refused key (4.13-29; R-012)", async () => {
+  it("with a proxy's error page is called again with the same key (4.13-29; R-012)", async () => {
     await open({ run: runFast(20) });
     house.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
     await visitor.send("through the proxy");
-    await expect.poll(() => said("account.blocked").length).toBe(1);
+    await expect.poll(() => logged("account.blocked").length).toBe(1);
     await visitor.hears("echo: through the proxy");
-    expect([said("account.paused"), said("delivery.failed"), bodies()]).toEqual([[], [], ["through the proxy"]]);
+    expect([logged("account.paused"), logged("delivery.failed"), bodies()]).toEqual([[], [], ["through the proxy"]]);
   });
 
   it.each([408, 425, 500, 502, 503, 504])("with %i is called again (R-012, R-462)", async (status) => {
@@ -179,7 +179,7 @@ describe("a service that refuses the relay", () => {
     house.sandbox.failNext("incoming", 1, status);
     await visitor.send("soon");
     await visitor.hears("echo: soon");
-    expect([asked().map((request) => request.status), said("delivery.failed")]).toEqual([[status, 200], []]);
+    expect([incomingCalls().map((request) => request.status), logged("delivery.failed")]).toEqual([[status, 200], []]);
   });
 
   it.each([405, 413, 415, 422])(
@@ -189,35 +189,35 @@ describe("a service that refuses the relay", () => {
       house.sandbox.failNext("incoming", 1, status);
       await visitor.send("never");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-      expect(asked().map((request) => request.status)).toEqual([status]);
+      expect(incomingCalls().map((request) => request.status)).toEqual([status]);
     },
   );
 
   it.each(["json", "string", "html", "empty"] as const)(
-    "is understood by its status, with %s as the body (R-006, R-501)",
+    "with an error whose body is %s is understood by its status (R-006, R-501)",
     async (errorBody) => {
       await open({ sandbox: { errorBody } });
       house.sandbox.failNext("incoming", 1, 500);
       house.sandbox.failNext("incoming", 1, 400);
       await visitor.send("refused at last");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-      expect(asked().map(({ status }) => status)).toEqual([500, 400]);
+      expect(incomingCalls().map(({ status }) => status)).toEqual([500, 400]);
     },
   );
 
   it.each(["general", "string", "plain", "observed"] as const)(
-    "is understood with errors in the shape %s (R-501)",
+    "with an error of the shape %s is understood by its status (R-501)",
     async (errorShape) => {
       await open({ sandbox: { errorShape } });
       house.sandbox.failNext("incoming", 1, 503);
       house.sandbox.failNext("incoming", 1, 422);
       await visitor.send("refused at last");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-      expect(asked().map(({ status }) => status)).toEqual([503, 422]);
+      expect(incomingCalls().map(({ status }) => status)).toEqual([503, 422]);
     },
   );
 
-  it("inside a 200 counts as a refusal (R-007)", async () => {
+  it("with an error inside a 200 refuses that message permanently (R-007)", async () => {
     await open({ sandbox: { soft200Errors: true, maxBodyChars: 10 } });
     await visitor.send("longer than ten characters");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");

@@ -21,7 +21,8 @@ import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
 const account = { account: { type: "string" } } as const;
 const reason = { reason: { type: "string" } } as const;
 const STATES = Object.values(GRANT_STATES);
-const LISTED = 200;
+/** Most entries that `credits list` shows. */
+const LIST_MAX = 200;
 
 /** The named account; without a name, the only one for credits. @throws CommandError when it does not exist, or is ambiguous */
 function accountOf({ creditAccounts, settings }: CommandContext, name: string | undefined): string {
@@ -87,9 +88,9 @@ export const CREDITS: Record<string, Command> = {
       if (wanted !== undefined && state === undefined)
         throw new CommandError(`--state is one of ${STATES.join(", ")}.`, 2);
       const name = accountOf(context, given.text("account"));
-      const ask = { kind: "grant", account: name, ...(state && { state }) } as const;
-      const found = await entries(context.db, { ...ask, limit: LISTED });
-      const stuck = await stuckEntries(context.db, { ...ask, now: context.clock.now(), limit: 1 });
+      const query = { kind: "grant", account: name, ...(state && { state }) } as const;
+      const found = await entries(context.db, { ...query, limit: LIST_MAX });
+      const stuck = await stuckEntries(context.db, { ...query, now: context.clock.now(), limit: 1 });
       return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: stuck.length > 0 ? 3 : 0 };
     },
   },
@@ -195,8 +196,8 @@ export const CREDITS: Record<string, Command> = {
     options: reason,
     check: (given) => void requiredOption(given, "reason"),
     async run({ db, clock }, given) {
-      const said = { actor: "cli", reason: requiredOption(given, "reason"), now: clock.now() };
-      if (!(await db.transaction((tx) => trustLedger(tx, said))))
+      const decision = { actor: "cli", reason: requiredOption(given, "reason"), now: clock.now() };
+      if (!(await db.transaction((tx) => trustLedger(tx, decision))))
         throw new CommandError("Automatic grants are already allowed.");
       const lines = [
         "Grants are automatic again. Those that arrived meanwhile still wait: porchlight credits list --state waiting.",

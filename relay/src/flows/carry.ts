@@ -18,9 +18,8 @@ type CarryDeps = {
 const BUDGET_MS = 120_000;
 
 /**
- * Makes the last check before a message goes to the service.
- * @returns a function that sends one message. Its outcome: refused for a visitor who was blocked in the meantime; not ready
- * while the site's daily budget is used up (C24); otherwise the outcome of `deliver`
+ * Creates the courier's function that sends one message. It first checks again whether the message may be sent: its outcome is
+ * `permanent` for a visitor who was blocked in the meantime, and `unready` while the site's daily budget is used up (C24).
  */
 export const createCarry =
   (deps: CarryDeps) =>

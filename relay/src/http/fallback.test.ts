@@ -115,8 +115,8 @@ describe("a connection over the HTTP fallback", () => {
   it("is refused to requests without an origin, and to pages that no site lists (A7)", async () => {
     const path = await open();
     for (const headers of [{}, { origin: "https://evil.example" }]) {
-      const asked = [fetch(url, { method: "POST", headers }), fetch(`${url}${path}?mode=poll&wait=0`, { headers })];
-      for (const answer of await Promise.all(asked)) expect(answer.status).toBe(403);
+      const requests = [fetch(url, { method: "POST", headers }), fetch(`${url}${path}?mode=poll&wait=0`, { headers })];
+      for (const answer of await Promise.all(requests)) expect(answer.status).toBe(403);
     }
   });
 
@@ -193,7 +193,7 @@ describe("a connection over the HTTP fallback", () => {
     expect(line.buffered()).toBe("never read".length);
   });
 
-  it("has no reader once a client disconnects whose answer waits behind another one", async () => {
+  it("has no reader after its client disconnects, also when its answer waited behind another one", async () => {
     const paths = [await open(), await open()];
     const count = (wanted: number): number => timers.filter(([ms]) => ms === wanted).length;
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -207,9 +207,9 @@ describe("a connection over the HTTP fallback", () => {
   });
 
   it("of another node is reached by its id, whatever the id contains, and by no other path (A20)", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const other = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+      requests.push(`${request.method} ${request.url}`);
       response.end("frames");
     }).listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -220,7 +220,7 @@ describe("a connection over the HTTP fallback", () => {
     await post(path);
     await post(`${path}/end`);
     const line = `/socket/lines${path}`;
-    expect(asked).toEqual([`GET ${line}?mode=poll`, `POST ${line}`, `POST ${line}/end`]);
+    expect(requests).toEqual([`GET ${line}?mode=poll`, `POST ${line}`, `POST ${line}/end`]);
     other.close();
   });
 

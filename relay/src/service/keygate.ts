@@ -21,7 +21,7 @@ export type Turn = { settle: (outcome: Settled) => void };
 
 export type Waiting = { account: string; rank: Rank; since: number; go: (turn: Turn) => void };
 
-/** A call under way: the pace's epoch and the time at its departure. */
+/** A call under way: the pace's epoch and the uptime in ms when it was made. */
 type Call = { epoch: number; since: number };
 
 /** Most calls of one key under way at once. */
@@ -47,22 +47,24 @@ type KeyGateDeps = {
   onDelivery: () => void;
 };
 
-/** The gate of one key. `held`: the key or the address is refused; one call tries again at `until`, in ms of uptime. */
+/** The gate of one key. */
 export type KeyGate = {
   deps: KeyGateDeps;
   pace: Pace;
   queues: Record<Rank, Set<Waiting>>;
   /** Calls under way. */
-  open: number;
+  underWay: number;
   /** The pace changed after it was last saved for other nodes. */
   unsaved: boolean;
+  /** Set while the service refuses the key or the address; one call tries again at `until`, in ms of uptime. */
   held: { until: number; why: string } | undefined;
   /** The key is new and was not accepted yet: calls go one by one. */
-  doubted: boolean;
+  unproven: boolean;
+  /** What visitors are told about delivery. */
   told: Delivery;
   /** `pump` runs: calls that are settled at once do not run it again. */
   pumping: boolean;
-  cancelLook: () => void;
+  cancelTimer: () => void;
   stopped: boolean;
 };
 
@@ -73,16 +75,17 @@ export type KeyGate = {
 export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];
   const pace = openPace(deps.rate, deps.clock.uptime());
-  const rest = { open: 0, unsaved: false, held: undefined, doubted: false, told: "ok", stopped: false } as const;
-  return { deps, pace, queues, ...rest, pumping: false, cancelLook: () => {} };
+  const rest = { underWay: 0, unsaved: false, held: undefined, unproven: false, told: "ok", stopped: false } as const;
+  return { deps, pace, queues, ...rest, pumping: false, cancelTimer: () => {} };
 }
 
-/** Lets a call wait for its turn. */
+/** Adds a waiting call. */
 export function enter(gate: KeyGate, waiting: Waiting): void {
   gate.queues[waiting.rank].add(waiting);
   pump(gate);
 }
 
+/** Removes a waiting call. */
 export function leave(gate: KeyGate, waiting: Waiting): void {
   gate.queues[waiting.rank].delete(waiting);
 }
@@ -115,7 +118,7 @@ export function drain(gate: KeyGate): Waiting[] {
 
 /** Opens the gate for a new key: at first, one call goes alone. */
 export function release(gate: KeyGate): void {
-  if (gate.held !== undefined) gate.doubted = true;
+  if (gate.held !== undefined) gate.unproven = true;
   gate.held = undefined;
   pump(gate);
 }
@@ -129,21 +132,21 @@ export function retry(gate: KeyGate): void {
 /** Lets no call go from now on. */
 export function stop(gate: KeyGate): void {
   gate.stopped = true;
-  gate.cancelLook();
+  gate.cancelTimer();
 }
 
 /** Makes all calls that may go now, and sets a timer for the next one. */
 function pump(gate: KeyGate): void {
-  if (gate.stopped) return gate.cancelLook();
+  if (gate.stopped) return gate.cancelTimer();
   if (gate.pumping) return;
-  gate.cancelLook();
-  const wait = letGo(gate);
-  gate.cancelLook = Number.isFinite(wait) ? gate.deps.clock.after(wait, () => pump(gate)) : () => {};
+  gate.cancelTimer();
+  const wait = makeCalls(gate);
+  gate.cancelTimer = Number.isFinite(wait) ? gate.deps.clock.after(wait, () => pump(gate)) : () => {};
   tell(gate, wait);
 }
 
 /** Makes calls until the next one must wait. @returns as `next` does */
-function letGo(gate: KeyGate): number {
+function makeCalls(gate: KeyGate): number {
   gate.pumping = true;
   try {
     let wait = next(gate);
@@ -154,12 +157,12 @@ function letGo(gate: KeyGate): number {
   }
 }
 
-// ── when ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── making calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Lets the first waiting call go. @returns 0 when one went; else ms until one may, NEVER when none waits */
 function next(gate: KeyGate): number {
-  const shut = closedFor(gate);
-  if (shut > 0 || gate.open >= PARALLEL) return shut > 0 ? shut : NEVER;
+  const shut = closedMs(gate);
+  if (shut > 0 || gate.underWay >= PARALLEL) return shut > 0 ? shut : NEVER;
   let wait = NEVER;
   for (const rank of RANKS) {
     const waiting = firstOf(gate.queues[rank]);
@@ -178,16 +181,17 @@ function next(gate: KeyGate): number {
 }
 
 /** Ms for which no call may go, because the key is refused or the service does not answer. */
-function closedFor({ held, doubted, open, deps: { breaker, clock } }: KeyGate): number {
+function closedMs({ held, unproven, underWay, deps: { breaker, clock } }: KeyGate): number {
   const wait = held === undefined ? breaker.allow() : held.until - clock.uptime();
   if (wait > 0) return wait;
-  const trying = held !== undefined || doubted || breaker.state === "open";
-  return trying && open > 0 ? NEVER : 0;
+  const trying = held !== undefined || unproven || breaker.state === "open";
+  return trying && underWay > 0 ? NEVER : 0;
 }
 
+/** Makes a waiting call. */
 function go(gate: KeyGate, waiting: Waiting): void {
   leave(gate, waiting);
-  gate.open++;
+  gate.underWay++;
   gate.unsaved = true;
   const { epoch } = gate.pace;
   const since = gate.deps.clock.uptime();
@@ -196,9 +200,9 @@ function go(gate: KeyGate, waiting: Waiting): void {
     settle(outcome) {
       if (settled) return;
       settled = true;
-      gate.open--;
+      gate.underWay--;
       gate.unsaved = true;
-      land(gate, waiting, { epoch, since }, outcome);
+      conclude(gate, waiting, { epoch, since }, outcome);
       pump(gate);
     },
   });
@@ -222,7 +226,8 @@ function tell(gate: KeyGate, wait: number): void {
 
 // ── outcomes ───────────────────────────────────────────────────────────────────────────────────────────
 
-function land(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Settled): void {
+/** Applies the outcome of a call to the pace and to the gate. */
+function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Settled): void {
   const { deps, pace } = gate;
   const { kind, status } = outcome;
   const contended = gate.queues.first.size + gate.queues.message.size > 0;
@@ -235,13 +240,13 @@ function land(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Se
   if (kind === "throttle") {
     deps.log("account.throttled", { account, rate: paceOf(pace, now).rate });
   } else if (refusesKey(rank, outcome)) hold(gate, account, rank, outcome);
-  else if (isAway(outcome)) {
+  else if (isUnavailable(outcome)) {
     if (deps.breaker.failure()) deps.log("account.unreachable", { account, status });
   } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) answered(gate, account);
 }
 
 /** The service did not answer, or answered that it cannot process calls now. */
-const isAway = ({ kind, status }: Settled): boolean =>
+const isUnavailable = ({ kind, status }: Settled): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 
 /**
@@ -262,15 +267,16 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
   const until = clock.uptime() + (rank === "grant" ? 0 : HELD_MS);
   const why = status === 0 ? (message ?? kind) : `${status}: ${message ?? kind}`;
   if (fresh || rank !== "grant") gate.held = { until, why };
-  gate.doubted = false;
+  gate.unproven = false;
   if (!fresh) return;
   log(kind === "edge" ? "account.blocked" : "account.paused", { account, status, reason: message });
   onHeld();
 }
 
+/** The service has accepted the key: opens the gate if it was held. */
 function answered(gate: KeyGate, account: string): void {
   gate.deps.breaker.success();
-  gate.doubted = false;
+  gate.unproven = false;
   if (gate.held === undefined) return;
   gate.held = undefined;
   gate.deps.log("account.resumed", { account });

@@ -80,8 +80,8 @@ export type Pace = {
   repeatsAt: number;
 };
 
-/** `seen`: calls accepted in the window of the refusal. `said`: the stated limit. `told`: the refusal stated a waiting time. */
-type Refusal = { seen: number; said: number | undefined; told: boolean };
+/** `seen`: calls accepted in the window of the refusal. `statedLimit`: the stated limit. `hasWait`: the refusal stated a waiting time. */
+type Refusal = { seen: number; statedLimit: number | undefined; hasWait: boolean };
 type Trial = { budget: number; from: number; count: number; windows: number; even: boolean };
 type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
 export type Answered = Pick<Outcome, "kind" | "waitMs" | "limit">;
@@ -100,7 +100,7 @@ const LEAST = 4;
 /** After this many windows without a refusal, the search for an unknown limit starts again. */
 const CLEAN_WINDOWS = 2.5;
 /** Most calls under way while nothing is known about the limit. */
-const BLIND = 8;
+const UNDER_WAY_AT_FIRST = 8;
 /** For each group of this many places above the trusted ones, one more call may be under way. */
 const PLACES_PER_FLIGHT = 8;
 /** When no answer came for this time, and for twice the usual duration, another call may go. */
@@ -133,7 +133,7 @@ const REPEATS_A_MINUTE = 10;
 const REPEATS_MAX = 100;
 
 /** Outcomes that do not show whether the service counted the call. */
-const SILENT: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "edge", "unready"]);
+const MAYBE_UNCOUNTED: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "edge", "unready"]);
 
 /**
  * Creates the pace of one key.
@@ -257,7 +257,7 @@ export function settle(
     if (current) refuse(pace, outcome, time, { random, tookMs });
   } else {
     count(pace);
-    if (!SILENT.has(outcome.kind)) accept(pace, current, outcome, time, { contended, random });
+    if (!MAYBE_UNCOUNTED.has(outcome.kind)) accept(pace, current, outcome, time, { contended, random });
   }
   if (pace.older === 0) judge(pace, time);
 }
@@ -324,29 +324,30 @@ function countedSince(pace: Pace, time: number): number {
 
 // ── timing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Ms until the next call may go. */
 function waitFor(pace: Pace, time: number): number {
   const closed = Math.max(pace.pausedUntil, pace.restUntil) - time;
   if (closed > 0) return closed;
   if (time >= pace.refusedAt + JUDGE_MS) judge(pace, time);
   if (pace.pending === undefined) grow(pace, time);
-  if (pace.flying >= flights(pace, time)) {
+  if (pace.flying >= maxUnderWay(pace, time)) {
     const patience = pace.lastAt + IMPATIENT_MS + 2 * pace.tookMs - time;
     if (patience > 0) return patience;
   }
-  return room(pace, time);
+  return waitForPlace(pace, time);
 }
 
 const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= pace.windowMs * CLEAN_WINDOWS;
 
 /** Most calls that may be without an answer. */
-function flights(pace: Pace, time: number): number {
+function maxUnderWay(pace: Pace, time: number): number {
   const { known, refusals, trial, trusted, tookMs, windowMs } = pace;
   if (refusals > 0) return 1;
   if (known && trial === undefined) return Number.POSITIVE_INFINITY;
   const beyond = placesInUse(pace) - trusted;
-  if (!known && isClean(pace, time)) return Math.max(BLIND, placesInUse(pace) / PLACES_PER_FLIGHT);
+  if (!known && isClean(pace, time)) return Math.max(UNDER_WAY_AT_FIRST, placesInUse(pace) / PLACES_PER_FLIGHT);
   const usual = (trusted * tookMs) / windowMs;
-  if (beyond < 0) return Math.max(BLIND, 2 * usual);
+  if (beyond < 0) return Math.max(UNDER_WAY_AT_FIRST, 2 * usual);
   return Math.floor(1 + usual + (known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT));
 }
 
@@ -369,7 +370,7 @@ function grow(pace: Pace, time: number): void {
  * message, which goes before all others, soon finds a place. Right after the limit was found, nearly all of it may go at once:
  * an abrupt change from bursts to an even pace would cost half a window.
  */
-function room(pace: Pace, time: number): number {
+function waitForPlace(pace: Pace, time: number): number {
   const { lastAt, grownAt, known, counted } = pace;
   const [used, most] = [placesInUse(pace), allowed(pace)];
   if (pace.trial?.even === true) return Math.max(0, lastAt + pace.windowMs / most - time);
@@ -391,6 +392,7 @@ function atOnce(pace: Pace, time: number): number {
 
 type Extra = { contended: boolean; random: () => number };
 
+/** Records an answer that is not a refusal. @param current the call was made after the last refusal */
 function accept(pace: Pace, current: boolean, { limit: hint, waitMs = 0 }: Answered, time: number, extra: Extra): void {
   pace.repeats = Math.min(REPEATS_MAX, pace.repeats + (extra.contended ? 0.11 : 1.1));
   if (waitMs > 0) pace.restUntil = Math.max(pace.restUntil, time + jittered(waitMs, extra.random));
@@ -399,12 +401,14 @@ function accept(pace: Pace, current: boolean, { limit: hint, waitMs = 0 }: Answe
     pace.refusals = 0;
     pace.accepted++;
   } else if (pace.pending !== undefined) pace.pending.seen++;
-  if (hint?.limit !== undefined && hint.limit > 0 && hint.limit !== pace.distrusted) state(pace, hint.limit, time);
+  if (hint?.limit !== undefined && hint.limit > 0 && hint.limit !== pace.distrusted)
+    setStatedLimit(pace, hint.limit, time);
   if (pace.trial !== undefined) judgeTrial(pace, pace.trial, time);
 }
 
 type Refused = { random: () => number; tookMs: number | undefined };
 
+/** Records a refusal: pauses, and begins a new epoch. */
 function refuse(pace: Pace, { waitMs, limit: hint }: Answered, time: number, { random, tookMs = 0 }: Refused): void {
   pace.refusals++;
   pace.refusedAt = time;
@@ -412,7 +416,7 @@ function refuse(pace: Pace, { waitMs, limit: hint }: Answered, time: number, { r
   // A refusal of the single call after a pause means that the pause was too short. It says nothing about the limit.
   if (pace.refusals === 1) {
     const seen = seenIn(pace, waitMs, time - tookMs);
-    pace.pending = { seen, said: hint?.limit, told: waitMs !== undefined };
+    pace.pending = { seen, statedLimit: hint?.limit, hasWait: waitMs !== undefined };
   }
   pace.pausedUntil = time + pauseFor(pace, waitMs, time, random);
   pace.grownAt = Math.max(pace.grownAt, pace.pausedUntil);
@@ -445,27 +449,28 @@ function judge(pace: Pace, time: number): void {
 const isSame = (a: number, b: number | undefined): boolean =>
   b !== undefined && Math.abs(a - b) <= Math.max(1, b * SAME);
 
-function learn(pace: Pace, { seen, said, told }: Refusal, time: number): void {
+/** Applies what a refusal shows about the limit. */
+function learn(pace: Pace, { seen, statedLimit, hasWait }: Refusal, time: number): void {
   const tried = pace.trial !== undefined;
   pace.trial = undefined;
-  if (said !== undefined && said > 0 && said !== pace.distrusted) {
+  if (statedLimit !== undefined && statedLimit > 0 && statedLimit !== pace.distrusted) {
     // Refused below the stated limit, by no calls from before this process: another client uses the limit too.
-    if (!pace.stated || time - pace.knownAt < span(pace)) return state(pace, said, time);
-    pace.distrusted = said;
+    if (!pace.stated || time - pace.knownAt < span(pace)) return setStatedLimit(pace, statedLimit, time);
+    pace.distrusted = statedLimit;
   }
   pace.stated = false;
   if (tried && seen >= pace.budget * (1 - SAME)) failTrial(pace, time);
   // Nothing was accepted: an earlier process or another client used the window up.
-  else if (seen > 0) lower(pace, seen, told, time);
+  else if (seen > 0) lower(pace, seen, hasWait, time);
 }
 
 /** Lowers the budget to the number that a refusal showed, or half-way to it. */
-function lower(pace: Pace, seen: number, told: boolean, time: number): void {
+function lower(pace: Pace, seen: number, hasWait: boolean, time: number): void {
   const { budget, known, shown } = pace;
   const proven = seen >= LEAST && isSame(seen, shown);
   const halved = Math.max(seen, Math.ceil(budget / 2));
   // As many calls as expected were accepted, over two fixed windows: the step of the last check was too large.
-  const expected = pace.bold && !told && isSame(seen, budget);
+  const expected = pace.bold && !hasWait && isSame(seen, budget);
   pace.bold = false;
   const next = expected ? budget / CAREFUL.step : proven ? seen : halved;
   pace.shown = seen;
@@ -478,7 +483,7 @@ function lower(pace: Pace, seen: number, told: boolean, time: number): void {
 }
 
 /** Stores a limit that the service stated. No checks are needed. */
-function state(pace: Pace, limit: number, time: number): void {
+function setStatedLimit(pace: Pace, limit: number, time: number): void {
   if (!pace.known) pace.knownAt = time;
   pace.stated = true;
   pace.known = true;
@@ -509,11 +514,11 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
  */
 function pauseFor(pace: Pace, told: number | undefined, time: number, random: () => number): number {
   const { refusals, pending, budget, known, trusted } = pace;
-  const insisting = Math.min(MINUTE, PAUSE_MS * 2 ** (refusals - 1));
+  const growing = Math.min(MINUTE, PAUSE_MS * 2 ** (refusals - 1));
   // When a service states "0" or "1" again and again, the pauses get longer.
-  if (told !== undefined) return jittered(Math.max(told, refusals > 2 ? insisting / 4 : 0), random);
+  if (told !== undefined) return jittered(Math.max(told, refusals > 2 ? growing / 4 : 0), random);
   const seen = pending?.seen ?? 0;
-  if (refusals > 1 || seen < budget / 4) return jittered(insisting, random);
+  if (refusals > 1 || seen < budget / 4) return jittered(growing, random);
   return Math.max(PAUSE_MS / 2, leaveAt(pace, (known ? Math.min(seen, trusted) : seen) - 1) - time);
 }
 
@@ -540,6 +545,7 @@ function beginTrial(pace: Pace, time: number): void {
   pace.trial = { budget, from: time, count: 0, windows, even };
 }
 
+/** Ends a check when its windows are over. */
 function judgeTrial(pace: Pace, trial: Trial, time: number): void {
   trial.count++;
   if (time < trial.from + trial.windows * pace.windowMs) return;
@@ -555,6 +561,7 @@ function judgeTrial(pace: Pace, trial: Trial, time: number): void {
   pace.nextTrialAt = proven ? time : time + trialPause(pace);
 }
 
+/** Ends a check that was refused. */
 function failTrial(pace: Pace, time: number): void {
   // A large step went too far; a small one may still be right.
   pace.trialsInVain = pace.bold ? 0 : pace.trialsInVain + 1;

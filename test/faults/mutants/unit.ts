@@ -29,7 +29,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "treats a message that is not ready as an outage of the service",
-    edits: [{ in: "isAway", find: `$kind === "transient" || $rest`, replace: `$0 || $kind === "unready"` }],
+    edits: [{ in: "isUnavailable", find: `$kind === "transient" || $rest`, replace: `$0 || $kind === "unready"` }],
     killedBy: { unit: "courier.test.ts" },
   },
   {

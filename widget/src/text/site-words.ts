@@ -12,7 +12,7 @@ const LABELS = ["authorAi", "statusAi", "noticeAi"] as const;
 const LETTER = "[\\p{scx=Latin}\\p{scx=Cyrillic}]";
 
 /** Whether the words contain the mark: a short mark must be a separate word ("AI" is not in "MAIN"). */
-const says = (words: string, mark: string): boolean =>
+const containsMark = (words: string, mark: string): boolean =>
   mark.length > 3
     ? words.toLowerCase().includes(mark.toLowerCase())
     : new RegExp(`(^|(?!${LETTER}).)${mark}(?!${LETTER})`, "su").test(words);
@@ -26,7 +26,7 @@ export function withAiMark(words: Partial<Messages>, t: Translate): Partial<Mess
   // A site cannot change the mark itself.
   const ai = t("ai");
   const hide = (own: string | undefined): own is string =>
-    !!own && ![ai, t("authorAi")].some((mark) => says(own, mark));
+    !!own && ![ai, t("authorAi")].some((mark) => containsMark(own, mark));
   const marked = LABELS.flatMap((key) => (hide(words[key]) ? [[key, `${words[key]} · ${ai}`]] : []));
   return { ...words, ...Object.fromEntries(marked), ai };
 }

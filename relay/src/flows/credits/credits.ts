@@ -3,7 +3,7 @@ import type { Transaction } from "../../db/database.ts";
 import { grantedOf } from "../../records/ledger/grants.ts";
 import type { Entry, Undone, Verdict } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
-import { askBilling } from "./asking.ts";
+import { askBilling } from "./ask-billing.ts";
 import { type Approval, approve, type Decision, dismiss, type GrantOrder, grant, resolve } from "./decisions.ts";
 import { type RechargeOutcome, recharge } from "./recharge.ts";
 import type { CreditsDeps } from "./state.ts";

@@ -44,17 +44,17 @@ type LineType = { Line: ComponentType<LineProps> };
 /** The line under the title: who answers, and the present state. */
 const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
   const { t, chat, settings, forms } = ui;
-  const rarer = signal<LineType | undefined>(undefined);
+  const headerLine = signal<LineType | undefined>(undefined);
   mounted(
     watch(() => {
       // Quiet, because offline this part cannot be fetched, and the connection bar explains that. The next change tries again.
       if (chat.working.value || /off|wait|end/.test(chat.link.value))
-        void ui.part(() => import("./header-line.tsx"), into(rarer), true);
+        void ui.part(() => import("./header-line.tsx"), into(headerLine), true);
     }),
   );
   return () => {
     const Status = forms.value?.Status;
-    const { Line } = rarer.value ?? {};
+    const { Line } = headerLine.value ?? {};
     // Promise no answer time before the opening hours are known, or while the service cannot be reached.
     const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return (
@@ -72,11 +72,11 @@ export const Header = live((ui: Needs<"t" | "settings" | "close" | "part" | "she
   const lost = signal("");
   let button: HTMLButtonElement | null = null;
   const toggle = toggler(ui, menu, () => import("./menu.tsx"));
-  const shut = (back: boolean): void => {
+  const closeMenu = (back: boolean): void => {
     menu.value = undefined;
     if (back) button?.focus();
   };
-  const keep = (node: HTMLButtonElement | null): void => {
+  const setButton = (node: HTMLButtonElement | null): void => {
     button = node;
   };
   return () => {
@@ -93,7 +93,7 @@ export const Header = live((ui: Needs<"t" | "settings" | "close" | "part" | "she
           <About />
         </div>
         <button
-          ref={keep}
+          ref={setButton}
           type="button"
           class="tool"
           aria-label={t("options")}
@@ -108,7 +108,7 @@ export const Header = live((ui: Needs<"t" | "settings" | "close" | "part" | "she
             <Icon name="close" />
           </button>
         )}
-        {Menu && <Menu close={shut} />}
+        {Menu && <Menu close={closeMenu} />}
       </div>
     );
   };

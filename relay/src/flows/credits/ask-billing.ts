@@ -27,7 +27,7 @@ export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): P
 /** Stores the decision of the billing webhook. Without a decision, it is asked again. */
 async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
   const now = deps.clock.now();
-  // A person or another node may have changed the entry meanwhile; then the answer uses nothing of the daily limit.
+  // Ignore the answer if a person or another node has changed the entry meanwhile. It must not count against the daily limit.
   const current = await findEntry(tx, entry);
   if (current?.state !== "received" || current.due !== entry.due) return;
   const by = { actor: "billing", now } as const;
