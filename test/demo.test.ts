@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ import { runCommand } from "./shell.ts";
 
 const DEMO = join(import.meta.dirname, "..", "relay", "demo", "main.ts");
 
-it("the demo's relay accepts commands, and also serves the reader's own page", async () => {
+it("the demo's relay accepts commands, and also serves the reader's own page and the operator's", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "porchlight-demo-"));
   const [PORT, SANDBOX_PORT, SHOP_PORT] = (await Promise.all([freePort(), freePort(), freePort()])).map(String);
   const env = {
@@ -24,9 +24,23 @@ it("the demo's relay accepts commands, and also serves the reader's own page", a
   };
   const demo = spawn(process.execPath, [DEMO], { env });
   const ended = once(demo, "exit");
-  for await (const line of createInterface(demo.stdout)) if (line.startsWith("Ctrl-C")) break;
+  const lines: string[] = [];
+  for await (const line of createInterface(demo.stdout)) {
+    lines.push(line);
+    if (line.startsWith("Ctrl-C")) break;
+  }
+  // The line names the file with the token.
+  const [, file = ""] = /\/admin .* "admin" in (\S+)\.$/m.exec(lines.join("\n")) ?? [];
+  const { admin } = JSON.parse(readFileSync(file, "utf8")) as { admin: string };
+  const signedIn = await fetch(`http://localhost:${PORT}/admin/login`, {
+    method: "POST",
+    body: new URLSearchParams({ token: admin }),
+    headers: { Origin: `http://localhost:${PORT}` },
+    redirect: "manual",
+  });
   const { code, out } = await runCommand(["site"], { DATA_DIR: dataDir });
   demo.kill("SIGTERM");
+  expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/admin"]);
   expect(await ended).toEqual([0, null]);
   expect([code, out]).toEqual([0, expect.stringContaining(`http://localhost:${PORT}/callbacks/reply/`)]);
   expect(out).toContain(`http://localhost:${SHOP_PORT} http://127.0.0.1:${SHOP_PORT} http://localhost:5500 `);

@@ -4,7 +4,7 @@
  * `npm run porchlight -- site`. `ALLOWED_ORIGINS` adds the origins of the reader's own pages to the shop's.
  */
 
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { PublicSite } from "@porchlight/shared/site";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
 import { readSettings } from "../src/base/config.ts";
@@ -55,11 +55,16 @@ function portOf(name: keyof typeof PORTS): number {
 const ports = { relay: portOf("PORT"), sandbox: portOf("SANDBOX_PORT"), shop: portOf("SHOP_PORT") };
 const at = (port: number): string => `http://localhost:${port}`;
 
+const dataDir = env.DATA_DIR ?? join(import.meta.dirname, "..", "..", "data", "demo");
+/** Where the reader finds the token of the operator's pages. */
+const adminToken =
+  env.ADMIN_TOKEN === undefined ? `"admin" in ${relative("", join(dataDir, "secrets.json"))}` : "ADMIN_TOKEN";
+
 async function startDemoRelay(sandbox: Sandbox): Promise<void> {
   const read = readSettings({
     LOG_LEVEL: "error",
-    DATA_DIR: join(import.meta.dirname, "..", "..", "data", "demo"),
     ...env,
+    DATA_DIR: dataDir,
     PORT: String(ports.relay),
     HOST,
     PUBLIC_URL: at(ports.relay),
@@ -102,6 +107,7 @@ Porchlight is running, with a sandbox in place of the messaging service: nothing
 
   ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
   ${at(ports.sandbox)}   The sandbox's inbox. Read the conversations and answer as a person.
+  ${at(ports.relay)}/admin   The operator's pages: the way of each message. The token to sign in is ${adminToken}.
   ${at(ports.relay)}/c/default/snippet   Makes the tag for your own pages, with a live preview.
 
 A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start
