@@ -272,6 +272,33 @@ describe("the admin pages", () => {
     expect(headers.get("location")).toBe(`/admin/conversations/${visitor}`);
   });
 
+  it("show when a reply was sent to a tab that is still open, and that no tab is connected", async () => {
+    const somebody = house.visitor();
+    await somebody.connect();
+    await somebody.send("is anybody there?");
+    await somebody.sees((message) => message.from === "visitor" && message.state === "delivered");
+    const fromId = house.sandbox.messages().at(-1)?.fromId ?? "";
+    const before = Date.now();
+    const pages: string[] = [];
+    for (const body of ["first answer", "second answer"]) {
+      await house.sandbox.humanReply({ fromId, body });
+      await somebody.hears(body);
+      const { id } = somebody.log().at(-1) ?? { id: "" };
+      pages.push(`/admin/messages/${fromId}/${id}`);
+    }
+    const [first = "", second = ""] = pages;
+    const newest = await text(second);
+    const [, at = ""] = /still open<\/strong> · <time datetime="([^"]+)"/.exec(newest) ?? [];
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(at)).toBeLessThanOrEqual(Date.now());
+    expect(newest).toContain("Not seen yet");
+    // A newer reply followed, so the time of the first one is no longer known.
+    expect(await text(first)).toContain("Sent to a tab that is still open</strong></p>");
+    await somebody.drop();
+    await expect.poll(() => text(second)).toContain("No tab of the visitor is connected to this node now.");
+    expect(await text(second)).not.toContain("still open");
+  });
+
   it("ignore an outcome in the address that is not a number", async () => {
     const text = async (query: string) => (await ask(`/admin/deliveries?${query}`)).text();
     expect(await text("retried=abc")).not.toMatch(/NaN|role="status"/);

@@ -14,12 +14,17 @@ import type { AdminAccess } from "./access.ts";
 import { isFormToken } from "./sessions.ts";
 import type { Viewer } from "./viewer.ts";
 
+/** See `Connections.pushed`. */
+export type Pushed = (visitor: string, reply: { pos: number; n: number }) => { at: number | null } | undefined;
+
 export type AdminDeps = {
   db: Database;
   clock: Clock;
   sites: Sites;
   send: Pick<Send, "retry">;
   credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
+  /** Whether an open tab has a reply, and since when (ms since 1970; null when unknown). */
+  pushed: Pushed;
   metrics: Metrics;
   gauges: Gauges;
   settings: Pick<Settings, "accounts" | "inForce">;

@@ -34,7 +34,7 @@ afterEach(() => db.close());
 
 /** The text of the message's page, without markup. */
 async function page(paused: Record<string, string> = {}, id = "m"): Promise<string> {
-  const present = { now: AT + 6_000, paused };
+  const present = { now: AT + 6_000, paused, pushed: () => undefined };
   const shown = await journey(db, { visitor: "v", id }, { token: "t", viewer: VIEWER, note: "", present });
   return String(shown).replaceAll(/<[^>]*>/g, "");
 }

@@ -4,6 +4,7 @@ import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
 import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
+import type { Pushed } from "./context.ts";
 import { entryStages } from "./entry.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
@@ -22,7 +23,7 @@ const REASONS: Record<string, string> = {
 const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
 
 /** What the page needs to know of the relay's present state. `paused`: why the service refuses an account's calls. */
-type Present = { now: number; paused: Record<string, string | undefined> };
+type Present = { now: number; paused: Record<string, string | undefined>; pushed: Pushed };
 
 /** Why the relay itself held a message back; undefined for an answer of the service. */
 const ownReason = (answer: string | null): string | undefined =>
@@ -106,8 +107,8 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
 
 /** How a reply came into the conversation: from the service's callback, or as a message of the owner's backend. */
 async function arrivalStages(db: Database, { at }: JourneyRow, sent: Entry | undefined): Promise<Stage[]> {
-  if (sent === undefined) return [{ name: "Stored from the service's callback, and pushed to open tabs", at }];
-  const stored: Stage = { name: "Stored in the conversation, and pushed to open tabs", at };
+  if (sent === undefined) return [{ name: "Stored from the service's callback", at }];
+  const stored: Stage = { name: "Stored in the conversation", at };
   return [...(await entryStages(db, sent)), stored].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
@@ -116,6 +117,8 @@ async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<
   if (external === null) return undefined;
   return entryShownAs(db, [visitor, ...(await formerIds(db, visitor))], external);
 }
+
+const NO_TAB = "No tab of the visitor is connected to this node now.";
 
 async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefined, present: Present): Promise<Stage[]> {
   const { visitor, pos } = row;
@@ -128,15 +131,17 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
   );
   if (row.author === "reply") {
     const seen = row.read >= row.n;
+    const push = present.pushed(visitor, row);
     return [
       ...(await arrivalStages(db, row, sent)),
+      ...(push === undefined ? [] : [{ name: "Sent to a tab that is still open", at: push.at }]),
       seen
         ? {
             name: "Seen by the visitor",
             at: row.readAt,
             note: "Or earlier: at this time the visitor's read mark moved.",
           }
-        : { name: "Not seen yet", at: null, kind: "open" },
+        : { name: "Not seen yet", at: null, kind: "open", ...(push === undefined && { note: NO_TAB }) },
       ...mails,
     ];
   }

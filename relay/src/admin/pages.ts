@@ -93,7 +93,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
       token: formToken(secret),
       viewer,
       note: outcomeOf(c.req.query()),
-      present: { now: clock.now(), paused: gauges.paused() },
+      present: { now: clock.now(), paused: gauges.paused(), pushed: deps.pushed },
     });
     return body === undefined ? nothing(c, "message") : show(c, "/admin/conversations", "Message", body);
   });

@@ -38,12 +38,28 @@ export function createConnections(deps: ConnectionsDeps) {
     tellDelivery: (account: string): void => tellDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),
     count: (): number => registry.all.size,
+    pushed: (visitor: string, reply: Reply): Push | undefined => pushed(registry, visitor, reply),
     /** Accepts no `hello` from now on: such clients are told to reconnect later. */
     shut(): void {
       registry.closing = true;
     },
     drain: (perSecond: number): void => drain(registry, perSecond),
   };
+}
+
+/** A reply by its place in the thread and its number. */
+type Reply = { pos: number; n: number };
+/** A reply that an open tab has. `at`: when it was first sent to one (ms since 1970); null when a newer reply followed. */
+export type Push = { at: number | null };
+
+/** Whether a tab that is connected to this node has a reply, and since when. Nothing of this is stored. */
+function pushed(registry: Registry, visitor: string, { pos, n }: Reply): Push | undefined {
+  const tabs = [...registry.all].flatMap(({ phase }) =>
+    phase.name === "live" && phase.visitor === visitor && phase.sent >= n ? [phase] : [],
+  );
+  if (tabs.length === 0) return undefined;
+  const times = tabs.filter(({ replied }) => replied === pos).map(({ repliedAt }) => repliedAt);
+  return { at: times.length === 0 ? null : Math.min(...times) };
 }
 
 export type Connections = ReturnType<typeof createConnections>;
@@ -180,6 +196,7 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
     sent: welcome.after,
     read: welcome.read,
     replied: 0,
+    repliedAt: 0,
     unread: 0,
     reading: false,
     readAgain: false,

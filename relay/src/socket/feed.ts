@@ -30,7 +30,9 @@ function sendChanges(registry: Registry, live: Live, changes: readonly Message[]
   for (const message of changes) {
     sendFrame(registry, live, { t: "message", after: live.sent, message });
     live.sent = message.n;
-    if (message.from === "reply") live.replied = Math.max(live.replied, message.pos);
+    if (message.from !== "reply" || message.pos <= live.replied) continue;
+    live.replied = message.pos;
+    live.repliedAt = registry.deps.clock.now();
   }
   if (awaitsReply(registry, live, changes.at(-1))) sendFrame(registry, live, { t: "typing", on: true });
   if (live.transport.buffered() > BUFFER_MAX) end(registry, live.connection, CLOSE.overload);

@@ -107,8 +107,9 @@ export function adminDeps({
   doctor,
 }: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
   const { settings, db, clock, sites, publicOrigin } = core;
-  const { send } = visitors;
+  const { send, connections } = visitors;
   return {
+    pushed: connections.pushed,
     db,
     clock,
     sites,
