@@ -3,6 +3,7 @@ import { manualClock } from "../base/clock.fixture.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
+import { TEXT } from "../files/types.ts";
 import { createUploads } from "./uploads.ts";
 
 it("logs once per outage that files without an owner could not be removed", async () => {
@@ -41,4 +42,26 @@ it("logs once per outage that files without an owner could not be removed", asyn
   }
   await uploads.stop();
   await disk.close();
+});
+
+it("counts a small file as 64 KiB, so that no visitor or site stores any number of them (A18)", async () => {
+  const db = await openTestDatabase();
+  await migrate(db);
+  const staged = { path: "", size: 1, type: TEXT, pixels: undefined, discard: async () => {} };
+  const uploads = createUploads({
+    db,
+    clock: manualClock(1_000_000_000),
+    log: () => {},
+    files: { put: async () => {} } as unknown as Files,
+    stage: { start: async () => {}, take: async () => staged },
+    quota: { visitor: 1024 * 1024, site: 2 * 1024 * 1024 },
+  });
+  const source = (async function* () {})();
+  const take = (visitor: string) => uploads.take({ visitor, site: "default", name: "a.txt", source });
+  for (const visitor of ["v_1", "v_2"]) {
+    for (let n = 0; n < 16; n++) await take(visitor);
+    await expect(take(visitor)).rejects.toMatchObject({ code: "quota_exceeded" });
+  }
+  await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
+  await db.close();
 });

@@ -51,17 +51,17 @@ export async function sendMedia(tx: Transaction, key: string, visitor: string): 
   return row;
 }
 
-/** Bytes stored by a visitor, and by all visitors of a site. */
+/** Bytes stored by a visitor, and by all visitors of a site. @param least a file counts as at least this many bytes */
 export async function storedBytes(
   tx: Transaction,
-  visitor: string,
-  site: string,
+  { visitor, site, least }: { visitor: string; site: string; least: number },
 ): Promise<{ visitor: number; site: number }> {
   const [row] = await tx.all<{ visitor: number; site: number }>(
-    `SELECT (SELECT COALESCE(sum(size), 0) FROM media WHERE visitor = $1) AS visitor,
-            (SELECT COALESCE(sum(size), 0) FROM media WHERE site = $2) AS site`,
+    `SELECT (SELECT COALESCE(sum(CASE WHEN size < $3 THEN $3 ELSE size END), 0) FROM media WHERE visitor = $1) AS visitor,
+            (SELECT COALESCE(sum(CASE WHEN size < $3 THEN $3 ELSE size END), 0) FROM media WHERE site = $2) AS site`,
     visitor,
     site,
+    least,
   );
   return row ?? { visitor: 0, site: 0 };
 }

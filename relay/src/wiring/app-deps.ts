@@ -8,6 +8,7 @@ import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
+import { FILE_MIN } from "../flows/uploads.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";
@@ -144,4 +145,5 @@ function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlow
     uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
 }
 
-const bytesOf = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? UNKNOWN_BYTES);
+const bytesOf = ({ headers }: IncomingMessage): number =>
+  Math.max(FILE_MIN, Number(headers["content-length"] ?? UNKNOWN_BYTES));

@@ -312,6 +312,7 @@ export const SAFETY: Mutant[] = [
     find: "$former.length === 0 && $row === undefined",
     replace: "false",
   }),
+  without("least size of a file in the quotas", "uploads.test.ts", { in: "FILE_MIN", replace: "1" }),
   without("order of the reads for the operator's pages", "reads.test.ts", {
     in: "inTurns",
     find: "$read.finally($$)",
