@@ -14,11 +14,12 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** A node with leases, and with paces that the test sets. `continued`: the paces that it continues with. */
-function nodeOf(name: string, names = [accountLease("main")]) {
+function nodeOf(name: string, names = [accountLease("main")], paced: Pick<Database, "all"> = db) {
   const clock = manualClock();
   const unsaved = new Map<string, string>();
   const continued: [account: string, pace: string, isRecent: boolean][] = [];
   const events: string[] = [];
+  const again: string[] = [];
   const onError = (error: unknown): void => void events.push(String(error));
   const leases = createLeases({ db, clock, node: name, names, onError });
   const source = {
@@ -27,15 +28,16 @@ function nodeOf(name: string, names = [accountLease("main")]) {
       unsaved.clear();
       return changed;
     },
+    savePaceAgain: (account: string) => void again.push(account),
     continuePace(account: string, pace: string, age: number) {
       events.push("continues");
       continued.push([account, pace, age >= 0 && age < 60_000]);
     },
   };
-  const paces = createPaces({ db, clock, node: name, source, onError });
+  const paces = createPaces({ db: paced, clock, node: name, source, onError });
   leases.onTaking(paces.resume);
   leases.onTaken((lease) => void events.push(`works for ${lease}`));
-  return { leases, paces, unsaved, continued, events };
+  return { clock, leases, paces, unsaved, continued, events, again };
 }
 
 it("a node continues with the pace of the earlier holder before it works for the account", async () => {
@@ -84,5 +86,36 @@ it("leases that are renewed together end together, so that a node takes all of t
   await node.leases.start();
   const ends = await db.all<{ ends: number }>("SELECT DISTINCT until AS ends FROM leases");
   expect(ends).toHaveLength(1);
+  await node.leases.stop();
+});
+
+it("a pace that could not be stored is stored later, with the age that it has then", async () => {
+  let isAway = false;
+  const failing: Pick<Database, "all"> = {
+    all: (sql, ...values) => (isAway ? Promise.reject(new Error("away")) : db.all(sql, ...values)),
+  };
+  const node = nodeOf("node", [accountLease("main")], failing);
+  await node.leases.start();
+  isAway = true;
+  node.unsaved.set("main", "told to wait");
+  node.paces.start();
+  node.clock.pass(0);
+  await expect.poll(() => node.events).toContain("Error: away");
+  isAway = false;
+  node.clock.skip(30_000);
+  await node.paces.stop();
+  const [stored] = await db.all<{ pace: string; age: number }>(
+    `SELECT pace, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) - pace_at AS age FROM leases
+     WHERE name = 'account:main'`,
+  );
+  expect(stored?.pace).toBe("told to wait");
+  expect(stored?.age).toBeGreaterThanOrEqual(30_000);
+  await node.leases.stop();
+});
+
+it("a node stores its pace anew when it takes a lease, because late answers without the lease were not stored", async () => {
+  const node = nodeOf("node");
+  await node.leases.start();
+  expect(node.again).toEqual(["main"]);
   await node.leases.stop();
 });

@@ -169,6 +169,17 @@ describe("a statement for many lists", () => {
     ]);
     expect(await rows()).toHaveLength(2);
   });
+
+  it("names the rows that a statement for many rows removed", async () => {
+    await db.transaction((tx) => add(tx, "a", 5));
+    const lists = [
+      ["b", 5],
+      ["a", 5],
+      ["a", 6],
+    ];
+    const remove = (tx: Transaction) => tx.each("DELETE FROM t WHERE id = $1 AND x = $2 RETURNING id", lists);
+    expect(await db.transaction(remove)).toEqual([undefined, { id: "a" }, undefined]);
+  });
 });
 
 it("returns numbers as numbers, also sums and counts", async () => {

@@ -8,7 +8,10 @@ import { accountLease, accountOf } from "./leases.ts";
  * lease continues with them. So a stated waiting time, and the calls of the last minute, also count after a takeover (R-801).
  */
 export type Paces = {
-  /** Continues with the stored paces of leases that this node has just taken, except those that it stored itself. */
+  /**
+   * Continues with the stored paces of leases that this node has just taken, except those that it stored itself. Then stores its
+   * own anew: a late answer to a call of an earlier time as the holder was not stored.
+   */
   resume: (leases: readonly string[]) => Promise<void>;
   start: () => void;
   /** Stores what changed, and stops. */
@@ -21,6 +24,8 @@ export type PaceSource = {
   unsavedPaces: () => ReadonlyMap<string, string>;
   /** Continues with a pace that is `age` ms old. */
   continuePace: (account: string, saved: string, age: number) => void;
+  /** Includes the account's pace in the next `unsavedPaces`, if there were calls. */
+  savePaceAgain: (account: string) => void;
 };
 
 type PacesOptions = {
@@ -37,15 +42,21 @@ const SAVE_MS = 200;
 /** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
 const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-/** Stores the pace `$2` if the node `$3` is the last holder of the lease `$1`. */
-const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${NOW} WHERE name = $1 AND node = $3 RETURNING name`;
+/** Stores the pace `$2`, which is `$4` ms old, if the node `$3` is the last holder of the lease `$1`. */
+const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${NOW} - $4 WHERE name = $1 AND node = $3 RETURNING name`;
 
 const LOAD = `SELECT name, pace, ${NOW} - pace_at AS age FROM leases
   WHERE name = ANY (string_to_array($1, ' ')) AND pace IS NOT NULL AND pace_node <> $2`;
 
 export function createPaces({ db, clock, node, source, onError }: PacesOptions): Paces {
+  /** Paces that the database has not stored yet, by account: a pace that does not change again must not be lost either. */
+  const waiting = new Map<string, { pace: string; at: number }>();
   async function save(): Promise<void> {
-    for (const [account, pace] of source.unsavedPaces()) await db.all(SAVE, accountLease(account), pace, node);
+    for (const [account, pace] of source.unsavedPaces()) waiting.set(account, { pace, at: clock.uptime() });
+    for (const [account, { pace, at }] of waiting) {
+      await db.all(SAVE, accountLease(account), pace, node, Math.round(clock.uptime() - at));
+      waiting.delete(account);
+    }
   }
   const saves = createPoll({ clock, every: SAVE_MS, run: save, onError });
   return {
@@ -55,6 +66,7 @@ export function createPaces({ db, clock, node, source, onError }: PacesOptions):
         const account = accountOf(name);
         if (account !== undefined) source.continuePace(account, pace, age);
       }
+      for (const account of leases.map(accountOf)) if (account !== undefined) source.savePaceAgain(account);
     },
     start: saves.start,
     async stop() {

@@ -38,7 +38,7 @@ function rewritten(sql: string, from: string, rows: "first" | "all"): string {
     case "UPDATE":
       return beforeWhere(text, `FROM ${from}`);
     case "DELETE":
-      return beforeWhere(text, `USING ${from}`);
+      return beforeWhere(text, `USING ${from}`) + (/\bRETURNING\b/i.test(text) ? ', u.item AS "#"' : "");
     default:
       throw new Error(`A statement for many rows cannot begin with ${verb}`);
   }
@@ -48,7 +48,7 @@ const known = new Map<string, string>();
 
 /**
  * Converts a statement that runs once for each list of values into one PostgreSQL statement. A SELECT returns the first row of
- * each run, with the number of its list, from 1, as `#`.
+ * each run, with the number of its list, from 1, as `#`; a DELETE with RETURNING adds this number too.
  *
  * All rows are changed at once, so two lists must not change the same row.
  * @param sql with `$1, $2, …`; the WHERE of an UPDATE or DELETE is its first one

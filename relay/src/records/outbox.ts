@@ -118,15 +118,16 @@ export const lanesDueBetween = (
 ): Promise<{ visitor: string; account: string }[]> =>
   tx.all("SELECT DISTINCT visitor, account FROM outbox WHERE due >= $1 AND due <= $2", from, to);
 
-/** Removes parcels that are delivered or failed. */
+/** Removes parcels that are delivered or failed. @returns for each parcel whether the outbox still had it */
 export async function removeParcels(
   tx: Transaction,
   parcels: readonly Pick<Parcel, "visitor" | "turn">[],
-): Promise<void> {
-  await tx.runEach(
-    "DELETE FROM outbox WHERE visitor = $1 AND turn = $2",
+): Promise<boolean[]> {
+  const removed = await tx.each(
+    "DELETE FROM outbox WHERE visitor = $1 AND turn = $2 RETURNING turn",
     parcels.map(({ visitor, turn }) => [visitor, turn]),
   );
+  return removed.map((row) => row !== undefined);
 }
 
 /**

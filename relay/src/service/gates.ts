@@ -67,6 +67,8 @@ export type Gates = {
   unsavedPaces: () => Map<string, string>;
   /** Continues with the pace that another node saved `age` ms ago for the gate that `account` leads. */
   continuePace: (account: string, saved: string, age: number) => void;
+  /** Includes the pace of the gate that `account` leads in the next `unsavedPaces`, if the gate was used. */
+  savePaceAgain: (account: string) => void;
   /** Reads the keys again, and lets held gates try at once. @returns whether a key changed */
   reload: () => boolean;
   stop: () => void;
@@ -93,6 +95,10 @@ export function createGates(deps: GatesDeps): Gates {
     unsavedPaces: () => unsavedPaces(state),
     continuePace(account, saved, age) {
       if (leaderOf(deps, account) === account) continuePace(gateOf(state, account), saved, age);
+    },
+    savePaceAgain(account) {
+      const gate = state.gates.get(account);
+      if (gate !== undefined) gate.unsaved = true;
     },
     reload() {
       const changed = reload(state);

@@ -75,3 +75,14 @@ it("ignores the pace of a release that stores it in another format", () => {
   resumePace(next, JSON.stringify({ format: 0, budget: 1 }), 0, 1_000);
   expect(next).toEqual(openPace(60, 1_000));
 });
+
+it("keeps a later refusal that this node got for a call of an earlier time as the holder", () => {
+  const saved = openPace(60, 0);
+  take(saved, 1_000);
+  settle(saved, saved.epoch, { kind: "ok" }, 1_000);
+  const own = openPace(60, 0);
+  take(own, 1_000);
+  settle(own, own.epoch, { kind: "throttle", waitMs: 30_000 }, 3_000, { random: () => 0 });
+  resumePace(own, savePace(saved, 2_000), 2_000, 4_000);
+  expect([own.refusals, take(own, 4_000)]).toEqual([1, 29_000]);
+});

@@ -62,7 +62,8 @@ export function savePace(pace: Pace, time: number): string {
 
 /**
  * Continues with a pace that another node saved; does nothing with a pace of another release's format. A check of a higher
- * budget, and a refusal that was not judged yet, are dropped; the pause after the refusal is kept. Calls without an answer at the
+ * budget, and a refusal that was not judged yet, are dropped; the pause after the refusal is kept. So is a later refusal of this
+ * node: it may have got it as the earlier holder of the lease, for a call that it had begun. Calls without an answer at the
  * moment of saving count as answered then.
  * @param text as `savePace` wrote it
  * @param age ms since then
@@ -72,7 +73,11 @@ export function resumePace(pace: Pace, text: string, age: number, time: number):
   const { format, ...saved } = JSON.parse(text) as SavedPace & { format: number };
   if (format !== FORMAT) return;
   const savedAt = time - age;
+  const { pausedUntil, restUntil, refusals, refusedAt } = pace;
   Object.assign(pace, keptOf(saved), Object.fromEntries(TIMES.map((field) => [field, savedAt - saved.ago[field]])));
+  if (refusedAt > pace.refusedAt) Object.assign(pace, { refusals, refusedAt });
+  pace.pausedUntil = Math.max(pace.pausedUntil, pausedUntil);
+  pace.restUntil = Math.max(pace.restUntil, restUntil);
   pace.budget = Math.min(pace.ceiling, saved.budget);
   pace.pending = undefined;
   pace.trial = undefined;

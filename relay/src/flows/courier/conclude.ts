@@ -16,7 +16,8 @@ import {
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
  * @param last the last attempt
- * @returns the lane's next message; reading it here saves a turn for an empty lane
+ * @returns `next`: the lane's next message; reading it here saves a turn for an empty lane. `gone`: nothing changed, because the
+ *   outbox no longer had the message
  * @throws any error of the database; then nothing changed
  */
 export async function close(
@@ -25,28 +26,30 @@ export async function close(
   state: SentState,
   reason: FailReason | null = null,
   last: LastTry = {},
-): Promise<Head | undefined> {
+): Promise<Pick<Concluded, "next" | "gone">> {
   const conclusion = { parcel, state, reason, ...last };
-  const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
+  const { n, change, next, gone } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
   if (n !== undefined)
     deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
-  return next;
+  return { next, gone };
 }
 
 /**
  * Removes messages from the outbox and marks them in their threads. A refused reaction is removed from its message; a
- * delivered one changes nothing.
+ * delivered one changes nothing. A message that the outbox no longer has is left as it is: a node that was paused during a call
+ * and holds the lease again may get its answer after another node has concluded the message.
  */
 export async function concludeAll(
   deps: CourierDeps,
   tx: Transaction,
-  conclusions: readonly Conclusion[],
+  given: readonly Conclusion[],
 ): Promise<Concluded[]> {
-  const parcels = conclusions.map(({ parcel }) => parcel);
+  const parcels = given.map(({ parcel }) => parcel);
   const visitors = parcels.map(({ visitor }) => visitor);
   await assertMine(deps, tx, parcels);
-  await removeParcels(tx, parcels);
-  const taken = await markMessages(tx, visitors, conclusions, deps.clock.now());
+  const waited = await removeParcels(tx, parcels);
+  const conclusions = given.filter((_, i) => waited[i]);
+  const taken = await markMessages(tx, conclusions, deps.clock.now());
   const following = await headsOf(tx, visitors);
   const failed = conclusions.filter(({ state, parcel }) => state === "failed" && parcel.reaction === null);
   await noteFailures(
@@ -54,20 +57,25 @@ export async function concludeAll(
     failed.map(({ parcel }) => parcel),
   );
   const concluded: Concluded[] = [];
-  for (const [i, conclusion] of conclusions.entries()) {
+  for (const [i, conclusion] of given.entries()) {
+    if (!waited[i]) {
+      concluded.push({ n: undefined, change: undefined, next: following[i], gone: true });
+      continue;
+    }
     const { parcel, state, reason, refused } = conclusion;
     if (state === "failed") await deps.onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
     const n = parcel.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
     // Without a number, the visitor was erased.
     if (refused !== undefined && n !== undefined && parcel.reaction === null)
       await addTry(tx, parcel.visitor, parcel.pos, refused);
-    concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
+    concluded.push({ n, change: changeOf(conclusion, n), next: following[i], gone: false });
   }
   return concluded;
 }
 
 /** Marks the messages among the conclusions. @returns their new numbers, in order */
-async function markMessages(tx: Transaction, visitors: string[], conclusions: readonly Conclusion[], settled: number) {
+async function markMessages(tx: Transaction, conclusions: readonly Conclusion[], settled: number) {
+  const visitors = conclusions.map(({ parcel }) => parcel.visitor);
   const numbers = await numbersOf(tx, visitors);
   const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason, accepted }) =>
     reaction === null ? [{ visitor, pos, state, reason, settled, ...(accepted !== undefined && { accepted }) }] : [],

@@ -6,9 +6,9 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
-import { addParcels, type Head, headOf } from "../../records/outbox.ts";
+import { addParcels, type Head, headOf, removeParcels } from "../../records/outbox.ts";
 import { discardMessage } from "../../records/search.ts";
-import { appendSent, numbersOf, page } from "../../records/threads.ts";
+import { appendSent, mark, numbersOf, page } from "../../records/threads.ts";
 import { triesOf } from "../../records/tries.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createGates } from "../../service/gates.ts";
@@ -277,4 +277,25 @@ it("stores the status with which the service accepted a message", async () => {
   await pass(0, async () => (await statesOf("v")).every((state) => state === "delivered"));
   expect(await db.all("SELECT accepted FROM messages ORDER BY pos")).toEqual([{ accepted: 200 }, { accepted: 409 }]);
   await stop();
+});
+
+it("leaves a message as another node concluded it, when its own answer comes late and it holds the lease again", async () => {
+  await write("v", ["one", "two"]);
+  const events: string[] = [];
+  const log: Log = (event) => void events.push(event);
+  const answer = Promise.withResolvers<Outcome>();
+  const heads: Head[] = [];
+  const carry = async (head: Head): Promise<Outcome> =>
+    heads.push(head) === 1 ? answer.promise : { kind: "ok", status: 200, message: "" };
+  const { start, stop } = courier(carry, { log });
+  await start();
+  await expect.poll(() => heads.length).toBe(1);
+  await db.transaction(async (tx) => {
+    await removeParcels(tx, heads);
+    await mark(tx, "v", 1, "delivered");
+  });
+  answer.resolve({ kind: "permanent", status: 400, message: "refused" });
+  await expect.poll(() => statesOf("v")).toEqual(["delivered", "delivered"]);
+  await stop();
+  expect([heads.map(({ text }) => text), events]).toEqual([["one", "two"], ["delivery.done"]]);
 });

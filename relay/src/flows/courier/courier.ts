@@ -138,8 +138,9 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
   switch (outcome.kind) {
     case "ok":
     case "duplicate":
-      await finish(courier, lane, head, "delivered", undefined, { accepted: outcome.status });
-      return courier.deps.log("delivery.done", { ...about(head), attempts: head.attempts + 1 });
+      if (await finish(courier, lane, head, "delivered", undefined, { accepted: outcome.status }))
+        courier.deps.log("delivery.done", { ...about(head), attempts: head.attempts + 1 });
+      return;
     case "permanent":
       return giveUp(courier, lane, head, "rejected", outcome);
     // The gate holds back every call of the key; the message waits there.
@@ -180,12 +181,15 @@ async function storeTry({ deps }: CourierState, tried: Head): Promise<void> {
 async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome) {
   const tried = outcome === undefined ? head : triedAgain(head, outcome);
   const refused = outcome && { at: courier.deps.clock.now(), answer: tried.error };
-  await finish(courier, lane, tried, "failed", reason, { refused });
+  if (!(await finish(courier, lane, tried, "failed", reason, { refused }))) return;
   const { status, message } = outcome ?? {};
   courier.deps.log("delivery.failed", { ...about(head), reason, status, cause: message });
 }
 
-/** Removes a message from the outbox, marks it in its thread, and queues the lane's next one. */
+/**
+ * Removes a message from the outbox, marks it in its thread, and queues the lane's next one.
+ * @returns false when the outbox no longer had the message: then its mark stays
+ */
 async function finish(
   courier: CourierState,
   lane: Lane,
@@ -193,10 +197,11 @@ async function finish(
   state: SentState,
   reason?: FailReason,
   last?: LastTry,
-): Promise<void> {
-  const following = await close(courier, head, state, reason, last);
-  if (following !== undefined) hand(courier, following);
-  queueNext(courier, lane, following !== undefined, flyIn(courier));
+): Promise<boolean> {
+  const { next, gone } = await close(courier, head, state, reason, last);
+  if (next !== undefined) hand(courier, next);
+  queueNext(courier, lane, next !== undefined, flyIn(courier));
+  return !gone;
 }
 
 /** The fields by which a log line names a message. The API and the admin pages show the same id. */

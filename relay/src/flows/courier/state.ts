@@ -45,8 +45,14 @@ export type Conclusion = {
 export type LastTry = Pick<Conclusion, "refused" | "accepted">;
 /**
  * `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message.
+ * `gone`: the outbox no longer had the message, so nothing was changed: another node has concluded it, or it was erased.
  */
-export type Concluded = { n: number | undefined; change: Message | undefined; next: Head | undefined };
+export type Concluded = {
+  n: number | undefined;
+  change: Message | undefined;
+  next: Head | undefined;
+  gone: boolean;
+};
 
 export type CourierDeps = {
   db: Database;
