@@ -1,6 +1,7 @@
 import { CORE } from "./mutants/core.ts";
 import { CREDITS } from "./mutants/credits.ts";
 import type { Mutant } from "./mutants/mutant.ts";
+import { PAIR_MUTANTS } from "./mutants/pairs.ts";
 import { PROCESS } from "./mutants/process.ts";
 import { SAFETY } from "./mutants/safety.ts";
 import { TRUST } from "./mutants/trust.ts";
@@ -10,7 +11,15 @@ import { UNIT } from "./mutants/unit.ts";
  * The mutants that `npm run test:full` must find. Those that take minutes each are in `mutants/long.ts` (`npm run
  * soak`).
  */
-export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT, ...SAFETY, ...TRUST];
+export const MUTANTS: readonly Mutant[] = [
+  ...CORE,
+  ...PAIR_MUTANTS,
+  ...PROCESS,
+  ...CREDITS,
+  ...UNIT,
+  ...SAFETY,
+  ...TRUST,
+];
 
 /** The mutants that `npm test` tries: each is found within about a second. */
 export const SAMPLE: readonly string[] = [
@@ -22,6 +31,7 @@ export const SAMPLE: readonly string[] = [
   "answers 200 for a reply that it did not store",
   "relies on the bus alone to deliver",
   "treats a call without an answer as delivered",
+  "records an answer although another node sends for the account",
 ];
 
 /** The list "Teeth" of RELIABILITY.md, as far as it is about messages: the mutants for each entry. */

@@ -1,27 +1,34 @@
 import { renameSync, rmSync } from "node:fs";
 import type { Person, Tab } from "../tab.ts";
+import type { Backend } from "./backend.ts";
 import type { Core } from "./core.ts";
 import { type Life, type Machine, startLife } from "./life.ts";
 import type { Scenario } from "./scenario.ts";
 import { FAIR, type Service } from "./service.ts";
 import type { World } from "./world.ts";
 
+/** A machine, and the relay's processes on it: the present one, the earlier ones, and how to end one that starts. */
+export type Node = { machine: Machine; now: Life | undefined; past: Life[]; starting: (() => void) | undefined };
+
 export type Run = {
   world: World;
   core: Core;
-  machine: Machine;
+  nodes: Node[];
+  /** What several nodes share. */
+  backend: Backend | undefined;
   service: Service;
   scenario: Scenario;
   /** All tabs of the first person, then all tabs of the second, and so on. */
   tabs: Tab[];
   people: Person[];
-  life: { now: Life | undefined; past: Life[]; starting: (() => void) | undefined };
   /** When the trouble ends, in simulated time. */
   heals: number;
   /** Other violations that were found. */
   broken: Set<string>;
   /** Tabs that are kept offline. */
   away: Set<Tab>;
+  /** The process that each tab connected to last. */
+  places: Map<Tab, Life | undefined>;
 };
 
 /** Calls a function at a random time during the trouble. */
@@ -29,38 +36,41 @@ const sometime = ({ world, scenario }: Run, fn: () => void): void =>
   void world.after(world.pick(0, scenario.trouble), fn);
 
 /** Starts the relay. If it cannot write, it refuses to start, and its supervisor tries again. */
-export function start(run: Run): void {
-  const { world, core, machine, service, life } = run;
+export function start(run: Run, node: Node): void {
+  const { world, core, service, backend } = run;
   const begun = (crash: () => void): void => {
-    life.starting = crash;
+    node.starting = crash;
   };
-  startLife(world, core, machine, service, begun).then(
+  startLife(world, core, node.machine, service, begun, backend).then(
     (next) => {
-      life.now = next;
-      life.starting = undefined;
-      life.past.push(next);
+      node.now = next;
+      node.starting = undefined;
+      node.past.push(next);
     },
     (error: unknown) => {
-      life.starting = undefined;
-      if (!machine.full) run.broken.add(`the relay did not start: ${String(error)}`);
-      world.after(1_000, () => start(run));
+      node.starting = undefined;
+      if (!node.machine.full) run.broken.add(`the relay did not start: ${String(error)}`);
+      world.after(1_000, () => start(run, node));
     },
   );
 }
 
+/** One of the nodes. */
+const pickNode = ({ world, nodes }: Run): Node => nodes[nodes.length < 2 ? 0 : world.pick(0, nodes.length - 1)] as Node;
+
 /**
  * Ends the process between two steps, possibly during its start, and starts it again; `between` may change its files meanwhile.
  */
-function crash(run: Run, between: () => void = () => {}): void {
-  const { world, life, tabs } = run;
-  const end = life.now?.crash ?? life.starting;
-  if (end === undefined) return void world.after(500, () => crash(run, between));
+function crash(run: Run, node: Node, between: () => void = () => {}): void {
+  const { world, tabs, nodes, places } = run;
+  const end = node.now?.crash ?? node.starting;
+  if (end === undefined) return void world.after(500, () => crash(run, node, between));
   end();
-  life.now = life.starting = undefined;
-  for (const tab of tabs) tab.cut();
+  for (const tab of tabs) if (nodes.length < 2 || places.get(tab) === node.now) tab.cut();
+  node.now = node.starting = undefined;
   world.after(world.pick(1, 3_000), () => {
     between();
-    start(run);
+    start(run, node);
   });
 }
 
@@ -84,47 +94,50 @@ export function arrangePeople(run: Run): void {
 }
 
 export function arrangeMachine(run: Run): void {
-  const { world, scenario, machine, service } = run;
+  const { world, scenario, nodes, service } = run;
+  const [first] = nodes as [Node];
   for (let n = 0; n < scenario.crashes; n++) {
     sometime(run, () => {
-      crash(run);
+      const node = pickNode(run);
+      crash(run, node);
       // The next process may also be ended while it starts.
-      if (scenario.restless && world.aside() < 0.5) world.after(1 + world.aside() * 3_040, () => crash(run));
+      if (scenario.restless && world.aside() < 0.5) world.after(1 + world.aside() * 3_040, () => crash(run, node));
     });
   }
   for (let n = 0; n < scenario.rotations; n++) {
     sometime(run, () => {
       service.state.key = "key-2";
       world.after(world.pick(0, 60_000), () => {
-        machine.key = "key-2";
+        for (const { machine } of nodes) machine.key = "key-2";
       });
     });
   }
   if (scenario.diskFull) {
     sometime(run, () => {
-      machine.full = true;
-      machine.spoolFull = scenario.spoolFull;
+      for (const { machine } of nodes) Object.assign(machine, { full: true, spoolFull: scenario.spoolFull });
       world.after(world.pick(500, 20_000), () => {
-        machine.full = false;
-        machine.spoolFull = false;
+        for (const { machine } of nodes) Object.assign(machine, { full: false, spoolFull: false });
       });
     });
   }
   if (scenario.jump !== 0) {
     sometime(run, () => {
-      machine.shift = scenario.jump;
+      first.machine.shift = scenario.jump;
     });
   }
+  for (let n = 0; n < scenario.stalls; n++) sometime(run, () => pickNode(run).now?.standStill(world.pick(500, 9_000)));
   if (scenario.restore) arrangeRestore(run);
 }
 
 /** Makes a backup while the relay writes, and restores it later. */
 function arrangeRestore(run: Run): void {
-  const { world, core, machine, scenario } = run;
+  const { world, core, nodes, scenario } = run;
+  const [node] = nodes as [Node];
+  const { machine } = node;
   const copy = `${machine.file}.backup`;
   world.after(world.pick(0, scenario.trouble / 2), () => core.backupSqlite(machine.file, copy));
   world.after(world.pick(scenario.trouble / 2 + 1, scenario.trouble), () =>
-    crash(run, () => {
+    crash(run, node, () => {
       for (const ending of ["-wal", "-shm"]) rmSync(machine.file + ending, { force: true });
       for (const ending of ["", ".seal"]) renameSync(copy + ending, machine.file + ending);
     }),
@@ -132,7 +145,7 @@ function arrangeRestore(run: Run): void {
 }
 
 export function arrangeService(run: Run): void {
-  const { world, scenario, service, machine, tabs, people, away } = run;
+  const { world, scenario, service, nodes, backend, tabs, people, away } = run;
   if (scenario.outage > 0) {
     sometime(run, () => {
       service.state.weather = { ...service.state.weather, down: 1 };
@@ -153,6 +166,7 @@ export function arrangeService(run: Run): void {
   }
   world.after(run.heals, () => {
     service.state.weather = { ...FAIR, replies: scenario.weather.replies };
-    machine.deaf = 0;
+    for (const { machine } of nodes) machine.deaf = 0;
+    if (backend !== undefined) backend.stalls = 0;
   });
 }

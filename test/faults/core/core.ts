@@ -19,6 +19,10 @@ export async function loadCore(root: string) {
     log,
     backup,
     spool,
+    leases,
+    paces,
+    cluster,
+    visitors,
   ] = await Promise.all([
     from<typeof import("../../../relay/src/db/sqlite.ts")>("db/sqlite.ts"),
     from<typeof import("../../../relay/src/db/migrate.ts")>("db/migrate.ts"),
@@ -37,6 +41,10 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/base/log.ts")>("base/log.ts"),
     from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts"),
     from<typeof import("../../../relay/src/db/spool.ts")>("db/spool.ts"),
+    from<typeof import("../../../relay/src/db/leases.ts")>("db/leases.ts"),
+    from<typeof import("../../../relay/src/db/paces.ts")>("db/paces.ts"),
+    from<typeof import("../../../relay/src/bus/cluster.ts")>("bus/cluster.ts"),
+    from<typeof import("../../../relay/src/records/visitors.ts")>("records/visitors.ts"),
   ]);
   return {
     ...sqlite,
@@ -56,6 +64,10 @@ export async function loadCore(root: string) {
     ...log,
     ...backup,
     ...spool,
+    ...leases,
+    ...paces,
+    ...cluster,
+    ...visitors,
   };
 }
 

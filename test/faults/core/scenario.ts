@@ -3,6 +3,10 @@ import type { World } from "./world.ts";
 
 /** What a run does to the relay: drawn from the seed, or given. */
 export type Scenario = {
+  /** Relays on one database; 1: the relay has its own. */
+  nodes: number;
+  /** How often a node stops for a time, some seconds longer than a lease: in the middle of its work, and at any moment. */
+  stalls: number;
   visitors: number;
   tabs: number;
   messages: number;
@@ -42,6 +46,8 @@ const JUMPS = [-24 * HOUR, -HOUR, HOUR, 24 * HOUR];
 export function draw(world: World): Scenario {
   const some = (probability: number, value: () => number): number => (world.chance(probability) ? value() : 0);
   return {
+    nodes: 1,
+    stalls: 0,
     visitors: world.pick(1, 4),
     tabs: world.pick(1, 3),
     messages: world.pick(1, 12),
@@ -87,4 +93,18 @@ export const SPECIAL = {
   "deleted chats": { forgets: 2 },
   "a clock set back a day": { jump: -24 * HOUR },
   "a clock set forward a day": { jump: 24 * HOUR, retries: true },
+} as const satisfies Record<string, Partial<Scenario>>;
+
+/**
+ * Two couriers that share an account. There is no restored backup, and the database is never away: replies that different nodes
+ * spool for one visitor may change places (relay/docs/guides/cluster.md).
+ */
+const PAIR = { nodes: 2, jump: 0, restore: false, diskFull: false, spoolFull: false, flood: 0 } as const;
+
+/** Lives of two nodes; each has its own seeds. */
+export const PAIRS = {
+  "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, trouble: 60_000, messages: 12 },
+  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, deaf: 0.5, trouble: 60_000, messages: 12 },
+  "nodes that hear no hint": { ...PAIR, stalls: 3, deaf: 1, trouble: 60_000 },
+  "nodes whose clocks differ by an hour": { ...PAIR, stalls: 4, jump: HOUR },
 } as const satisfies Record<string, Partial<Scenario>>;

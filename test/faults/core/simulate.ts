@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Evidence, HEADS, judge, THREADS } from "../judge.ts";
 import { createTab, type Person, type Tab, visitorOf } from "../tab.ts";
-import { arrangeMachine, arrangePeople, arrangeService, type Run, start } from "./arrange.ts";
+import { arrangeMachine, arrangePeople, arrangeService, type Node, type Run, start } from "./arrange.ts";
+import { openBackend } from "./backend.ts";
 import type { Core } from "./core.ts";
-import type { Machine } from "./life.ts";
+import type { Life } from "./life.ts";
 import { openLine } from "./line.ts";
 import { draw, HOUR, type Scenario } from "./scenario.ts";
 import { createService } from "./service.ts";
@@ -29,15 +30,22 @@ export type Verdict = { seed: number; violations: string[]; figures: Figures };
 /** A folder in memory is fast; the simulation, not the disk, decides what a crash leaves behind. */
 const SHELF = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
+/** A node that runs, chosen at random if there are several. */
+function anyOf({ world, nodes }: Run): Life | undefined {
+  const running = nodes.flatMap(({ now }) => now ?? []);
+  return running.length < 2 ? running[0] : running[world.pick(0, running.length - 1)];
+}
+
 /** Every tab has sent and received everything, and nothing waits in the relay. */
 function quiet(run: Run): () => boolean {
-  const { world, tabs, life, service, scenario } = run;
+  const { world, tabs, nodes, service, scenario } = run;
   let waiting = 1;
   let heads = new Map<string, number>();
   const look = async (): Promise<void> => {
-    if (life.now === undefined) return;
-    waiting = await life.now.waiting();
-    const rows = await life.now.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
+    const life = anyOf(run);
+    if (life === undefined) return;
+    waiting = await life.waiting();
+    const rows = await life.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
     heads = new Map(rows.map(({ id, head }) => [id, head]));
   };
   const again = (): void => void look().then(() => world.after(2_000, again));
@@ -52,7 +60,7 @@ function quiet(run: Run): () => boolean {
   const still = (): boolean =>
     world.now() > run.heals + 30_000 &&
     waiting === 0 &&
-    life.now?.spooled() === false &&
+    nodes.every(({ now }) => now?.spooled() === false) &&
     service.pending() === 0 &&
     tabs.every(settled);
   // Long enough for another check: committed changes have reached every tab by then.
@@ -63,41 +71,96 @@ function quiet(run: Run): () => boolean {
   };
 }
 
-function createRun(core: Core, world: World, scenario: Scenario, folder: string): Run {
-  const machine: Machine = {
+function createNode(scenario: Scenario, folder: string, n: number): Node {
+  const machine = {
     file: join(folder, "world.db"),
-    folder,
+    folder: join(folder, String(n)),
     full: false,
     spoolFull: false,
     deaf: scenario.deaf,
     key: "key-1",
     shift: 0,
+    name: `node${n}`,
+    starts: 0,
   };
-  const life: Run["life"] = { now: undefined, past: [], starting: undefined };
-  const service = createService(world, async (body) => {
-    return life.now?.callback(body);
+  mkdirSync(machine.folder);
+  return { machine, now: undefined, past: [], starting: undefined };
+}
+
+/** Several nodes share one database, which outlives them. */
+async function openShared(
+  core: Core,
+  world: World,
+  { nodes, stalls }: Scenario,
+  file: string,
+): Promise<Run["backend"]> {
+  if (nodes === 1) return undefined;
+  const disk = core.openSqlite(file, { defer: (fn) => void world.after(1, fn) });
+  const ready = core.migrate(disk).then(() => openBackend(world, disk));
+  let backend: Run["backend"];
+  void ready.then((open) => {
+    backend = Object.assign(open, { stalls });
   });
+  await world.run(() => backend !== undefined, HOUR);
+  return backend;
+}
+
+/** Sends a callback to a node. A load balancer tries another one when the first does not answer. */
+async function balance(run: Pick<Run, "world" | "nodes">, body: string): Promise<number | undefined> {
+  const first = run.nodes.length < 2 ? 0 : run.world.pick(0, run.nodes.length - 1);
+  for (const node of [...run.nodes.slice(first), ...run.nodes.slice(0, first)]) {
+    const status = await node.now?.callback(body);
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}
+
+async function createRun(core: Core, world: World, scenario: Scenario, folder: string): Promise<Run> {
+  const nodes = Array.from({ length: scenario.nodes }, (_, n) => createNode(scenario, folder, n));
+  const backend = await openShared(core, world, scenario, join(folder, "world.db"));
+  const service = createService(world, (body) => balance({ world, nodes }, body));
   service.state.weather = scenario.weather;
   const heals = Math.max(scenario.trouble, scenario.trouble + scenario.outage * HOUR);
   const people: Person[] = Array.from({ length: scenario.visitors }, () => ({ token: undefined, deleted: 0 }));
   const away = new Set<Tab>();
+  const places = new Map<Tab, Life | undefined>();
   const tabs = people.flatMap((person, v) =>
     Array.from({ length: scenario.tabs }, (_, t) => {
       const tab: Tab = createTab({
         name: `visitor${v}-tab${t}`,
         person,
-        open: (heard) => (life.now === undefined || away.has(tab) ? undefined : openLine(world, life.now, heard)),
+        open(heard) {
+          const life = anyOf(run);
+          places.set(tab, life);
+          return life === undefined || away.has(tab) ? undefined : openLine(world, life, heard);
+        },
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),
         comeBack: () => world.pick(50, 1_500),
         // A person's tabs share the token that the first one gets.
         mayConnect: () => t === 0 || person.token !== undefined,
+        // As the widget: without a token, a message sent again over a second connection would be another visitor's.
+        maySend: () => scenario.nodes === 1 || person.token !== undefined,
         retryAfter: scenario.retries ? () => Math.max(0, heals - world.now()) + world.pick(0, 5_000) : undefined,
       });
       return tab;
     }),
   );
-  return { world, core, machine, service, scenario, tabs, people, life, heals, broken: new Set(), away };
+  const run = {
+    world,
+    core,
+    nodes,
+    backend,
+    service,
+    scenario,
+    tabs,
+    people,
+    heals,
+    broken: new Set<string>(),
+    away,
+    places,
+  };
+  return run;
 }
 
 /** Derives ids from the seed, so that a seed repeats the run exactly. */
@@ -109,8 +172,9 @@ function seedIds(seed: number): () => void {
 }
 
 async function gather(run: Run, calm: boolean): Promise<Evidence> {
-  const { tabs, service, scenario, world, life } = run;
-  const rows = async <Row>(sql: string): Promise<Row[]> => (await life.now?.rows<Row>(sql)) ?? [];
+  const { tabs, service, scenario, world } = run;
+  const life = anyOf(run);
+  const rows = async <Row>(sql: string): Promise<Row[]> => (await life?.rows<Row>(sql)) ?? [];
   return {
     tabs,
     effects: service.effects,
@@ -149,18 +213,19 @@ export async function simulate(core: Core, seed: number, given: Partial<Scenario
   const world = createWorld(seed);
   const scenario = { ...draw(world), ...given };
   const folder = mkdtempSync(join(SHELF, "porchlight-world-"));
-  const run = createRun(core, world, scenario, folder);
+  const run = await createRun(core, world, scenario, folder);
   try {
-    start(run);
+    for (const node of run.nodes) start(run, node);
     arrangePeople(run);
     arrangeMachine(run);
     arrangeService(run);
     const calm = await world.run(quiet(run), run.heals + 3 * HOUR);
     const evidence = await gather(run, calm);
-    const lives = run.life.past.flatMap(({ violations }) => violations);
+    const lives = run.nodes.flatMap(({ past }) => past.flatMap(({ violations }) => violations));
     return { seed, violations: [...run.broken, ...lives, ...judge(evidence)], figures: figuresOf(run, evidence) };
   } finally {
-    run.life.now?.crash();
+    for (const { now } of run.nodes) now?.crash();
+    await run.backend?.disk.close();
     rmSync(folder, { recursive: true });
     restoreIds();
   }

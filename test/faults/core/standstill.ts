@@ -1,0 +1,29 @@
+import type { World } from "./world.ts";
+
+/** Stops a process for a time, like SIGSTOP and SIGCONT: it hears and does nothing, while other processes and clocks go on. */
+export type Standstill = {
+  isStopped: () => boolean;
+  /** Stops the process for `ms` from now, or for longer if it is stopped already. */
+  stop: (ms: number) => void;
+  /** Resolves when the process runs. */
+  running: () => Promise<void>;
+  /** Calls `fn` at once, or when the process runs again. */
+  run: (fn: () => void) => void;
+};
+
+export function createStandstill(world: World): Standstill {
+  let until = 0;
+  const isStopped = (): boolean => world.now() < until;
+  function run(fn: () => void): void {
+    if (isStopped()) world.after(until - world.now(), () => run(fn));
+    else fn();
+  }
+  return {
+    isStopped,
+    stop(ms) {
+      until = Math.max(until, world.now() + ms);
+    },
+    running: () => new Promise((resolve) => run(resolve)),
+    run,
+  };
+}
