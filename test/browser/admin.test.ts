@@ -216,6 +216,14 @@ it("on a phone, everything in a cell of a table is beside its label, and not bel
   await page.context().close();
 });
 
+it("the buttons for chosen messages are in view without scrolling, however long the list is", async () => {
+  const page = await signIn({ viewport: { width: 390, height: 420 } });
+  await page.goto(`${house.url}/admin/deliveries`);
+  const box = await page.getByRole("button", { name: "Retry the chosen" }).boundingBox();
+  expect((box?.y ?? Number.NaN) + (box?.height ?? 0)).toBeLessThanOrEqual(420);
+  await page.context().close();
+});
+
 it("shows texts that are written from right to left as such, in a conversation and on a message's page", async () => {
   const page = await signIn();
   const somebody = house.visitor();

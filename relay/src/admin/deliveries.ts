@@ -35,13 +35,13 @@ const row = (given: OpenMessage, may: boolean, tries: readonly Cell[]): Cell[] =
   ];
 };
 
-/** The buttons for the chosen messages. */
-const buttons = html`<p class="actions"><button class="main">Retry the chosen</button>
+/** The buttons for the chosen messages: always in view, because the list may be long. */
+const buttons = html`<p class="actions bulk"><button class="main">Retry the chosen</button>
 <button formaction="/admin/deliveries/discard">Discard the chosen</button>
 <button name="all" value="1">Retry all failed</button>
 <button name="all" value="1" formaction="/admin/deliveries/discard" data-confirm="Discard all failed messages?">Discard all failed</button></p>
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
-A message that waits is given up first, within a minute.</p>`;
+A message that waits is given up first, within a minute. "All" acts on at most ${count(ALL_MAX)} messages at once.</p>`;
 
 /** The outcome of an action, from the query of the next page: how many messages it changed. */
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {

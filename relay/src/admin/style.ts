@@ -22,7 +22,7 @@ code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 .find { display: flex; gap: 0.4rem; flex: 1 1 0; min-width: 0; max-width: 30rem; }
 .find input { flex: 1 1 0; width: 100%; min-width: 0; }
 input, select, button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.4rem 0.7rem; min-height: 2.4rem; }
-input[type=checkbox] { min-height: 0; width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
+input[type=checkbox] { min-height: 0; margin: 0.2rem 0 0; width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
 button { cursor: pointer; }
 button.main { background: var(--accent); color: var(--accent-ink); border-color: var(--accent); }
 button.plain { border: 0; background: none; color: var(--accent); padding: 0.4rem 0.75rem; text-align: left; width: 100%; }
@@ -107,6 +107,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .login form { display: grid; gap: 0.75rem; }
 .login label { display: grid; gap: 0.3rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.bulk { position: sticky; bottom: 0; margin: 1rem 0 0; padding: 0.6rem 0; background: var(--ground); border-top: 1px solid var(--line); }
 .pages { margin: 0.75rem 0 0; gap: 1rem; }
 .note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
