@@ -215,7 +215,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, downloads that are read slowly, and a reader who opens many long lists and searches at once",
+    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, downloads that are read slowly, a reader who opens many long lists and searches at once, and a token of the server API used by ninety requests at once",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/body-budget.ts",
@@ -225,10 +225,14 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/http/deadline.ts",
       "relay/src/http/server.ts",
       "relay/src/admin/reads.ts",
+      "relay/src/db/reads-in-turn.ts",
+      "relay/src/flows/session-endings.ts",
     ],
     tests: [
       "relay/src/http/body.test.ts",
       "relay/src/admin/reads.test.ts",
+      "relay/src/db/reads-in-turn.test.ts",
+      "relay/src/flows/session-endings.test.ts",
       "relay/src/admin/paging.test.ts",
       "relay/src/http/server.test.ts",
       "test/house/routes.test.ts",

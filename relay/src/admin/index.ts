@@ -1,11 +1,11 @@
 import { Hono } from "hono";
+import { inTurns } from "../db/reads-in-turn.ts";
 import { createAccess } from "./access.ts";
 import { addActions } from "./actions.ts";
 import type { AdminDeps, App, FormReaders } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsRoute } from "./metrics.ts";
 import { addPages, addUnknown } from "./pages.ts";
-import { inTurns } from "./reads.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 

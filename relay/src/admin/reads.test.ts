@@ -1,46 +1,5 @@
 import { expect, it } from "vitest";
-import type { Database } from "../db/database.ts";
-import { inTurns, mergedPage } from "./reads.ts";
-
-/** A database that counts its reads. */
-function counting() {
-  const state = { reads: 0 };
-  const all = async () => {
-    state.reads++;
-    return [];
-  };
-  return { state, db: { all } as unknown as Database };
-}
-
-it("reads for all pages take turns: one in a turn of the event loop", async () => {
-  const { state, db } = counting();
-  const turns = inTurns(db);
-  let most = 0;
-  let done = false;
-  const watch = (before: number): void => {
-    most = Math.max(most, state.reads - before);
-    if (!done) setImmediate(watch, state.reads);
-  };
-  watch(0);
-  await Promise.all(Array.from({ length: 50 }, () => turns.all("SELECT 1")));
-  done = true;
-  expect([state.reads, most]).toEqual([50, 1]);
-});
-
-it("a read that fails lets the next one begin", async () => {
-  const { db } = counting();
-  let fails = true;
-  const turns = inTurns({
-    ...db,
-    all: async () => {
-      if (!fails) return [];
-      fails = false;
-      throw new Error("no such table");
-    },
-  });
-  const both = await Promise.allSettled([turns.all("SELECT 1"), turns.all("SELECT 1")]);
-  expect(both.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
-});
+import { mergedPage } from "./reads.ts";
 
 /** Lists of times, the newest first, which note the largest number of rows that they gave at once. */
 function lists(...all: number[][]) {

@@ -1,21 +1,5 @@
-import { limitConcurrency } from "../base/concurrency.ts";
-import type { Database, Value } from "../db/database.ts";
 import type { Slice } from "../records/listings.ts";
 import { PAGE_ROWS } from "./html.ts";
-
-/**
- * The same database, whose reads outside of transactions take turns: one statement in a turn of the event loop, however many
- * pages are made at once. SQLite reads on the event loop, so fifty searches at once would delay visitors for seconds
- * (RELIABILITY A24).
- */
-export function inTurns(db: Database): Database {
-  const inTurn = limitConcurrency(1);
-  return {
-    ...db,
-    all: <Row>(sql: string, ...values: Value[]): Promise<Row[]> =>
-      inTurn(() => db.all<Row>(sql, ...values).finally(() => new Promise((resolve) => setImmediate(resolve)))),
-  };
-}
 
 /** Fewest rows of one list that are read at once. */
 const READ_MIN = 10;

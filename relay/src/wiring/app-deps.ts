@@ -8,6 +8,7 @@ import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
+import { inTurns } from "../db/reads-in-turn.ts";
 import { FILE_MIN } from "../flows/uploads.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
@@ -77,7 +78,7 @@ export function appDeps({
         "api",
         createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
       ),
-      flows: { db, clock, send, forget, endings, linkTo: files.publicLink, ...owner },
+      flows: { db: inTurns(db), clock, send, forget, endings, linkTo: files.publicLink, ...owner },
     },
     media: {
       db,

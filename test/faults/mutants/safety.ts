@@ -313,10 +313,15 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("least size of a file in the quotas", "uploads.test.ts", { in: "FILE_MIN", replace: "1" }),
-  without("order of the reads for the operator's pages", "reads.test.ts", {
+  without("order of reads that take turns", "reads-in-turn.test.ts", {
     in: "inTurns",
     find: "$read.finally($$)",
     replace: "$read",
+  }),
+  without("shared run for requests that end all sessions of a site", "session-endings.test.ts", {
+    in: "createSessionEndings.site",
+    find: "next.get($site)",
+    replace: "undefined",
   }),
   without("limit on the rows that a list of several sites reads at once", "reads.test.ts", {
     in: "mergedPage",
