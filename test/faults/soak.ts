@@ -30,6 +30,7 @@ import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
 import { rate, stray } from "./suites/rate.ts";
+import { standstills } from "./suites/standstills.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
@@ -63,6 +64,7 @@ const SUITES: Record<string, Long> = {
   disk: (seed) => disk({ seed }),
   flips: (seed) => flips({ seed, flips: 200 }),
   nodes: (seed, tell) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, tell }),
+  standstills: (seed, tell) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, tell }),
   nodesRate: (seed, tell) => nodesRate({ seed, limit: 300, minutes: 4, tell }),
   awaits: () => allAwaits(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),

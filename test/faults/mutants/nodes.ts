@@ -1,5 +1,6 @@
 import { nodes } from "../suites/nodes.ts";
 import { nodesShared } from "../suites/nodes-shared.ts";
+import { standstills } from "../suites/standstills.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -16,6 +17,9 @@ const standstill = (options: Common): Promise<Report> =>
 const withoutHints = (options: Common): Promise<Report> =>
   nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
+const threeNodes = (options: Common): Promise<Report> =>
+  standstills({ ...options, stops: 3, visitors: 12, perSecond: 30 });
+
 /** Mistakes that have an effect only with several nodes. */
 export const NODES: readonly Mutant[] = [
   {
@@ -30,6 +34,14 @@ export const NODES: readonly Mutant[] = [
       { in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" },
     ],
     killedBy: { suite: standstill },
+  },
+  {
+    name: "sends for every account on every one of three nodes",
+    edits: [
+      { in: "createLeases", find: "(held.get($name)?.until ?? 0) > clock.uptime()", replace: "true" },
+      { in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" },
+    ],
+    killedBy: { suite: threeNodes },
   },
   {
     name: "relies on hints alone to learn what other nodes stored",
