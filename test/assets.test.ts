@@ -32,15 +32,15 @@ type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: 
 /** Returns the answer as it was sent: nothing decompresses it. */
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const asked = request(house.url + path, { method, headers, agent: false }, async (answer) => {
+    const outgoing = request(house.url + path, { method, headers, agent: false }, async (answer) => {
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
       resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts) });
     });
-    asked.on("error", reject).end();
+    outgoing.on("error", reject).end();
   });
 
-const WAYS = [
+const ENCODINGS = [
   ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
   ["gzip", "gzip", gunzipSync],
   ["identity", undefined, (bytes: Buffer) => bytes],
@@ -52,7 +52,7 @@ const SCRIPTS: [what: string, path: () => string, caching: string][] = [
 ];
 
 describe.each(SCRIPTS)("%s", (_, path, caching) => {
-  it.each(WAYS)("is sent in the encoding that the browser prefers: %s", async (accept, encoding, unpack) => {
+  it.each(ENCODINGS)("is sent in the encoding that the browser prefers: %s", async (accept, encoding, unpack) => {
     const plain = await ask(path());
     const answer = await ask(path(), { "Accept-Encoding": accept });
     expect(answer.status).toBe(200);
@@ -64,7 +64,7 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
     if (encoding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length * 0.55);
   });
 
-  it.each(WAYS)("is not sent again to a browser that has this encoding: %s", async (accept) => {
+  it.each(ENCODINGS)("is not sent again to a browser that has this encoding: %s", async (accept) => {
     const first = await ask(path(), { "Accept-Encoding": accept });
     const etag = String(first.headers.etag);
     const again = await ask(path(), { "Accept-Encoding": accept, "If-None-Match": `"other", W/${etag}` });
@@ -74,7 +74,7 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
   });
 
   it("has an ETag for each encoding, so that caches do not confuse them", async () => {
-    const answers = await Promise.all(WAYS.map(([accept]) => ask(path(), { "Accept-Encoding": accept })));
+    const answers = await Promise.all(ENCODINGS.map(([accept]) => ask(path(), { "Accept-Encoding": accept })));
     expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(3);
   });
 
@@ -90,7 +90,7 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
 /** Bound of the tag's script as it is served, in bytes. Every page downloads it. */
 const SCRIPT_MAX = 4_096;
 
-it("sends the tag's script, with the default site's settings in it, with a fiftieth of 4 kB free in every language, and a twentieth in English", async () => {
+it("the tag's script with the default site's settings leaves 2 % of 4 kB free in every language, and 5 % in English", async () => {
   const manifest = join(import.meta.dirname, "../widget/dist/manifest.json");
   const { words } = JSON.parse(readFileSync(manifest, "utf8")) as { words: object };
   const languages = Object.keys(words);
@@ -127,7 +127,7 @@ it("does not serve the compressed files under their own names, nor unknown files
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
 });
 
-it("starts when the files of former builds cannot be kept, and logs it", async () => {
+it("starts, and logs an error, when the files of former builds cannot be stored", async () => {
   await house.halt();
   await rm(join(house.dataDir, "assets"), { recursive: true });
   await writeFile(join(house.dataDir, "assets"), "in the way");

@@ -68,7 +68,7 @@ describe("the reply callback", () => {
 });
 
 describe("callbacks from listed addresses only", () => {
-  it("are accepted from CALLBACK_ALLOW behind the trusted proxy, and answered 404 to all others (R-505)", async () => {
+  it("are accepted from CALLBACK_ALLOW behind the trusted proxy, and answered with 404 from all others (R-505)", async () => {
     const env = { CALLBACK_ALLOW: "203.0.113.0/24, 2001:db8::/32", TRUST_PROXY: "1" };
     const house = await startHouse({ env, sandbox: { botActive: false } });
     const visitor = house.visitor();
@@ -91,8 +91,8 @@ describe("callbacks from listed addresses only", () => {
     expect(visitor.log().filter(({ text }) => text === "from elsewhere")).toEqual([]);
     // An address check with GET is allowed from anywhere.
     expect(await (await fetch(house.callbackUrl)).text()).toBe("ok");
-    const said = house.lines().filter((line) => line.includes("callback.wrong_address"));
-    expect(said.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(["198.51.100.4"]);
+    const logged = house.lines().filter((line) => line.includes("callback.wrong_address"));
+    expect(logged.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(["198.51.100.4"]);
     await house.stop();
   });
 });

@@ -3,23 +3,23 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "./harness.ts";
 
-type Got = { headers: IncomingHttpHeaders; path: string | undefined; body: string };
+type Forwarded = { headers: IncomingHttpHeaders; path: string | undefined; body: string };
 
 /** Another program on the account, with its own callback address. */
 async function startOther() {
-  const got: Got[] = [];
+  const received: Forwarded[] = [];
   let [status, location] = [200, ""];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request) body += part;
-    got.push({ headers: request.headers, path: request.url, body });
+    received.push({ headers: request.headers, path: request.url, body });
     response.writeHead(status, location === "" ? {} : { Location: location }).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/their-hook?key=their-secret`;
   return {
     url,
-    got,
+    received,
     answer: (next: number, to = "") => ([status, location] = [next, to]),
     stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
   };
@@ -49,7 +49,7 @@ const post = (body: string, headers = {}) =>
 describe("a callback for a contact of another program (C27)", () => {
   it("is forwarded unchanged, and the other program's answer is returned", async () => {
     expect((await post(foreign)).status).toBe(200);
-    expect(other.got).toMatchObject([{ path: "/their-hook?key=their-secret", body: foreign }]);
+    expect(other.received).toMatchObject([{ path: "/their-hook?key=their-secret", body: foreign }]);
     for (const [theirs, ours] of [
       [404, 404],
       [503, 503],
@@ -61,14 +61,14 @@ describe("a callback for a contact of another program (C27)", () => {
     }
     await other.stop();
     expect((await post(foreign)).status).toBe(502);
-    const said = house.lines().join("\n");
-    expect(said).toContain("callback.forwarded");
-    expect(said).not.toMatch(/their-secret|owner-1|for the other one/);
+    const log = house.lines().join("\n");
+    expect(log).toContain("callback.forwarded");
+    expect(log).not.toMatch(/their-secret|owner-1|for the other one/);
   });
 
-  it("is not forwarded in a circle", async () => {
+  it("is not forwarded again when another relay has forwarded it", async () => {
     expect((await post(foreign, { "X-Porchlight-Forwarded": "1" })).status).toBe(404);
-    expect(other.got).toEqual([]);
+    expect(other.received).toEqual([]);
   });
 
   it("is the only kind that is forwarded: replies to the relay's visitors and forgeries are not", async () => {
@@ -80,6 +80,6 @@ describe("a callback for a contact of another program (C27)", () => {
     expect((await fetch(forged, { method: "POST", body: foreign })).status).toBe(404);
     const recharge = JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 });
     expect((await post(recharge)).status).toBe(200);
-    expect(other.got).toEqual([]);
+    expect(other.received).toEqual([]);
   });
 });

@@ -360,7 +360,7 @@ describe("a relay that the service can reach", () => {
     const { answer } = await post(house, visitor, large, { name: "large.png" });
     await visitor.send("by link", undefined, { media: answer.key });
     await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
-    // As a link, because a file of this size does not fit into the message.
+    // The message has a link to the file, because a file of this size does not fit into it.
     const { media } = house.sandbox.messages()[0] as { media?: { url: string; type: string } };
     expect(media).toMatchObject({ type: "image/png" });
     const link = new URL(media?.url ?? "");

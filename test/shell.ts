@@ -4,8 +4,8 @@ import { type House, KEY } from "./harness.ts";
 export type Run = { code: number; out: string; err: string };
 
 /**
- * Runs `porchlight` with exactly these variables in its environment, in the test's own process: `control-socket.test.ts` and
- * `lock.test.ts` start processes.
+ * Runs `porchlight` in the test's own process, with exactly these variables as its environment. Only `control-socket.test.ts`
+ * and `lock.test.ts` start a process for it.
  */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
   let [out, err] = ["", ""];

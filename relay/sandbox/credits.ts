@@ -1,4 +1,4 @@
-/** Sub-accounts, their balances and the history of grants (4.6 of the interface, R-245, R-48x). */
+/** Sub-accounts, their balances and the history of grants (interface 4.6, R-245, R-48x). */
 
 export type SubAccount = {
   id: string;

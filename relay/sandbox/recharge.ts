@@ -8,7 +8,7 @@ import type { Payload } from "./payload.ts";
 
 export type RechargeAsk = {
   email: string;
-  /** The idempotency key of an earlier event sends that event again. Default: a new key. */
+  /** Idempotency key. With the key of an earlier event, that event is sent again. Default: a new key. */
   key?: string;
   amount?: number;
   /** Number of repeats; overrides the option `rechargeRepeat`. */

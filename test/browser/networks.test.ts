@@ -13,27 +13,29 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
+/** A proxy in front of the relay, until the test ends. */
 async function proxied(): Promise<Middlebox> {
   const proxy = await startProxy(() => stage.house.url);
   stops.push(proxy.stop);
   return proxy;
 }
-const through = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
+/** A page whose tag names this address of the relay. */
+const pageOver = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const PATIENT = { timeout: 60_000 };
 
 it("after a restart behind a proxy that answers 502, the chat continues over a WebSocket", async () => {
   const proxy = await proxied();
-  const { chat } = await stage.visit(through(proxy.url));
+  const { chat } = await stage.visit(pageOver(proxy.url));
   await converse(chat);
   proxy.seen.length = 0;
   proxy.away = true;
   // The proxy has refused three upgrades, and the widget has checked whether the relay is up.
   await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, PATIENT).toBeGreaterThan(2);
   // The relay returns right after that check: before the next attempt, not between an attempt and its check.
-  const asked = (): number => proxy.seen.filter((line) => line === "GET /healthz").length;
-  const before = asked();
-  await expect.poll(asked, { ...PATIENT, interval: 10 }).toBeGreaterThan(before);
+  const checks = (): number => proxy.seen.filter((line) => line === "GET /healthz").length;
+  const before = checks();
+  await expect.poll(checks, { ...PATIENT, interval: 10 }).toBeGreaterThan(before);
   proxy.away = false;
   await chat.say("after the restart");
   await echo(chat, "after the restart").waitFor(PATIENT);
@@ -43,11 +45,11 @@ it("after a restart behind a proxy that answers 502, the chat continues over a W
 it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole conversation", async () => {
   const proxy = await proxied();
   proxy.upgrades = "refuse";
-  const first = await stage.visit(through(proxy.url));
+  const first = await stage.visit(pageOver(proxy.url));
   await converse(first.chat);
   const chats = [first.chat];
   for (let n = 1; n < 8; n++) {
-    const { chat } = await stage.visit({ context: first.context, path: `/tab${n}`, ...through(proxy.url) });
+    const { chat } = await stage.visit({ context: first.context, path: `/tab${n}`, ...pageOver(proxy.url) });
     await reopen(chat);
     chats.push(chat);
   }

@@ -104,14 +104,14 @@ it("a site can reword who answers, but the chat says in every language that a ma
 
 it("uses the visitor's language before anything but the script is fetched", async () => {
   const nameIn = async (locale: string, attributes: string, lang: string): Promise<string> => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { page } = await stage.visit({
       html: html(attributes, lang),
       options: { locale },
-      before: async (page) => page.on("request", (request) => asked.push(request.url())),
+      before: async (page) => page.on("request", (request) => requests.push(request.url())),
     });
     await page.locator(".launcher").waitFor();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     return page.locator(".launcher").evaluate((launcher) => {
       const { direction } = getComputedStyle(launcher);
       return `${launcher.textContent?.trim()} ${direction}`;
@@ -156,10 +156,7 @@ it("follows the system from light to dark and back before and after it is opened
 });
 
 it("uses the language of the latest update, whichever file arrives last", async () => {
-  let release = (): void => {};
-  const held = new Promise<void>((done) => {
-    release = done;
-  });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { page, chat } = await stage.visit({
     before: (page) => page.route(/assets\/de-/, async (route) => [await held, await route.continue()]),
   });
@@ -171,7 +168,7 @@ it("uses the language of the latest update, whichever file arrives last", async 
   await tell(page, "update", { locale: "fr" });
   await expect.poll(placeholder).toMatch(/^Écri/);
   release();
-  // By then an earlier request has loaded its language, and would draw it two frames later.
+  // When this import has loaded the late file, the widget has it too. If it used the file, it would draw within two frames.
   const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
   await page.evaluate(`import(${JSON.stringify(late)}).then(() => ${frames})`);
   expect(await placeholder()).toMatch(/^Écri/);

@@ -8,35 +8,13 @@
 import { describe, expect, it } from "vitest";
 import { loadCore } from "./core/core.ts";
 import { REGRESSIONS } from "./core/regressions.ts";
-import { PAIRS, SPECIAL } from "./core/scenario.ts";
+import { PAIRS } from "./core/scenario.ts";
 import { simulate } from "./core/simulate.ts";
+import { simulatedRuns } from "./core-runs.ts";
 import { failures, RELAY, runSeeds } from "./workers.ts";
 
-const SEEDS = 100;
-const SPECIAL_SEEDS = 3;
-const PAIR_SEEDS = 10;
-
 describe("the simulated relay", () => {
-  it(`loses nothing, duplicates nothing and keeps the order in ${SEEDS} simulated runs`, async () => {
-    const results = await runSeeds({ root: RELAY, from: 1, to: SEEDS });
-    expect(failures(results)).toEqual([]);
-    expect(results.sum.seeds).toBe(SEEDS);
-    // The runs were not idle.
-    expect(results.sum.effects).toBeGreaterThan(10 * SEEDS);
-    expect(results.sum.accepted).toBeGreaterThan(5 * SEEDS);
-  });
-
-  it.each(Object.entries(SPECIAL))("keeps its promises through %s", async (_name, given) => {
-    const results = await runSeeds({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
-    expect(failures(results, given)).toEqual([]);
-    expect(results.sum.seeds).toBe(SPECIAL_SEEDS);
-  });
-
-  it.each(Object.entries(PAIRS))("keeps its promises on %s", async (_name, given) => {
-    const results = await runSeeds({ root: RELAY, from: 1, to: PAIR_SEEDS, given });
-    expect(failures(results, given)).toEqual([]);
-    expect(results.sum.effects).toBeGreaterThan(5 * PAIR_SEEDS);
-  });
+  simulatedRuns({ seeds: 100, specialSeeds: 3, pairSeeds: 10 });
 
   it("does not repeat an old mistake", async () => {
     const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {

@@ -12,12 +12,14 @@ import {
 import type { AdminAccess, Credential } from "./access.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** A login ends this long after it was opened, and after its last use, in milliseconds. */
+/** A session ends this long after its login, in milliseconds. */
 const OPEN_MS = 7 * 86_400_000;
+/** A session ends this long after its last use, in milliseconds. */
 const IDLE_MS = 12 * 3_600_000;
 /** The time of the last use is stored at most once in this time, in milliseconds. */
 const TOUCH_MS = 60_000;
-const KEY = ["admin sessions"];
+/** What transactions that change sessions lock. */
+const LOCK = ["admin sessions"];
 
 export const COOKIE = "porchlight_admin";
 
@@ -43,7 +45,7 @@ export function createAdminSessions({ db, clock, access }: SessionDeps) {
       await db.transaction(async (tx) => {
         await dropAdminSessions(tx, now - OPEN_MS, now - IDLE_MS);
         await addAdminSession(tx, { hash, created: now, seen: now, address, role, site });
-      }, KEY);
+      }, LOCK);
       return secret;
     },
     /** The viewer of the session with this secret; undefined when the session has ended. */
@@ -52,15 +54,15 @@ export function createAdminSessions({ db, clock, access }: SessionDeps) {
       const session = hash && (await findAdminSession(db, hash));
       const now = clock.now();
       if (!session || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return undefined;
-      if (now - session.seen > TOUCH_MS) await db.transaction((tx) => touchAdminSession(tx, session.hash, now), KEY);
+      if (now - session.seen > TOUCH_MS) await db.transaction((tx) => touchAdminSession(tx, session.hash, now), LOCK);
       return { role: session.role, site: session.site };
     },
     async end(secret: string): Promise<void> {
       const hash = await hashOf(secret);
-      if (hash !== undefined) await db.transaction((tx) => endAdminSessions(tx, hash), KEY);
+      if (hash !== undefined) await db.transaction((tx) => endAdminSessions(tx, hash), LOCK);
     },
     async endAll(): Promise<void> {
-      await db.transaction((tx) => endAdminSessions(tx), KEY);
+      await db.transaction((tx) => endAdminSessions(tx), LOCK);
     },
   };
 }

@@ -9,12 +9,12 @@ export const RETENTION: Record<string, Command> = {
       const dry = given.flag("dry-run");
       const rows = await retention.run({ dry, actor: "cli" });
       const cells = rows.map(({ site, kind, days, count }) => [site ?? "(all)", kind, days, count]);
-      const kept = rows.every(({ site }) => site === null)
+      const hint = rows.every(({ site }) => site === null)
         ? ["The sites keep everything: none has a number of days. Set RETENTION_DAYS or retention.", ""]
         : [];
       return {
         data: rows,
-        lines: [...kept, ...table(["SITE", "WHAT", "DAYS", dry ? "WOULD DELETE" : "DELETED"], cells)],
+        lines: [...hint, ...table(["SITE", "WHAT", "DAYS", dry ? "WOULD DELETE" : "DELETED"], cells)],
       };
     },
   },

@@ -23,16 +23,16 @@ export function createAttachFile(options: { files: Files; link: ((key: string, t
   }
 
   /**
-   * Calls `carry` with the fields of the message's file, or with undefined when it has none.
-   * @returns what `carry` resolves to, or `missing` when the file's bytes were deleted
+   * Calls `send` with the fields of the message's file, or with undefined when it has none.
+   * @returns what `send` resolves to, or `missing` when the file's bytes were deleted
    */
-  return async function attachFile<T>(head: Head, carry: (attached: Attached | undefined) => Promise<T>) {
+  return async function attachFile<T>(head: Head, send: (attached: Attached | undefined) => Promise<T>) {
     const { key, type, reaction } = head;
-    if (key === null || type === null || reaction !== null) return carry(undefined);
-    if (link !== undefined) return carry({ mediaUrl: link(key, type), mediaContentType: type });
+    if (key === null || type === null || reaction !== null) return send(undefined);
+    if (link !== undefined) return send({ mediaUrl: link(key, type), mediaContentType: type });
     return limited(async () => {
       const mediaUrl = await dataUri(key, type);
-      return mediaUrl === undefined ? "missing" : carry({ mediaUrl, mediaContentType: type });
+      return mediaUrl === undefined ? "missing" : send({ mediaUrl, mediaContentType: type });
     });
   };
 }

@@ -27,9 +27,9 @@ type NotifyDeps = { db: Database; clock: Clock; log: Log; sites: readonly Site[]
 
 type State = NotifyDeps & {
   /** Starts to send the stored events. Later calls do nothing. */
-  begin: () => void;
+  startSending: () => void;
   /** Attempts under way, for an orderly stop. */
-  flying: Set<Promise<void>>;
+  underWay: Set<Promise<void>>;
   /** Number of attempts under way by address. */
   busy: Map<string, number>;
 };
@@ -41,11 +41,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Waits between attempts, in ms, as Standard Webhooks advises. After the last one the event has failed. */
 const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+/** Interval at which stored events are searched for. */
 const POLL_MS = 2 * SECOND;
 /** For this long (ms), no other process takes an event that is being sent. */
 const HOLD_MS = MINUTE;
 /** Most attempts under way to one address, so that an address that never answers does not delay the others. */
 const PARALLEL = 4;
+/** Events are deleted at this age. */
 const KEEP_MS = 30 * 24 * HOUR;
 
 /**
@@ -53,12 +55,12 @@ const KEEP_MS = 30 * 24 * HOUR;
  * delivered at least once. The receiver recognises a repeated event by its `webhook-id`.
  */
 export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<NotifyDeps, "random">>) {
-  let begun = false;
-  const begin = (): void => {
-    if (!begun) poll.start();
-    begun = true;
+  let started = false;
+  const startSending = (): void => {
+    if (!started) poll.start();
+    started = true;
   };
-  const state: State = { random: Math.random, ...given, begin, flying: new Set(), busy: new Map() };
+  const state: State = { random: Math.random, ...given, startSending, underWay: new Set(), busy: new Map() };
   const { db, clock, log } = state;
   const poll: Poll = createPoll({
     clock,
@@ -74,11 +76,11 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
     async start(): Promise<void> {
       if (given.sites.every(({ webhook }) => webhook === undefined)) return;
       await db.transaction((tx) => dropEvents(tx, clock.now() - KEEP_MS));
-      begin();
+      startSending();
     },
     async stop(): Promise<void> {
       await poll.stop();
-      await Promise.all(state.flying);
+      await Promise.all(state.underWay);
     },
   };
 }
@@ -107,7 +109,7 @@ async function storeEvent<T extends EventType>(
   const data = { site, ...facts, ...profile };
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
   await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor, type, body, at });
-  state.begin();
+  state.startSending();
 }
 
 /** Stores an event of an account once for each address at which one of its sites wants it. */
@@ -130,24 +132,25 @@ async function storeForAccount<T extends EventType>(
 /** Starts to send the events that are due, within the limit per address. */
 async function sendDue(state: State, poll: Poll): Promise<void> {
   for (const event of await dueEvents(state.db, state.clock.now(), PARALLEL))
-    if (!poll.isStopped()) begin(state, event, poll);
+    if (!poll.isStopped()) startAttempt(state, event, poll);
 }
 
-function begin(state: State, event: Event, poll: Poll): void {
-  const { sites, busy, flying, log } = state;
+/** Starts one attempt, if the address has room for it. */
+function startAttempt(state: State, event: Event, poll: Poll): void {
+  const { sites, busy, underWay, log } = state;
   const address = webhookOf(sites, event.site)?.url ?? "";
   const count = busy.get(address) ?? 0;
   if (count >= PARALLEL) return;
   busy.set(address, count + 1);
-  const flight = send(state, event)
+  const attempt = send(state, event)
     .then(
       // An address now has room for the next event.
       () => poll.wake(),
       // No wake-up here: a failing database must not be queried again without a pause.
       (error: unknown) => log("database.failing", { cause: String(error) }),
     )
-    .finally(() => flying.delete(flight));
-  flying.add(flight);
+    .finally(() => underWay.delete(attempt));
+  underWay.add(attempt);
 }
 
 /** Makes one attempt to send an event, and stores its result. */

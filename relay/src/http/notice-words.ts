@@ -1,7 +1,6 @@
 /**
- * What the chat's page says where no chat can run, by BCP 47 tag: the title of a chat without one, the heading and text for the
- * address of a site that does not exist, and the text for a browser without JavaScript. `test/house/languages.test.ts` compares
- * the languages with the widget's.
+ * What the chat's page says where no chat can run. `title`: of a chat whose site has set none. `noChat`, `noChatHelp`: heading
+ * and text when the site does not exist. `needsScript`: for a browser without JavaScript.
  */
 export type NoticeWords = { title: string; noChat: string; noChatHelp: string; needsScript: string };
 
@@ -12,6 +11,7 @@ export const ENGLISH: NoticeWords = {
   needsScript: "This chat needs JavaScript. Please turn it on and reload the page, or contact us another way.",
 };
 
+/** The words by BCP 47 tag. `test/house/languages.test.ts` compares the languages with the widget's. */
 export const NOTICES: Readonly<Record<string, NoticeWords>> = {
   am: {
     title: "ያነጋግሩን",

@@ -39,7 +39,7 @@ export async function addParcels(tx: Transaction, parcels: readonly Parcel[]): P
 
 export const addParcel = (tx: Transaction, parcel: Parcel): Promise<void> => addParcels(tx, [parcel]);
 
-/** A parcel with its content and its `messageSid`. */
+/** The first parcel of a lane, with its content and its `messageSid`. */
 export type Head = Parcel & {
   /** The service's answer at the last try. */
   error: string | null;
@@ -110,7 +110,7 @@ export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   }
 }
 
-/** Lanes with additions that may be sent from a time between these two, see `lanes`. */
+/** The lanes with a parcel whose `due` is between these two times. */
 export const lanesDueBetween = (
   tx: Transaction,
   from: number,
@@ -159,7 +159,7 @@ export async function postpone(
   );
 }
 
-/** Parcels past their horizon, oldest first; at most `limit`. */
+/** Parcels that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
 export async function expired(
   tx: Transaction,
   now: number,

@@ -3,8 +3,9 @@
  * and strings are joined without copying.
  */
 
-/** First byte of a whole text frame; a whole ping frame (RFC 6455, 5.2). */
+/** First byte of an unfragmented text frame (RFC 6455, 5.2). */
 const TEXT = "\x81";
+/** A whole ping frame without a payload. */
 export const PING = "\x89\x00";
 /** Longest payload whose length fits into the second byte of a frame, and into the two bytes after it. */
 const SHORT_MAX = 125;

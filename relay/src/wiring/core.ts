@@ -96,13 +96,10 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const owners = createRecent(OWNERS_MAX);
   const adminToken = settings.adminToken ?? secrets.admin;
   const fixed = [...callbackSecrets, secrets.signing, adminToken, ...secretsIn(settings)];
-  const hidden = () => [keys.all(), fixed, owners.all()];
+  const masked = () => [keys.all(), fixed, owners.all()];
   const metrics = createMetrics();
-  const written = combineRepeatedEvents(
-    standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }),
-    clock,
-  );
-  const log = countingLog(written, metrics);
+  const output = standIns.log ?? createLog({ level: settings.logLevel, secrets: masked });
+  const log = countingLog(combineRepeatedEvents(output, clock), metrics);
 
   // Damage is found after the start. The relay then spools callbacks and is not ready until a backup is restored.
   void opened.damage?.then((cause) => {

@@ -16,7 +16,7 @@ import type { OwnerFlows } from "./owner.ts";
 /** Callbacks of the service: replies and recharges, each durable before it is acknowledged. */
 export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, signing, intakePatience: patience } = core;
-  const receive = createReplies({
+  const replies = createReplies({
     db,
     bus,
     clock,
@@ -42,7 +42,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     seen,
     ...address,
     clock,
-    receive,
+    receive: replies,
     recharges,
     creditAccounts: owner.creditAccounts,
     unknownContact: settings.unknownContact,
@@ -54,12 +54,13 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     handleCallback,
     /** Stores the entries that an earlier process left in the spools. */
     async start(): Promise<void> {
-      await receive.start();
+      await replies.start();
       await recharges.start();
     },
-    adopt: (folder: string): Promise<Adopted> => adoptSpools(folder, receive, recharges),
+    /** Stores the entries in the spools of another node's data folder. */
+    adopt: (folder: string): Promise<Adopted> => adoptSpools(folder, replies, recharges),
     async stop(): Promise<void> {
-      await receive.stop();
+      await replies.stop();
       await recharges.stop();
       await forward?.close();
     },
@@ -75,13 +76,13 @@ type Adopted = { replies: number; recharges: number };
  */
 async function adoptSpools(
   folder: string,
-  receive: ReturnType<typeof createReplies>,
+  replies: ReturnType<typeof createReplies>,
   recharges: ReturnType<typeof createRecharges>,
 ): Promise<Adopted> {
   const lock = takeLock(relayLock(folder), `The folder ${folder}`, "");
   try {
     return {
-      replies: await receive.adopt(openSpool<Reply>(folder, "replies")),
+      replies: await replies.adopt(openSpool<Reply>(folder, "replies")),
       recharges: await recharges.adopt(openSpool<SpooledRecharge>(folder, "recharges")),
     };
   } finally {

@@ -6,7 +6,7 @@ import { randomId } from "@porchlight/shared/id";
 import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
 import { type Client, type Stage, startStage, until } from "./stage.ts";
 
-/** Visitors at once: fewer than the most calls that the courier has under way. */
+/** Visitors who write at once. Fewer than `PARALLEL` in the key's gate, so that all their messages are sent at once. */
 const VISITORS = 32;
 /** Waves before anything is counted, until the pacer allows a whole wave at once. */
 const WARM_WAVES = 11;
@@ -27,6 +27,7 @@ type Tally = Counted & { transactions: number; timers: number; frames: number; p
 const EXACT = ["statements", "transactions", "frames", "pings", "hashes", "json"] as const;
 const GROUPED = ["commits", "walFrames", "timers", "connections"] as const;
 
+/** Waits for turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -124,6 +125,7 @@ export async function count(): Promise<Report> {
     steps[name] = { exact: pick(EXACT, (key) => Math.floor(done[key] / VISITORS)) };
   }
 
+  /** Counts a step that is repeated while no time passes. */
   async function exactly(name: string, repeats: number, act: () => Promise<void>): Promise<void> {
     const before = tallyOf(stage, counters);
     for (let i = 0; i < repeats; i++) await act();

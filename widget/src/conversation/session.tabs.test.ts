@@ -26,7 +26,7 @@ function firstTab() {
   return one;
 }
 
-it("changes nothing in the other tabs, and gives them the new token for uploads", () => {
+it("a new token changes nothing in the other tabs, which use it for uploads", () => {
   const one = firstTab();
   const shown: number[] = [];
   one.chat.items.subscribe((items) => shown.push(items.length));
@@ -40,7 +40,7 @@ it("changes nothing in the other tabs, and gives them the new token for uploads"
   expect(one.chat.token()).toBe(tokenOf("v_one", 1));
 });
 
-it("keeps the thread of a tab that reconnects after another tab has stored the new token", () => {
+it("a tab that reconnects after another tab has stored the new token keeps its thread", () => {
   const one = firstTab();
   one.script.wire.close(1006);
   const other = visit(browser);
@@ -51,18 +51,18 @@ it("keeps the thread of a tab that reconnects after another tab has stored the n
   expect(one.script.wire.sent[0]).toMatchObject({ token: tokenOf("v_one", 1), epoch: "e1", since: 1 });
 });
 
-it("reports a reply that arrived while the page was closed, also if the first welcome replaces the token", () => {
+it("a page reports a reply that arrived while it was closed, also if the first welcome replaces the token", () => {
   firstTab().tab.kill();
   const next = visit(browser);
-  const told: string[] = [];
-  next.chat.on("message", ({ id }) => told.push(id));
+  const reported: string[] = [];
+  next.chat.on("message", ({ id }) => reported.push(id));
   const wire = next.online({ token: tokenOf("v_one", 1), head: 2, read: 1 });
   wire.say(frameOf(replyOf(1)));
   wire.say(frameOf(replyOf(2)));
-  expect(told).toEqual(["reply-2"]);
+  expect(reported).toEqual(["reply-2"]);
 });
 
-it("drops the shown thread when the new token belongs to another visitor", () => {
+it("a tab drops its thread when the new token belongs to another visitor", () => {
   const one = firstTab();
   const other = visit(browser);
   other.online({ token: tokenOf("u_two", 0), head: 0 });

@@ -4,31 +4,31 @@ import type { GrantAnswer } from "../../service/api.ts";
 import { descriptionOf, fits, verdictOf } from "./grants.ts";
 
 describe("the answer to a grant", () => {
-  const kinds = (answer: Partial<GrantAnswer>) =>
+  const kindOf = (answer: Partial<GrantAnswer>) =>
     verdictOf({ kind: "permanent", status: 0, message: "", ...answer }).kind;
 
   it.each([401, 403, 405, 429])("%i means that nothing was granted, and that a later attempt may succeed", (status) => {
-    expect(kinds({ status })).toBe("again");
+    expect(kindOf({ status })).toBe("again");
   });
 
   it.each([400, 404, 413, 415, 422])("%i ends the attempts, until a person corrects the grant", (status) => {
-    expect(kinds({ status })).toBe("refused");
+    expect(kindOf({ status })).toBe("refused");
   });
 
   it.each([302, 408, 409, 410, 418, 500, 501, 502, 503, 504])("%i leaves the outcome unknown", (status) => {
-    expect(kinds({ status, kind: "transient" })).toBe("unknown");
+    expect(kindOf({ status, kind: "transient" })).toBe("unknown");
   });
 
   it("is certain when the call was never sent, and unknown when it was never answered", () => {
-    expect(kinds({ kind: "transient", status: 0 })).toBe("again");
-    expect(kinds({ kind: "unknown", status: 0 })).toBe("unknown");
+    expect(kindOf({ kind: "transient", status: 0 })).toBe("again");
+    expect(kindOf({ kind: "unknown", status: 0 })).toBe("unknown");
   });
 
   it("200 counts only when the body states what was granted", () => {
-    expect(kinds({ kind: "ok", status: 200, added: 5 })).toBe("done");
-    expect(kinds({ kind: "ok", status: 200 })).toBe("unknown");
-    expect(kinds({ kind: "permanent", status: 200 })).toBe("refused");
-    expect(kinds({ kind: "transient", status: 200 })).toBe("unknown");
+    expect(kindOf({ kind: "ok", status: 200, added: 5 })).toBe("done");
+    expect(kindOf({ kind: "ok", status: 200 })).toBe("unknown");
+    expect(kindOf({ kind: "permanent", status: 200 })).toBe("refused");
+    expect(kindOf({ kind: "transient", status: 200 })).toBe("unknown");
   });
 });
 

@@ -15,14 +15,14 @@ export const replyAuthorKind = ({ settings }: SiteSettings): "Ai" | "Human" | "M
 };
 
 /**
- * The author of replies, in words, or of one reply. The name in a reply never hides that a machine may have written it
- * (AI Act, Art. 50).
+ * What the panel calls the author of a reply; without an item, the author of replies in general. A name never hides that a
+ * machine may have written the reply (AI Act, Art. 50).
  */
 export const authorOf = (ui: SiteSettings & Words, { author }: Partial<Item> = {}): string =>
   author && replyAuthorKind(ui) === "Human"
     ? author.name
     : (author ? `${author.name} · ` : "") + ui.t(`author${replyAuthorKind(ui)}`);
 
-/** The text of a message without its author's name. A file that is not available here is named in the visitor's language. */
+/** The text of a message without its author's name. Says in the visitor's language that a file is not available here. */
 export const wordsOf = ({ t }: Words, { text, noFile, author }: Item): string =>
   (noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text).slice(author?.end);
