@@ -9,7 +9,7 @@ export const NOTICE_STYLE =
   ".notice{box-sizing:border-box;display:grid;place-content:center;justify-items:center;min-height:100dvh;padding:1.5rem;text-align:center}" +
   ".notice svg{width:3.5rem;height:3.5rem;padding:1rem;box-sizing:border-box;border-radius:50%;background:var(--accent);fill:var(--on-accent)}" +
   ".notice h1{margin:1.25rem 0 0;font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}" +
-  ".notice p{max-width:26rem;margin:.5rem 0 0;color:light-dark(#5c5e66,#a9abb3);text-wrap:pretty}";
+  ".notice p{max-width:26rem;margin:.5rem 0 0;color:light-dark(#5c5e66,#a9abb3);text-wrap:balance}";
 
 /** A speech bubble, as on the launcher. */
 const BUBBLE = raw(
