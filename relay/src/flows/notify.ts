@@ -7,7 +7,7 @@ import type { EventType } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Facts } from "../hooks/payloads.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent, withTry } from "../records/events.ts";
+import { addEvent, dueEvents, type Event, holdEvent, setEvent, withTry } from "../records/events.ts";
 import { findProfile } from "../records/profiles.ts";
 
 /**
@@ -47,8 +47,6 @@ const POLL_MS = 2 * SECOND;
 const HOLD_MS = MINUTE;
 /** Most attempts under way to one address, so that an address that never answers does not delay the others. */
 const PARALLEL = 4;
-/** Events are deleted at this age. */
-const KEEP_MS = 30 * 24 * HOUR;
 
 /**
  * Sends events to the owner's backend: stored in the transaction that causes them, and repeated until a 2xx answer, so each is
@@ -61,7 +59,7 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
     started = true;
   };
   const state: State = { random: Math.random, ...given, startSending, underWay: new Set(), busy: new Map() };
-  const { db, clock, log } = state;
+  const { clock, log } = state;
   const poll: Poll = createPoll({
     clock,
     every: POLL_MS,
@@ -75,7 +73,6 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
     tellAccount,
     async start(): Promise<void> {
       if (given.sites.every(({ webhook }) => webhook === undefined)) return;
-      await db.transaction((tx) => dropEvents(tx, clock.now() - KEEP_MS));
       startSending();
     },
     async stop(): Promise<void> {

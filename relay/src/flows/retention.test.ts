@@ -6,7 +6,9 @@ import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { addEvent } from "../records/events.ts";
 import { auditPage } from "../records/operators.ts";
+import { dayOf, takeOne } from "../records/quotas.ts";
 import { addSample, STEPS, samplesBetween } from "../records/series.ts";
 import { createForget } from "./forget.ts";
 import { createRetention } from "./retention.ts";
@@ -183,4 +185,34 @@ it("finds old conversations behind more recent ones than fit into one slice", as
   );
   const done = await retention().run({ dry: true, actor: "test" });
   expect(done.find(({ kind }) => kind === "conversations")?.count).toBe(50);
+});
+
+it("deletes finished mails, finished webhook events and counters after 30 days, also of sites that keep everything", async () => {
+  await somebody("old", "kept", 31);
+  await somebody("young", "kept", 29);
+  await somebody("waits", "kept", 31, "waiting");
+  for (const days of [31, 29]) {
+    const at = clock.now() - days * DAY;
+    const event: Parameters<typeof addEvent>[1] = {
+      id: `event-${days}`,
+      site: "kept",
+      visitor: null,
+      type: "delivery.failed",
+      body: "{}",
+      at,
+    };
+    await db.transaction((tx) => addEvent(tx, event));
+    await db.transaction((tx) => takeOne(tx, { name: "messages", day: dayOf(at), cap: 9 }));
+  }
+  await db.run("UPDATE events SET state = 'sent'");
+  const daily = retention();
+  daily.start();
+  clock.passEach(10 * 60_000);
+  const left = async () => ({
+    mails: (await db.all<{ id: string }>("SELECT id FROM mails ORDER BY id")).map(({ id }) => id),
+    events: (await db.all<{ id: string }>("SELECT id FROM events")).map(({ id }) => id),
+    counters: (await db.all("SELECT day FROM quotas")).length,
+  });
+  await expect.poll(left).toEqual({ mails: ["x-waits", "x-young"], events: ["event-29"], counters: 1 });
+  await daily.stop();
 });

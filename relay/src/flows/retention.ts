@@ -4,7 +4,10 @@ import type { Log } from "../base/log.ts";
 import { createPoll } from "../base/poll.ts";
 import type { RetentionRules } from "../base/rules.ts";
 import type { Database } from "../db/database.ts";
+import { dropEvents } from "../records/events.ts";
+import { dropMails } from "../records/mails.ts";
 import { addAudit } from "../records/operators.ts";
+import { dayOf, dropQuotas } from "../records/quotas.ts";
 import { countOld, dropOld, isStale, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
 import { countSamples, dropSamples, STEPS } from "../records/series.ts";
 import type { Forget } from "./forget.ts";
@@ -12,6 +15,8 @@ import type { Forget } from "./forget.ts";
 const DAY_MS = 86_400_000;
 /** The first run starts this long (ms) after the relay, which is busy at its start. */
 const FIRST_MS = 10 * 60_000;
+/** Finished mails, finished webhook events and counters of a day are kept for this long (ms), whatever the settings say. */
+const LONGEST_MS = 30 * DAY_MS;
 
 /**
  * In the order of deletion. Conversations come last, because deleting one also deletes its files, leads and mails, which would
@@ -47,7 +52,9 @@ export function createRetention(deps: RetentionDeps) {
     clock,
     every: DAY_MS,
     run: async () => {
-      if (works()) await run(deps, { dry: false, actor: "retention", isStopped: poll.isStopped });
+      if (!works()) return;
+      await run(deps, { dry: false, actor: "retention", isStopped: poll.isStopped });
+      await dropExpired(deps);
     },
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
@@ -88,6 +95,15 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
   rows.push(series);
   await dropSeries(deps, given, series);
   return rows;
+}
+
+async function dropExpired({ db, clock }: RetentionDeps): Promise<void> {
+  const before = clock.now() - LONGEST_MS;
+  await db.transaction(async (tx) => {
+    await dropMails(tx, before);
+    await dropEvents(tx, before);
+    await dropQuotas(tx, dayOf(before));
+  });
 }
 
 /** Deletes old rows of the series, at most one for each hour; in a dry run only counts them. Adds the number to `row`. */

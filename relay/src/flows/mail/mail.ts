@@ -3,7 +3,6 @@ import { createPoll } from "../../base/poll.ts";
 import { keyedHash, unseal } from "../../base/sign.ts";
 import { emailOf } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
-import { dayOf, dropQuotas } from "../../records/quotas.ts";
 import { dueSubscriptions } from "../../records/subscriptions.ts";
 import { findVisitor } from "../../records/visitors.ts";
 import { sendMail } from "./outgoing.ts";
@@ -27,7 +26,6 @@ type TranscriptRequest = {
 
 const POLL_MS = 1_000;
 const BATCH = 20;
-const KEEP_MS = 30 * 24 * 3_600_000;
 
 type Optional = "random" | "works" | "shared";
 
@@ -116,13 +114,8 @@ async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<b
   return true;
 }
 
-/** Removes old records. Marks the mails that an earlier process was sending as unknown: they may have been sent. */
-async function recover({ db, clock, log }: MailDeps): Promise<void> {
-  const now = clock.now();
-  const stranded = await db.transaction(async (tx) => {
-    await mails.dropMails(tx, now - KEEP_MS);
-    await dropQuotas(tx, dayOf(now - KEEP_MS));
-    return mails.strand(tx);
-  });
+/** Marks the mails that an earlier process was sending as unknown: they may have been sent. */
+async function recover({ db, log }: MailDeps): Promise<void> {
+  const stranded = await db.transaction(mails.strand);
   if (stranded > 0) log("mail.failed", { kind: "unknown", count: stranded });
 }
