@@ -244,8 +244,12 @@ it("the overview shows a new problem without a reload, and says when it can no l
   await page.goto(`${house.url}/admin`);
   const db = openSqlite(join(house.dataDir, "porchlight.db"));
   await db.transaction((tx) => raiseAlert(tx, { ...ALERT, problem: "The lamp is out.", since: Date.now() }));
-  await page.clock.runFor(15_000);
-  await page.getByText("The lamp is out. Look at its key.").waitFor();
+  const isShown = async (): Promise<boolean> => {
+    await page.clock.runFor(15_000);
+    return page.getByText("The lamp is out. Look at its key.").isVisible();
+  };
+  // A renewal that fails on a busy machine is repeated with the next one.
+  await expect.poll(isShown).toBe(true);
 
   /** What the page says about its age, after some more renewals. */
   const stale = async (): Promise<string | null> => {
