@@ -16,8 +16,8 @@ const HANDSHAKES = 2;
 /** @param port returns the relay's port; called for each connection */
 export async function startSlow(port: () => number): Promise<Slow> {
   const sockets = new Set<Socket>();
-  /** Passes data to one end with a delay and in order. */
-  function carrier(to: Socket, ready: number): (act: () => void) => void {
+  /** Runs actions on one end later, in their order. */
+  function delay(to: Socket, ready: number): (act: () => void) => void {
     let last = Promise.resolve();
     return (act) => {
       const due = Math.max(performance.now(), ready) + slow.rtt / 2;
@@ -35,13 +35,13 @@ export async function startSlow(port: () => number): Promise<Slow> {
       [near, far, ready],
       [far, near, 0],
     ] as const) {
-      const carry = carrier(to, begins);
+      const delayed = delay(to, begins);
       sockets.add(from);
       from.on("error", () => from.destroy());
-      from.on("data", (data) => carry(() => to.write(data)));
+      from.on("data", (data) => delayed(() => to.write(data)));
       from.on("close", () => {
         sockets.delete(from);
-        carry(() => to.destroy());
+        delayed(() => to.destroy());
       });
     }
   });

@@ -42,7 +42,7 @@ export type Relay = {
   /** The parts that commands work with. */
   inside: Inside;
   /** Writes beside the lock where this relay accepts commands. */
-  tell: Lock["tell"];
+  describe: Lock["describe"];
   log: Log;
   /** Stops in an order that loses nothing. Resolves when the process may exit. */
   stop: () => Promise<void>;
@@ -91,14 +91,14 @@ export async function createRelay(settings: Settings, standIns: StandIns = {}): 
     const groups = await build(settings, standIns);
     await start(groups);
     const relay = relayOf(groups);
-    lock.tell({ address: relay.url });
+    lock.describe({ address: relay.url });
     let step: string | undefined;
     const begins = (name: string): void => {
       step = name;
     };
     return {
       ...relay,
-      tell: lock.tell,
+      describe: lock.describe,
       stop: () => stop(groups, begins).finally(lock.release),
       stopsWith: () => step,
     };
@@ -242,7 +242,7 @@ function relayOf({
   intake,
   chores,
   doctor,
-}: Groups): Omit<Relay, "tell" | "stop" | "stopsWith"> {
+}: Groups): Omit<Relay, "describe" | "stop" | "stopsWith"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;

@@ -7,7 +7,7 @@ import type { Payloads } from "./text.ts";
 export type Result = {
   /** Number of attempts, and of attempts that succeeded (`through`), which must be 0. */
   tried: number;
-  through: number;
+  succeeded: number;
   /** Evidence that the attack works without the defence, or that honest visitors are served during the attack. */
   control: string;
   /**

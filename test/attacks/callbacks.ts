@@ -42,18 +42,18 @@ export async function forgedCallbacks(testbed: Testbed): Promise<Result> {
   const { visitor, id } = await testbed.knownVisitor("words of A3");
   const secret = testbed.house.callbackUrl.split("/").at(-1) ?? "";
   const tries = wrongSecrets(secret, testbed.count(10_000));
-  let through = 0;
+  let succeeded = 0;
   let address = testbed.address();
   for (const [n, each] of tries.entries()) {
     // The relay slows down an address that guesses often. This attack does not test that.
     if (n % 50 === 0) address = testbed.address();
     const url = `${testbed.house.url}/callbacks/reply/${each}`;
-    if ((await testbed.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
+    if ((await testbed.callback(replyOf(id, "forged"), { url, address })) !== 404) succeeded++;
   }
   const right = await testbed.callback(replyOf(id, "real"));
   await visitor.hears("real");
-  through += visitor.log().filter(({ text }) => text === "forged").length;
-  return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
+  succeeded += visitor.log().filter(({ text }) => text === "forged").length;
+  return { tried: tries.length, succeeded, control: `the right secret answers ${right}, and the reply is shown` };
 }
 
 /** A4: posts a captured reply repeatedly, ten at a time. Succeeds when it is shown more than once. */
@@ -68,7 +68,7 @@ export async function replayedCallbacks(testbed: Testbed): Promise<Result> {
   const shown = visitor.log().filter(({ text }) => text === "only once").length;
   return {
     tried,
-    through: Math.max(0, shown - 2),
+    succeeded: Math.max(0, shown - 2),
     control: `under another messageId the reply is shown again: ${shown} in total`,
   };
 }
@@ -82,9 +82,9 @@ export async function leakedSecret(testbed: Testbed): Promise<Result> {
     await testbed.callback(body);
   await testbed.callback(replyOf(id, "x"), { url: `${testbed.house.callbackUrl}x` });
   const lines = testbed.house.lines();
-  const through = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
+  const succeeded = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
   const control = `the search finds the secret in the callback address: ${spellings.some((each) => testbed.house.callbackUrl.includes(each))}`;
-  return { tried: lines.length, through, control: `${control}. Not automated: the logs of a proxy in front` };
+  return { tried: lines.length, succeeded, control: `${control}. Not automated: the logs of a proxy in front` };
 }
 
 /** A20: replies with addresses of this machine, in every field that could be fetched. Succeeds with a request. */
@@ -111,11 +111,11 @@ export async function forgedRequests(testbed: Testbed): Promise<Result> {
     );
   await testbed.callback(replyOf(id, "the last of A20"));
   await visitor.hears("the last of A20");
-  const through = asked.length;
+  const succeeded = asked.length;
   await fetch(`http://127.0.0.1:${port}/control`);
   trap.close();
   trap.closeAllConnections();
-  return { tried: tries.length, through, control: `the trap receives a real request: ${asked.includes("/control")}` };
+  return { tried: tries.length, succeeded, control: `the trap receives a real request: ${asked.includes("/control")}` };
 }
 
 /** A39: reply callbacks for unknown ids. Succeeds when they leave rows. */
@@ -130,5 +130,5 @@ export async function unknownCallbacks(testbed: Testbed): Promise<Result> {
   const grown = (await testbed.rows()) - before;
   await testbed.callback(replyOf(id, "a real one"));
   const real = (await testbed.rows()) - before - grown;
-  return { tried, through: grown, control: `a reply for a known visitor writes ${real} row` };
+  return { tried, succeeded: grown, control: `a reply for a known visitor writes ${real} row` };
 }

@@ -210,7 +210,7 @@ export async function scripts(testbed: Testbed, browser: Browser, { all, firing 
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
   }
   if (found.length > 0) console.error(found.slice(0, 10));
-  return { tried, through: found.length, control };
+  return { tried, succeeded: found.length, control };
 }
 
 /**
@@ -226,7 +226,7 @@ export async function strictPage(testbed: Testbed, browser: Browser): Promise<Re
   const tried = 20;
   for (let n = 0; n < tried; n++) await chat.say(`**bold ${n}** and https://shop.example/${n}`);
   await chat.thread.getByText(`bold ${tried - 1}`).waitFor();
-  const through = complaints.length + (await fired(page)).length;
+  const succeeded = complaints.length + (await fired(page)).length;
   await page
     .evaluate(() => {
       const script = document.createElement("script");
@@ -236,7 +236,7 @@ export async function strictPage(testbed: Testbed, browser: Browser): Promise<Re
     .catch(() => undefined);
   await page.waitForFunction(() => (window as unknown as Hooked).fired.length > 0);
   await context.close();
-  return { tried, through, control: "the browser reports a script from another origin" };
+  return { tried, succeeded, control: "the browser reports a script from another origin" };
 }
 
 /** A15: pictures from other hosts in replies. Succeeds when the page sends a request to such a host. */
@@ -254,7 +254,7 @@ export async function picturesDrawn(testbed: Testbed, browser: Browser): Promise
   for (const text of texts) await testbed.callback(replyOf(id, text));
   await testbed.callback(replyOf(id, "the end of the pictures"));
   await chat.thread.getByText("the end of the pictures", { exact: true }).waitFor();
-  const through = otherHosts.length;
+  const succeeded = otherHosts.length;
   await page.evaluate(() => {
     document.body.append(Object.assign(new Image(), { src: "https://evil.example/control.png" }));
   });
@@ -262,7 +262,7 @@ export async function picturesDrawn(testbed: Testbed, browser: Browser): Promise
   const requested = otherHosts.some((address) => address.includes("control.png"));
   await context.close();
   await visitor.close();
-  return { tried: texts.length, through, control: `the browser requests a picture of the page itself: ${requested}` };
+  return { tried: texts.length, succeeded, control: `the browser requests a picture of the page itself: ${requested}` };
 }
 
 /** A17: hostile files opened directly in the browser. Succeeds when a file runs a script. */
@@ -294,7 +294,7 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
   careless.stop();
   return {
     tried: counts.tried,
-    through: counts.ours,
+    succeeded: counts.ours,
     control: `${counts.careless} of ${files.size} run from a careless server`,
   };
 }

@@ -12,7 +12,7 @@ import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 const PEAK_MAX = 300;
 
 /** The counts of an attack. */
-type Tally = { tried: number; through: number };
+type Tally = { tried: number; succeeded: number };
 
 /**
  * Runs an attack while honest visitors connect from their own addresses, one after another. The attack also succeeds when the
@@ -30,12 +30,12 @@ async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Res
     times.push(await target.honest());
     await new Promise((resolve) => setTimeout(resolve, 250));
   } while (!over);
-  const { tried, through } = await attack;
+  const { tried, succeeded } = await attack;
   const figures = { peakMb: target.peak(), honestMs: Math.max(...times) };
   const grown = figures.peakMb > PEAK_MAX ? 1 : 0;
   return {
     tried,
-    through: through + grown,
+    succeeded: succeeded + grown,
     figures,
     control: `${times.length} honest visitors served during the attack, under a ${target.limit} of 512 MB`,
   };
@@ -49,7 +49,7 @@ export const hugePosts = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const huge = await hugePostsAlone(target);
     const half = await halfBodies(target);
-    return { tried: huge.tried + half.tried, through: huge.through + half.through };
+    return { tried: huge.tried + half.tried, succeeded: huge.succeeded + half.succeeded };
   });
 
 /** Sends bodies of 96 KB, 288 MB in all, and holds back their last bytes. Succeeds when the memory exceeds its bound. */
@@ -73,11 +73,11 @@ async function halfBodies(target: Target): Promise<Tally> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   for (const socket of sockets) socket.destroy();
-  return { tried: ALL, through: 0 };
+  return { tried: ALL, succeeded: 0 };
 }
 
 async function hugePostsAlone(target: Target): Promise<Tally> {
-  let through = 0;
+  let succeeded = 0;
   for (let n = 0; n < 5; n++) {
     const { line } = (await (await post(target, "/socket/lines")).json()) as { line: string };
     const socket = await target.raw();
@@ -94,9 +94,9 @@ async function hugePostsAlone(target: Target): Promise<Tally> {
       socket.on("drain", more).once("close", resolve).resume();
       more();
     });
-    if (sent > 64_000_000) through++;
+    if (sent > 64_000_000) succeeded++;
   }
-  return { tried: 5, through };
+  return { tried: 5, succeeded };
 }
 
 /** A18: forty pictures of 5 MB, from four addresses, whose last bytes arrive at the same time. */
@@ -127,7 +127,7 @@ async function manyPicturesAlone(target: Target): Promise<Tally> {
   // Otherwise the attack did not reach the pictures' bytes.
   const read = answers.filter((answer) => answer.startsWith("HTTP/1.1 201")).length;
   if (read === 0) throw new Error(`The relay took no picture: ${answers[0]}`);
-  return { tried: sockets.length, through: 0 };
+  return { tried: sockets.length, succeeded: 0 };
 }
 
 /** A22: a hundred WebSockets start a message, never finish it, and send a pong every second for 13 seconds. */
@@ -144,7 +144,7 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
   clearInterval(drip);
   const open = all.filter((ws) => ws.readyState === ws.OPEN);
   for (const ws of open) ws.terminate();
-  return { tried: all.length, through: open.length };
+  return { tried: all.length, succeeded: open.length };
 }
 
 /** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed immediately. */
@@ -152,7 +152,7 @@ export const manyLines = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const lines = await manyLinesAlone(target);
     const sockets = await shortSockets(target);
-    return { tried: lines.tried + sockets.tried, through: lines.through + sockets.through };
+    return { tried: lines.tried + sockets.tried, succeeded: lines.succeeded + sockets.succeeded };
   });
 
 /** Milliseconds after which the relay closes an unread fallback connection and frees its place. */
@@ -167,7 +167,7 @@ async function manyLinesAlone(target: Target): Promise<Tally> {
     for (const answer of answers) await answer.text();
   }
   const allowed = 200 * (1 + Math.floor((performance.now() - begun) / UNREAD_MS));
-  return { tried: 5_000, through: Math.max(0, opened - allowed) };
+  return { tried: 5_000, succeeded: Math.max(0, opened - allowed) };
 }
 
 /**
@@ -189,7 +189,7 @@ async function shortSockets(target: Target): Promise<Tally> {
   for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, one));
   const perMinute = 200 * TURNS_PER_MINUTE;
   const refilled = (perMinute * (performance.now() - begun)) / 60_000;
-  return { tried: ALL, through: Math.max(0, opened - Math.ceil(perMinute + refilled)) };
+  return { tried: ALL, succeeded: Math.max(0, opened - Math.ceil(perMinute + refilled)) };
 }
 
 /** A27: forty new visitors from one address send ten messages each. */
@@ -211,7 +211,7 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
     }
   });
   for (const ws of all) ws.terminate();
-  return { tried: 400, through: Math.max(0, written - 60) };
+  return { tried: 400, succeeded: Math.max(0, written - 60) };
 }
 
 /** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then readers by HEAD. */
@@ -219,19 +219,19 @@ export const neverReads = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const sockets = await neverReadsAlone(target);
     const heads = await headReaders(target);
-    return { tried: sockets.tried + heads.tried, through: sockets.through + heads.through };
+    return { tried: sockets.tried + heads.tried, succeeded: sockets.succeeded + heads.succeeded };
   });
 
 /** Reads fallback connections by HEAD, whose answer has no body. Succeeds when the relay attaches the reader. */
 async function headReaders(target: Target): Promise<Tally> {
   const ALL = 50;
-  let through = 0;
+  let succeeded = 0;
   for (let n = 0; n < ALL; n++) {
     const { line } = (await (await post(target, "/socket/lines")).json()) as { line: string };
     const address = `${target.url}/socket/lines/${line}?mode=${n % 2 === 0 ? "stream" : "poll"}`;
-    if ((await fetch(address, { method: "HEAD", headers: { origin: ORIGIN } })).ok) through++;
+    if ((await fetch(address, { method: "HEAD", headers: { origin: ORIGIN } })).ok) succeeded++;
   }
-  return { tried: ALL, through };
+  return { tried: ALL, succeeded };
 }
 
 async function neverReadsAlone(target: Target): Promise<Tally> {
@@ -248,7 +248,7 @@ async function neverReadsAlone(target: Target): Promise<Tally> {
   await new Promise((resolve) => setTimeout(resolve, 15_000));
   clearInterval(ask);
   for (const ws of all) ws.terminate();
-  return { tried: all.length, through: 0 };
+  return { tried: all.length, succeeded: 0 };
 }
 
 /** Waits until every socket is closed, at most `ms` milliseconds. @returns how many are still open */
@@ -275,9 +275,9 @@ export const drips = (target: Target): Promise<Result> =>
     const drip = setInterval(() => {
       for (const socket of sockets) if (!socket.closed && socket.writable) socket.write("x");
     }, 1_000);
-    const through = await stillOpen(sockets, 75_000);
+    const succeeded = await stillOpen(sockets, 75_000);
     clearInterval(drip);
-    return { tried: sockets.length, through };
+    return { tried: sockets.length, succeeded };
   });
 
 /** A34: ten thousand connections that are reset at some point of their upgrade; then fifty with pipelined requests. */
@@ -288,7 +288,7 @@ export const rawConnections = (target: Target): Promise<Result> =>
     const refused = await refusedUpgrades(target);
     return {
       tried: reset.tried + unread.tried + refused.tried,
-      through: reset.through + unread.through + refused.through,
+      succeeded: reset.succeeded + unread.succeeded + refused.succeeded,
     };
   });
 
@@ -301,9 +301,9 @@ async function refusedUpgrades(target: Target): Promise<Tally> {
   const drip = setInterval(() => {
     for (const socket of sockets) if (!socket.closed) socket.write("x");
   }, 500);
-  const through = await stillOpen(sockets, 10_000);
+  const succeeded = await stillOpen(sockets, 10_000);
   clearInterval(drip);
-  return { tried: sockets.length, through };
+  return { tried: sockets.length, succeeded };
 }
 
 async function resets(target: Target): Promise<Tally> {
@@ -320,7 +320,7 @@ async function resets(target: Target): Promise<Tally> {
   };
   for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => one(n + i)));
   const answer = await fetch(`${target.url}/healthz`).catch(() => undefined);
-  return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
+  return { tried: ALL, succeeded: answer?.status === 200 ? 0 : 1 };
 }
 
 /** Fifty connections send two thousand requests each, and never read. Succeeds when a connection stays open. */
@@ -329,7 +329,7 @@ async function pipelines(target: Target): Promise<Tally> {
   const requests = "GET /widget.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000);
   // A write fails once the relay has closed the connection; a paused socket would not notice the end.
   for (const socket of sockets) socket.write(requests, () => socket.resume());
-  return { tried: sockets.length, through: await stillOpen(sockets, 10_000) };
+  return { tried: sockets.length, succeeded: await stillOpen(sockets, 10_000) };
 }
 
 /**
@@ -341,5 +341,5 @@ export const hugeFloods = (target: Target): Promise<Result> =>
     const child = fork(join(import.meta.dirname, "flood-process.ts"), [String(target.port)], { execArgv: [] });
     const [code] = (await once(child, "exit")) as [number];
     if (code !== 0) throw new Error(`The flooding process ended with ${code}`);
-    return { tried: FLOODS, through: 0 };
+    return { tried: FLOODS, succeeded: 0 };
   });

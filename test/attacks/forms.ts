@@ -47,7 +47,7 @@ export async function forms(testbed: Testbed): Promise<Result> {
   const odd = naughtyStrings()
     .filter((text) => text.length < 60)
     .slice(0, count(400));
-  let through = odd.filter((text) => !mayBePhone(text) && phoneOf(text, "GB") !== undefined).length;
+  let succeeded = odd.filter((text) => !mayBePhone(text) && phoneOf(text, "GB") !== undefined).length;
   let tried = odd.length;
   const line = await testbed.line();
   await greet(line);
@@ -58,11 +58,11 @@ export async function forms(testbed: Testbed): Promise<Result> {
   };
   for (const [n, email] of EMAILS.entries()) {
     tried++;
-    if ((await lead(`bad-email-${n}`, { email })).includes('"t":"lead"')) through++;
+    if ((await lead(`bad-email-${n}`, { email })).includes('"t":"lead"')) succeeded++;
   }
   for (const [n, phone] of PHONES.entries()) {
     tried++;
-    if ((await lead(`bad-phone-${n}`, { phone })).includes('"t":"lead"')) through++;
+    if ((await lead(`bad-phone-${n}`, { phone })).includes('"t":"lead"')) succeeded++;
   }
   let accepted = 0;
   for (let n = 0; n < 40; n++)
@@ -71,7 +71,7 @@ export async function forms(testbed: Testbed): Promise<Result> {
   tried += 40;
   return {
     tried,
-    through: through + Math.max(0, accepted - FORMS_MAX),
+    succeeded: succeeded + Math.max(0, accepted - FORMS_MAX),
     control: `the relay accepts ${accepted} valid forms of one visitor, and ${realNumbers()}`,
   };
 }

@@ -344,5 +344,5 @@ export async function fuzzedParsers({ count }: Testbed): Promise<Result> {
     { numRuns: runs },
   );
   const control = `${parsers} parsers; the same inputs break JSON.parse: ${broken.failed}`;
-  return { tried: runs * parsers, through: failed.length, control };
+  return { tried: runs * parsers, succeeded: failed.length, control };
 }

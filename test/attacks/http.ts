@@ -65,7 +65,7 @@ export async function leakedKey(testbed: Testbed): Promise<Result> {
   outputs.push(...house.lines(), ...written.map((file) => readFileSync(file, "latin1")));
   const { authFailures } = house.sandbox.state().counts;
   const control = `the service received the key (${authFailures} calls without it); the search finds the key in "apiKey=…": ${leaks(`?apiKey=${encodeURIComponent(KEY)}`)}`;
-  return { tried: outputs.length, through: outputs.filter(leaks).length, control };
+  return { tried: outputs.length, succeeded: outputs.filter(leaks).length, control };
 }
 
 /** Sends bytes over a raw connection. @returns the statuses of the answers until it ended or was silent for 3 s */
@@ -132,7 +132,7 @@ const UPGRADE =
  * Requests a WebSocket on the connection of a request that is not answered yet: a callback, and a page's poll.
  * @returns the number of tries, and of those that were answered with an upgrade
  */
-async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried: number; through: number }> {
+async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried: number; succeeded: number }> {
   const upgrade = UPGRADE.replace("ORIGIN", house.host);
   const line = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: house.host } });
   const { line: id } = (await line.json()) as { line: string };
@@ -140,7 +140,7 @@ async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried:
   const path = new URL(house.callbackUrl).pathname;
   const callback = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
   const answers = await Promise.all([poll, callback].map((first) => exchange(port, first + upgrade)));
-  return { tried: answers.length, through: answers.filter((statuses) => statuses.includes(101)).length };
+  return { tried: answers.length, succeeded: answers.filter((statuses) => statuses.includes(101)).length };
 }
 
 /**
@@ -164,21 +164,21 @@ export async function oddHeaders(testbed: Testbed): Promise<Result> {
     paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${line}\r\n\r\n`),
   );
   const tries = testbed.sample(odd);
-  let through = 0;
+  let succeeded = 0;
   for (const text of tries) {
     const statuses = await exchange(port, Buffer.from(text, "latin1"));
-    through += statuses.filter((status) => status >= 500 && status !== 505).length;
+    succeeded += statuses.filter((status) => status >= 500 && status !== 505).length;
   }
   const smuggled = [...SMUGGLED, ...SMUGGLED.map((text) => text.replace("/healthz", path))];
   for (const text of smuggled)
-    if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) through++;
+    if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) succeeded++;
   const upgrades = await earlyUpgrades(testbed, port);
-  through += upgrades.through;
+  succeeded += upgrades.succeeded;
   // Without the time limit of `exchange`: silence counts here.
   const { status: good } = await fetch(`${testbed.house.url}/healthz`);
-  if (good !== 200) through++;
+  if (good !== 200) succeeded++;
   const tried = tries.length + smuggled.length + upgrades.tried;
-  return { tried, through, control: `a plain request answers ${good}` };
+  return { tried, succeeded, control: `a plain request answers ${good}` };
 }
 
 /**
@@ -233,26 +233,26 @@ export async function exposedPages(testbed: Testbed): Promise<Result> {
     { Authorization: "Basic YWRtaW46YWRtaW4=" },
   ];
   let tried = 0;
-  let through = 0;
+  let succeeded = 0;
   for (const { path, method } of operations)
     for (const headers of keys) {
       tried++;
       const init = { method: method.toUpperCase(), headers, ...(method !== "get" && { body: "{}" }) };
       const response = await fetch(house.url + path.replaceAll(/\{\w+\}/g, "nobody"), init);
       await response.arrayBuffer();
-      if (response.status !== 401) through++;
+      if (response.status !== 401) succeeded++;
     }
   for (const path of guesses) {
     tried++;
     const response = await fetch(house.url + path, { redirect: "manual" });
     await response.arrayBuffer();
     const toLogin = response.headers.get("location")?.startsWith("/admin/login") === true;
-    if (response.status < 400 && !toLogin) through++;
+    if (response.status < 400 && !toLogin) succeeded++;
   }
   const health = await (await fetch(`${house.url}/healthz`)).text();
-  if (health !== '{"status":"ok"}') through++;
+  if (health !== '{"status":"ok"}') succeeded++;
   tried += 20;
-  if (await locksOperator(testbed)) through++;
+  if (await locksOperator(testbed)) succeeded++;
   const { status } = await testbed.api("GET", "/visitors");
-  return { tried, through, control: `with a token the API answers ${status}` };
+  return { tried, succeeded, control: `with a token the API answers ${status}` };
 }

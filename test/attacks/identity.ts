@@ -44,7 +44,7 @@ export async function foreignIds(testbed: Testbed): Promise<Result> {
   };
   const before = await words();
   const tried = testbed.count(10_000);
-  let through = 0;
+  let succeeded = 0;
   const line = await testbed.line();
   await greet(line);
   for (let n = 0; n < tried; n++) {
@@ -52,22 +52,22 @@ export async function foreignIds(testbed: Testbed): Promise<Result> {
     if (n % 100 === 99) await settled(line);
   }
   await settled(line);
-  through += line.frames.filter((frame) => frame.includes("words of the victim")).length;
+  succeeded += line.frames.filter((frame) => frame.includes("words of the victim")).length;
   line.end();
-  if ((await words()) !== before) through++;
+  if ((await words()) !== before) succeeded++;
   await visitor.drop();
   const own = await testbed.line();
   await greet(own, { token: visitor.token() });
   await own.until((frame) => frame.includes("words of the victim A1"));
   own.end();
-  return { tried, through, control: "with the victim's own token the relay sends the text" };
+  return { tried, succeeded, control: "with the victim's own token the relay sends the text" };
 }
 
 /** A2: visitor ids guessed near a real one and at random. Succeeds with an answer other than that for an unknown id. */
 export async function guessedIds(testbed: Testbed): Promise<Result> {
   const { id } = await testbed.knownVisitor("words of A2");
   const tried = testbed.count(2_000);
-  let through = 0;
+  let succeeded = 0;
   const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   const strange = newVisitorId("a key of another relay", Date.now());
   for (let n = 0; n < tried; n++) {
@@ -80,11 +80,11 @@ export async function guessedIds(testbed: Testbed): Promise<Result> {
           ? near
           : newVisitorId(randomBytes(8).toString("hex"), Date.now());
     const status = await testbed.callback(replyOf(guess, "guessed"));
-    if (status !== 404) through++;
+    if (status !== 404) succeeded++;
   }
   const right = await testbed.callback(replyOf(id, "not guessed"));
-  if (right !== 200) through++;
-  return { tried, through, control: `the real id answers ${right}` };
+  if (right !== 200) succeeded++;
+  return { tried, succeeded, control: `the real id answers ${right}` };
 }
 
 /** A6: a real id with each of its characters changed. Succeeds when the relay accepts the reply. */
@@ -94,11 +94,11 @@ export async function changedIds(testbed: Testbed): Promise<Result> {
     [..."0z_A"].filter((other) => other !== character).map((other) => id.slice(0, at) + other + id.slice(at + 1)),
   );
   const all = [...changed, id.slice(1), id.slice(0, -1), `${id}0`, `0${id}`, id.toUpperCase(), `${id}\0`, ` ${id}x`];
-  let through = 0;
+  let succeeded = 0;
   const tries = testbed.sample(all);
-  for (const each of tries) if ((await testbed.callback(replyOf(each, "wrong id"))) === 200) through++;
+  for (const each of tries) if ((await testbed.callback(replyOf(each, "wrong id"))) === 200) succeeded++;
   const right = await testbed.callback(replyOf(id, "right id"));
-  return { tried: tries.length, through, control: `the unchanged id answers ${right}` };
+  return { tried: tries.length, succeeded, control: `the unchanged id answers ${right}` };
 }
 
 /** Origins that resemble the allowed one. */
@@ -151,12 +151,12 @@ function origins(own: string): (string | undefined)[] {
 export async function foreignOrigins(testbed: Testbed): Promise<Result> {
   const { url, host } = testbed.house;
   let tried = 0;
-  let through = 0;
+  let succeeded = 0;
   const knock = async (origin: string | undefined, path = "/socket"): Promise<void> => {
     tried++;
     const line = await openLine(url, { ...(origin !== undefined && { origin }), address: testbed.address(), path });
     if (line === undefined) return;
-    if ((await Promise.race([greet(line), line.closed.then(() => undefined)])) !== undefined) through++;
+    if ((await Promise.race([greet(line), line.closed.then(() => undefined)])) !== undefined) succeeded++;
     line.end();
   };
   for (const origin of origins(host)) {
@@ -165,7 +165,7 @@ export async function foreignOrigins(testbed: Testbed): Promise<Result> {
     for (const path of ["/socket/lines", "/media"]) {
       tried++;
       const answer = await fetch(url + path, { method: "POST", headers }).catch(() => undefined);
-      if (answer !== undefined && answer.status < 300) through++;
+      if (answer !== undefined && answer.status < 300) succeeded++;
       await answer?.arrayBuffer();
     }
   }
@@ -175,7 +175,7 @@ export async function foreignOrigins(testbed: Testbed): Promise<Result> {
   line.end();
   return {
     tried,
-    through,
+    succeeded,
     control: welcome === undefined ? "the relay refused the allowed origin" : "the relay accepts the allowed origin",
   };
 }
@@ -259,10 +259,10 @@ function forgedIdentities(): string[] {
 /** A9: forged identity tokens, on a site with an identity secret. Succeeds with a welcome. */
 export async function forgedTokens(testbed: Testbed): Promise<Result> {
   const tries = forgedIdentities();
-  let through = 0;
+  let succeeded = 0;
   for (const identity of tries) {
     const line = await testbed.line();
-    if ((await greet(line, { identity })) !== undefined) through++;
+    if ((await greet(line, { identity })) !== undefined) succeeded++;
     line.end();
   }
   const line = await testbed.line();
@@ -270,7 +270,7 @@ export async function forgedTokens(testbed: Testbed): Promise<Result> {
   line.end();
   return {
     tried: tries.length,
-    through,
+    succeeded,
     control: welcome === undefined ? "the relay refused the valid token" : "the relay accepts the valid token",
   };
 }
@@ -278,7 +278,7 @@ export async function forgedTokens(testbed: Testbed): Promise<Result> {
 /** A8: session tokens after a logout in every tab, and changed session tokens. Succeeds with a welcome with the thread. */
 export async function stolenTokens(testbed: Testbed): Promise<Result> {
   let tried = 0;
-  let through = 0;
+  let succeeded = 0;
   const knows = async (token: string): Promise<boolean> => {
     tried++;
     const line = await testbed.line();
@@ -291,14 +291,14 @@ export async function stolenTokens(testbed: Testbed): Promise<Result> {
   const token = visitor.token() ?? "";
   const before = await knows(token);
   for (let at = 0; at < token.length; at += Math.ceil(token.length / testbed.count(100)))
-    if (await knows(token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1))) through++;
+    if (await knows(token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1))) succeeded++;
   const ended = visitor.ended();
   visitor.write({ t: "logout" });
-  if ((await ended) !== 4401) through++;
-  for (let n = 0; n < 20; n++) if (await knows(token)) through++;
+  if ((await ended) !== 4401) succeeded++;
+  for (let n = 0; n < 20; n++) if (await knows(token)) succeeded++;
   return {
     tried: tried - 1,
-    through,
+    succeeded,
     control: before ? "before the logout the token gives access to the thread" : "the token never worked",
   };
 }
@@ -306,7 +306,7 @@ export async function stolenTokens(testbed: Testbed): Promise<Result> {
 /** A10: each site's tokens and identities at every other site. Succeeds with the other site's texts. */
 export async function otherSites(testbed: Testbed): Promise<Result> {
   let tried = 0;
-  let through = 0;
+  let succeeded = 0;
   let own = 0;
   const sites = ["default", "b"];
   for (const from of sites) {
@@ -324,13 +324,13 @@ export async function otherSites(testbed: Testbed): Promise<Result> {
         const seen = line.frames.some((frame) => frame.includes("words of A10"));
         if (at === from && !("identity" in spelt)) own += seen ? 1 : 0;
         if (at !== from) tried++;
-        if (at !== from && seen) through++;
+        if (at !== from && seen) succeeded++;
         line.end();
       }
     if (from === "b") {
       tried++;
-      if ((await testbed.api("GET", `/visitors/${id}/messages`)).status !== 404) through++;
+      if ((await testbed.api("GET", `/visitors/${id}/messages`)).status !== 404) succeeded++;
     }
   }
-  return { tried, through, control: `${own} of 6 tokens give access to the thread at their own site` };
+  return { tried, succeeded, control: `${own} of 6 tokens give access to the thread at their own site` };
 }

@@ -46,7 +46,7 @@ async function runTests(files: readonly string[]): Promise<Result> {
   const { numTotalTests, numPassedTests } = JSON.parse(readFileSync(report, "utf8")) as Report;
   rmSync(folder, { recursive: true });
   const control = "each test has its own control";
-  return { tried: numTotalTests, through: numTotalTests - numPassedTests, control };
+  return { tried: numTotalTests, succeeded: numTotalTests - numPassedTests, control };
 }
 
 /**
@@ -63,7 +63,7 @@ async function onTarget(run: NonNullable<Attack["run"]>, direct: boolean): Promi
   const result = await run(target).finally(() => target.stop());
   // While other tests run, times say nothing about the relay.
   const late = !values.check && (result.figures?.honestMs ?? 0) > HONEST_MAX;
-  return { ...result, through: result.through + (late ? 1 : 0) };
+  return { ...result, succeeded: result.succeeded + (late ? 1 : 0) };
 }
 
 /** Runs all parts of a row of the table. */
@@ -97,9 +97,9 @@ const results: Results = {};
 for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wanted.includes(number))) {
   const parts = await partsOf(attack, testbed, browser, payloads);
   results[`A${attack.number}`] = { day: new Date().toISOString().slice(0, 10), parts };
-  for (const [part, { tried, through, control, figures }] of Object.entries(parts))
+  for (const [part, { tried, succeeded, control, figures }] of Object.entries(parts))
     console.log(
-      `A${attack.number} ${part}: ${tried} tried, ${through} through. ${control}${figures ? ` ${JSON.stringify(figures)}` : ""}`,
+      `A${attack.number} ${part}: ${tried} tried, ${succeeded} succeeded. ${control}${figures ? ` ${JSON.stringify(figures)}` : ""}`,
     );
 }
 await (await started)?.close();
@@ -109,8 +109,8 @@ if (values.payloads === undefined && !values.check) {
   record(results);
   renewDocument();
 }
-const through = Object.values(results)
+const succeeded = Object.values(results)
   .flatMap(({ parts }) => Object.values(parts))
-  .reduce((sum, part) => sum + part.through, 0);
-console.log(`\nGot through: ${through}.`);
-process.exit(through === 0 ? 0 : 1);
+  .reduce((sum, part) => sum + part.succeeded, 0);
+console.log(`\nSuccessful attempts: ${succeeded}.`);
+process.exit(succeeded === 0 ? 0 : 1);

@@ -24,7 +24,7 @@ export function record(rows: Results): void {
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const sum = (parts: readonly Result[], of: "tried" | "through"): number =>
+const sum = (parts: readonly Result[], of: "tried" | "succeeded"): number =>
   parts.reduce((total, part) => total + part[of], 0);
 const figuresOf = ({ figures }: Result): string =>
   figures === undefined ? "" : ` (peak ${figures.peakMb} MB, honest message ${figures.honestMs} ms)`;
@@ -33,7 +33,7 @@ function rowOf({ number, what, defence, tests }: Attack, results: Results): stri
   const parts = results[`A${number}`]?.parts ?? {};
   const all = Object.values(parts);
   const none = tests.length === 0 ? "not automated" : "not run yet";
-  const tried = all.length === 0 ? [none, ""] : [sum(all, "tried").toLocaleString("en"), String(sum(all, "through"))];
+  const tried = all.length === 0 ? [none, ""] : [sum(all, "tried").toLocaleString("en"), String(sum(all, "succeeded"))];
   const controls = Object.entries(parts).map(([part, result]) => `${part}: ${result.control}${figuresOf(result)}`);
   const files = defence.map((file) => `\`${file}\``).join(", ");
   return `| A${number} | ${cell(what)} | ${files} | ${tried.join(" | ")} | ${cell(controls.join(". "))} |\n`;

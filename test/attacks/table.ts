@@ -33,7 +33,7 @@ const both =
   (one: NonNullable<Attack["inside"]>, two: NonNullable<Attack["inside"]>): NonNullable<Attack["inside"]> =>
   async (testbed) => {
     const [a, b] = [await one(testbed), await two(testbed)];
-    return { tried: a.tried + b.tried, through: a.through + b.through, control: `${a.control}; ${b.control}` };
+    return { tried: a.tried + b.tried, succeeded: a.succeeded + b.succeeded, control: `${a.control}; ${b.control}` };
   };
 
 /** Every attack of the list, in the order of its numbers. */

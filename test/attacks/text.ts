@@ -63,13 +63,13 @@ export async function hostileLinks(): Promise<Result> {
   ];
   const tries = addresses.flatMap(spellings);
   const allowed = (link: Link): boolean => ["http:", "https:", "mailto:", "tel:"].includes(new URL(link.href).protocol);
-  const through = tries.flatMap(linksIn).filter((link) => !allowed(link)).length;
+  const succeeded = tries.flatMap(linksIn).filter((link) => !allowed(link)).length;
   const firing = addresses.filter(
     (address) => URL.canParse(address) && /^(javascript|data|vbscript):/.test(new URL(address).protocol),
   );
   return {
     tried: tries.length,
-    through,
+    succeeded,
     control: `the platform reads ${firing.length} of ${addresses.length} addresses as script or data`,
   };
 }
@@ -127,9 +127,9 @@ export async function trackingPictures(): Promise<Result> {
     "strike",
     "link",
   ]);
-  const through = tries.flatMap((text) => nodesOf(parseMarkdown(text))).filter(({ kind }) => !kinds.has(kind)).length;
+  const succeeded = tries.flatMap((text) => nodesOf(parseMarkdown(text))).filter(({ kind }) => !kinds.has(kind)).length;
   const links = tries.flatMap(linksIn).length;
-  return { tried: tries.length, through, control: `${links} pictures became links that a visitor can follow` };
+  return { tried: tries.length, succeeded, control: `${links} pictures became links that a visitor can follow` };
 }
 
 /** Spellings of a host that a reader recognizes but a program may not. */
@@ -169,16 +169,16 @@ const HOSTS = [
 /** A16: labels that name another host than their link. Succeeds when a link does not show its real host beside the label. */
 export async function misleadingLabels(): Promise<Result> {
   const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
-  let through = 0;
+  let succeeded = 0;
   for (const label of labels)
     for (const link of parseInline(`[${label}](https://evil.example/a)`, labelledLink))
-      if (link.kind === "link" && link.host !== "evil.example") through++;
+      if (link.kind === "link" && link.host !== "evil.example") succeeded++;
   const userinfo = [
     "https://bank.example@evil.example/",
     "https://bank.example:x@evil.example/",
     "https://bank.example%2f@evil.example/",
   ];
-  through += userinfo
+  succeeded += userinfo
     .flatMap((address) => [address, `[x](${address})`])
     .flatMap(linksIn)
     .filter(({ href }) => new URL(href).username !== "").length;
@@ -189,7 +189,7 @@ export async function misleadingLabels(): Promise<Result> {
   );
   return {
     tried: labels.length + 2 * userinfo.length,
-    through,
+    succeeded,
     control: `${unmarked.length} of ${HOSTS.length} labels that name the real host stay unmarked`,
   };
 }
@@ -230,13 +230,13 @@ export async function forgedLines(testbed: Testbed): Promise<Result> {
       return false;
     }
   };
-  const through = lines.filter(
+  const succeeded = lines.filter(
     (line) => !isJson(line) || line.includes("private-words") || line.includes('"event":"forged"'),
   ).length;
   const forged = isJson(`{"text":"${marks[5]}"}`);
   return {
     tried: 3 * tries.length,
-    through,
+    succeeded,
     control: `${lines.length} lines checked; with naive string concatenation a line is broken: ${!forged}`,
   };
 }
@@ -255,7 +255,7 @@ export async function slowPatterns(): Promise<Result> {
   const worst = Math.max(...steps.cases.map(({ ratio }) => ratio));
   const control = `counted in steps, not time: at most ${worst.toFixed(2)} times for twice the text; a quadratic parser counts ${steps.control.toFixed(2)}, a quadratic expression ${steps.expression.toFixed(2)}`;
   if (slow.length > 0) console.error(slow.slice(0, 10));
-  return { tried: steps.cases.length, through: slow.length, control };
+  return { tried: steps.cases.length, succeeded: slow.length, control };
 }
 
 /** `all`: texts for the attacks. `firing`: texts that are known to run when a page writes them as markup. */

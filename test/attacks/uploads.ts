@@ -50,24 +50,24 @@ export async function hostileUploads(testbed: Testbed): Promise<Result> {
     ),
   );
   let stored = 0;
-  let through = 0;
+  let succeeded = 0;
   for (const { bytes, disguise } of tries) {
     const { status, answer } = await post(house, visitor, new Uint8Array(bytes), {
       name: disguise.name,
       headers: { "Content-Type": disguise.type },
     });
-    if (status >= 500) through++;
+    if (status >= 500) succeeded++;
     if (status !== 201) continue;
     stored++;
     const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
     const policy = headers.get("content-security-policy") ?? "";
     const guarded = policy.includes("sandbox") && headers.get("x-content-type-options") === "nosniff";
-    if (!guarded || !SAFE.test(headers.get("content-type") ?? "")) through++;
+    if (!guarded || !SAFE.test(headers.get("content-type") ?? "")) succeeded++;
   }
   const plain = await post(house, visitor, new Uint8Array(PNG), { name: "photo.png" });
   return {
     tried: tries.length,
-    through,
+    succeeded,
     control: `${stored} files were stored as data; the upload of a real picture answers ${plain.status}`,
   };
 }
@@ -102,15 +102,15 @@ export async function bombs(testbed: Testbed): Promise<Result> {
       [name, gz],
     ]),
   ];
-  let through = 0;
+  let succeeded = 0;
   for (const [name, bytes] of tries) {
     const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name });
-    if (status >= 500 || (status === 201 && (answer.type.startsWith("image/") || (answer.width ?? 0) > 0))) through++;
+    if (status >= 500 || (status === 201 && (answer.type.startsWith("image/") || (answer.width ?? 0) > 0))) succeeded++;
   }
   const small = await post(house, visitor, new Uint8Array(PNG), { name: "small.png" });
   return {
     tried: tries.length,
-    through,
+    succeeded,
     control: `the upload of a picture of one pixel answers ${small.status}, width ${small.answer.width}`,
   };
 }
@@ -127,23 +127,27 @@ export async function hostileNames(testbed: Testbed): Promise<Result> {
     : ["../../etc/passwd", "a\0.html", "..\\x", "CON.png"];
   const { visitor } = await testbed.knownVisitor("words of A19");
   const tries = [...testbed.sample(listed), ...testbed.sample(naughtyStrings())];
-  let through = 0;
+  let succeeded = 0;
   for (const name of tries) {
     const { status, answer } = await post(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
-    if (status >= 500) through++;
+    if (status >= 500) succeeded++;
     if (status !== 201) continue;
-    if (/[<>:"|?*/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) through++;
+    if (/[<>:"|?*/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) succeeded++;
     const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
     if (
       !/^(inline|attachment); filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.!~*'()%-]+)?$/.test(
         headers.get("content-disposition") ?? "",
       )
     )
-      through++;
+      succeeded++;
   }
   const stray = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.parentPath.includes("media") && !/^[\w-]+(\.\w+)*$/.test(entry.name),
   );
   const { answer } = await post(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
-  return { tried: tries.length, through: through + stray.length, control: `a harmless name is kept: ${answer.name}` };
+  return {
+    tried: tries.length,
+    succeeded: succeeded + stray.length,
+    control: `a harmless name is kept: ${answer.name}`,
+  };
 }

@@ -17,13 +17,13 @@ async function guest(testbed: Testbed): Promise<Line> {
 export async function hugeFrames(testbed: Testbed): Promise<Result> {
   const sizes = [32_769, 33_000, 40_000, 65_535, 65_536, 100_000, 1_000_000, 8_000_000];
   const tries = [...sizes, ...sizes].slice(0, testbed.count(16));
-  let through = 0;
+  let succeeded = 0;
   for (const [n, size] of tries.entries()) {
     const line = await guest(testbed);
     line.send(n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }));
     // A relay that accepts the frame answers it; otherwise it closes the connection.
     await Promise.race([line.closed, line.until((frame) => frame.includes("error"))]);
-    if (line.code() !== 1009) through++;
+    if (line.code() !== 1009) succeeded++;
     line.end();
   }
   const line = await guest(testbed);
@@ -34,7 +34,7 @@ export async function hugeFrames(testbed: Testbed): Promise<Result> {
       ? "the relay accepts the longest allowed message"
       : "the relay refused the longest allowed message";
   line.end();
-  return { tried: tries.length, through, control };
+  return { tried: tries.length, succeeded, control };
 }
 
 /** A23: offers of WebSocket compression. Succeeds when the relay accepts one. */
@@ -54,13 +54,13 @@ export async function compressionOffers(testbed: Testbed): Promise<Result> {
       });
       socket.on("error", () => resolve(false));
     });
-  let through = 0;
-  for (const offer of offers) if (await agrees(`${testbed.house.url.replace("http", "ws")}/socket`, offer)) through++;
+  let succeeded = 0;
+  for (const offer of offers) if (await agrees(`${testbed.house.url.replace("http", "ws")}/socket`, offer)) succeeded++;
   const willing = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: true });
   await new Promise((resolve) => willing.once("listening", resolve));
   const control = await agrees(`ws://127.0.0.1:${(willing.address() as { port: number }).port}`, {});
   willing.close();
-  return { tried: offers.length, through, control: `a server with compression accepts the same offer: ${control}` };
+  return { tried: offers.length, succeeded, control: `a server with compression accepts the same offer: ${control}` };
 }
 
 const KEYS = [
@@ -86,10 +86,10 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
   );
   const tries = testbed.sample(bodies);
   const line = await guest(testbed);
-  let through = 0;
+  let succeeded = 0;
   for (const text of tries) {
     const body = `${text.slice(0, -1)},"toId":"${id}","body":"x"}`;
-    if ((await testbed.callback(body)) >= 500) through++;
+    if ((await testbed.callback(body)) >= 500) succeeded++;
     line.send(text);
     const answer = await testbed.api(
       "POST",
@@ -97,19 +97,19 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
       JSON.parse(`{"to":{"visitor":"x"},${text.slice(1)}`) as object,
       "proto",
     );
-    if (answer.status >= 500 || answer.status < 300) through++;
+    if (answer.status >= 500 || answer.status < 300) succeeded++;
   }
   await settled(line);
   const refused = line.frames.filter((frame) => frame.includes("bad_frame")).length;
-  through += tries.length - refused;
-  if ("polluted" in {}) through++;
+  succeeded += tries.length - refused;
+  if ("polluted" in {}) succeeded++;
   line.end();
   const naive = JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, object>;
   const victim: Record<string, unknown> = {};
   Object.assign(Object.getPrototypeOf(Object.create(victim)) as object, Object.values(naive)[0]);
   return {
     tried: 3 * tries.length,
-    through,
+    succeeded,
     control: `the same text pollutes the prototype in a naive merge: ${victim.polluted === true}`,
   };
 }
@@ -121,7 +121,7 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
   const { id } = await testbed.knownVisitor("words of A30");
   const line = await guest(testbed);
-  let through = 0;
+  let succeeded = 0;
   let tried = 0;
   for (const depth of depths)
     for (const [open, close] of [
@@ -135,16 +135,16 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
         `{"t":"send","id":"deep-json-1","text":${deep}}`,
       ]) {
         tried += 3;
-        if ([...(await refusals(testbed, text))].some((status) => status < 400 || status >= 500)) through++;
+        if ([...(await refusals(testbed, text))].some((status) => status < 400 || status >= 500)) succeeded++;
         if (text.length < 32_000) line.send(text);
       }
     }
   await settled(line);
-  if (line.code() !== 0) through++;
-  through += line.frames.filter((frame) => frame.includes('"state"')).length;
+  if (line.code() !== 0) succeeded++;
+  succeeded += line.frames.filter((frame) => frame.includes('"state"')).length;
   line.end();
   const shallow = await testbed.callback(replyOf(id, "x", { more: [[[[1]]]] }));
-  return { tried, through, control: `four levels answer ${shallow}` };
+  return { tried, succeeded, control: `four levels answer ${shallow}` };
 }
 
 async function refusals(testbed: Testbed, text: string): Promise<number[]> {
@@ -200,7 +200,7 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
  */
 export async function oddDocuments(testbed: Testbed): Promise<Result> {
   const tries = testbed.sample(jsonDocuments());
-  let through = 0;
+  let succeeded = 0;
   let line = await guest(testbed);
   for (const bytes of tries) {
     const api = { Authorization: testbed.bearer, "Idempotency-Key": "odd" };
@@ -209,18 +209,18 @@ export async function oddDocuments(testbed: Testbed): Promise<Result> {
       await put(`${testbed.house.url}/api/v1/messages`, bytes, api),
       await put(`${testbed.house.url}/api/v1/contacts`, bytes, api),
     ];
-    through += codes.filter((code) => code < 400 || code >= 500).length;
+    succeeded += codes.filter((code) => code < 400 || code >= 500).length;
     if (bytes.length > 30_000) continue;
     line.send(bytes);
     await settled(line);
     // Invalid UTF-8 ends a connection with 1007 (RFC 6455 section 8.1); nothing else may.
-    if (![0, 1007].includes(line.code())) through++;
+    if (![0, 1007].includes(line.code())) succeeded++;
     if (line.code() !== 0) line = await guest(testbed);
   }
   line.end();
   const { id } = await testbed.knownVisitor("words of A33");
   const good = await testbed.callback(replyOf(id, "well formed"));
-  return { tried: 4 * tries.length, through, control: `a valid document answers ${good}` };
+  return { tried: 4 * tries.length, succeeded, control: `a valid document answers ${good}` };
 }
 
 /** A text as the relay stores it: without NUL, and without lone surrogates. */
@@ -230,11 +230,11 @@ const kept = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 export async function oddStrings(testbed: Testbed): Promise<Result> {
   const tries = testbed.sample(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
   const { visitor, id } = await testbed.knownVisitor("words of the odd strings");
-  let through = 0;
+  let succeeded = 0;
   for (const [n, text] of tries.entries()) {
     const stored = await visitor.send(text, `odd-string-${n}`).catch((error: Error) => ({ text: error.message }));
-    if (stored.text !== kept(text) && stored.text !== "empty") through++;
-    if ((await testbed.callback(replyOf(id, text))) >= 500) through++;
+    if (stored.text !== kept(text) && stored.text !== "empty") succeeded++;
+    if ((await testbed.callback(replyOf(id, text))) >= 500) succeeded++;
   }
   await testbed.callback(replyOf(id, "the last odd string"));
   await visitor.hears("the last odd string");
@@ -246,6 +246,6 @@ export async function oddStrings(testbed: Testbed): Promise<Result> {
   );
   const trimmed = (text: string): string => kept(text).trim();
   const seen = new Set([...texts].map(trimmed));
-  through += tries.filter((text) => !seen.has(trimmed(text))).length;
-  return { tried: 2 * tries.length, through, control: "a plain string returns unchanged" };
+  succeeded += tries.filter((text) => !seen.has(trimmed(text))).length;
+  return { tried: 2 * tries.length, succeeded, control: "a plain string returns unchanged" };
 }

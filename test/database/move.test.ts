@@ -48,11 +48,11 @@ function failingAt(db: Database, n: number): Database {
 it("moves a SQLite database to PostgreSQL, continues after an interruption, and finds both equal", async () => {
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);
-  await expect(moveDatabase(from, failingAt(to, 4), { tell: () => {} })).rejects.toThrow("away");
+  await expect(moveDatabase(from, failingAt(to, 4), { report: () => {} })).rejects.toThrow("away");
   // No relay starts on a partial copy.
   await expect(assertMoved(to)).rejects.toThrow("is not over");
   const told: [string, number, number][] = [];
-  const moved = await moveDatabase(from, to, { tell: (...step) => void told.push(step) });
+  const moved = await moveDatabase(from, to, { report: (...step) => void told.push(step) });
   const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));
   expect(rows).toMatchObject({ visitors: VISITORS, messages: VISITORS * MESSAGES });
   // Tables that were copied before the interruption are not copied again.
@@ -63,7 +63,7 @@ it("moves a SQLite database to PostgreSQL, continues after an interruption, and 
   const epoch = "SELECT value FROM meta WHERE name = 'epoch'";
   expect(await to.all(epoch)).toEqual((await from.all<object>(epoch)).map((row) => ({ ...row })));
   await assertMoved(to);
-  await expect(moveDatabase(from, to, { tell: () => {} })).rejects.toThrow("other conversations");
+  await expect(moveDatabase(from, to, { report: () => {} })).rejects.toThrow("other conversations");
   await Promise.all([from.close(), to.close()]);
 });
 
@@ -72,10 +72,10 @@ it("refuses a database that a relay uses", async () => {
   await migrate(to);
   const leases = createLeases({ db: to, clock: realClock, node: "n", names: ["mail"], onError: () => {} });
   await leases.start();
-  await expect(moveDatabase(from, to, { tell: () => {} })).rejects.toThrow("A relay uses");
+  await expect(moveDatabase(from, to, { report: () => {} })).rejects.toThrow("A relay uses");
   await leases.stop();
   expect(await to.all("SELECT 1 FROM visitors")).toEqual([]);
-  await moveDatabase(from, to, { tell: () => {} });
+  await moveDatabase(from, to, { report: () => {} });
   await Promise.all([from.close(), to.close()]);
 });
 
@@ -94,7 +94,7 @@ it("names the table that differs", async () => {
         key,
       ),
   };
-  await expect(moveDatabase(from, forgetful, { tell: () => {} })).rejects.toThrow(
+  await expect(moveDatabase(from, forgetful, { report: () => {} })).rejects.toThrow(
     "messages differs: 1200 rows in SQLite, 0 in",
   );
   await Promise.all([from.close(), to.close()]);

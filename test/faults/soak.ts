@@ -44,31 +44,31 @@ export type Soaked = {
   suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
 };
 
-/** Runs one suite in its long version. `tell` reports its progress. */
-type Long = (seed: number, tell: (words: string) => void) => Promise<Report>;
+/** Runs one suite in its long version, and calls `progress` with lines for the log. */
+type Long = (seed: number, progress: (words: string) => void) => Promise<Report>;
 
 const SUITES: Record<string, Long> = {
-  kill: (seed, tell) => kill({ seed, lives: 200, messages: 10_000, visitors: 25, tell }),
+  kill: (seed, progress) => kill({ seed, lives: 200, messages: 10_000, visitors: 25, progress }),
   sync: (seed) => sync({ seed, messages: 500 }),
   upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
-  callbacks: (seed, tell) => callbacks({ seed, callbacks: 50_000, tell }),
+  callbacks: (seed, progress) => callbacks({ seed, callbacks: 50_000, progress }),
   tabs: (seed) => tabs({ seed, sends: 1_000 }),
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
   browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
   rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
   stray: (seed) => stray({ seed }),
-  pace: (seed, tell) => pace({ seed, tell }),
+  pace: (seed, progress) => pace({ seed, progress }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
   drain: (seed) => drain({ seed, visitors: 1_000 }),
   intake: (seed) => intake({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
   flips: (seed) => flips({ seed, flips: 200 }),
-  nodes: (seed, tell) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, tell }),
-  standstills: (seed, tell) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, tell }),
-  nodesRate: (seed, tell) => nodesRate({ seed, limit: 300, minutes: 4, tell }),
+  nodes: (seed, progress) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
+  standstills: (seed, progress) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
+  nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),
   awaits: () => allAwaits(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
-  storm: (seed, tell) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), tell }),
+  storm: (seed, progress) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
   mutants: () => longMutants(),
 };
 
@@ -89,9 +89,9 @@ function keep(name: string, { violations, figures }: Report): void {
 /** Runs one suite. @returns whether it found no violation */
 async function soak(name: string, suite: Long): Promise<boolean> {
   const begun = performance.now();
-  const tell = (words: string): void => console.log(`  ${name}, ${Math.round(seconds(begun))} s: ${words}`);
-  tell("begins");
-  const report = await suite(SEED, tell).catch((error: unknown) => ({
+  const progress = (words: string): void => console.log(`  ${name}, ${Math.round(seconds(begun))} s: ${words}`);
+  progress("begins");
+  const report = await suite(SEED, progress).catch((error: unknown) => ({
     violations: [`ended: ${String(error)}`],
     figures: { seconds: seconds(begun) },
   }));

@@ -54,11 +54,11 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
 export async function storms({
   seed,
   minutes,
-  tell,
+  progress,
 }: {
   seed: number;
   minutes: number;
-  tell: (words: string) => void;
+  progress: (words: string) => void;
 }): Promise<Report> {
   const begun = performance.now();
   const violations: string[] = [];
@@ -75,7 +75,7 @@ export async function storms({
     figures.lost += lost + repliesLost;
     figures.doubled += doubled + repliesDoubled;
     figures.disordered += misordered + repliesMisordered;
-    tell(`${figures.storms} storms, ${figures.messages} messages, ${figures.replies} replies`);
+    progress(`${figures.storms} storms, ${figures.messages} messages, ${figures.replies} replies`);
   } while (performance.now() < begun + minutes * 60_000);
   return { violations, figures: { ...figures, seconds: seconds(begun) } };
 }

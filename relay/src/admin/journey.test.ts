@@ -5,7 +5,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { claim, type Entry, enter, link, settle } from "../records/ledger/ledger.ts";
-import { addParcel, postpone } from "../records/outbox.ts";
+import { addOutboxEntry, postpone } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry } from "../records/tries.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
     await appendSent(tx, numbers, [{ visitor: "v", id: "m", text: "hello", at: AT, sid: "pl_1" }]);
     await numbers.write(tx);
     const rest = { reaction: null, reaction_sid: null, attempts: 0, due: AT, expires: AT + 86_400_000 };
-    await addParcel(tx, { visitor: "v", turn: 1, pos: 1, account: "main", ...rest });
+    await addOutboxEntry(tx, { visitor: "v", turn: 1, pos: 1, account: "main", ...rest });
   });
 });
 afterEach(() => db.close());

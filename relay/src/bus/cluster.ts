@@ -129,20 +129,20 @@ function enter(here: Audience, visitor: string): () => void {
 async function findNews(
   here: Audience,
   { heads, refusals }: Pick<ClusterBusOptions, "heads" | "refusals">,
-  tell: (news: News) => void,
+  publish: (news: News) => void,
 ): Promise<void> {
   const visitors = [...here.keys()];
   if (visitors.length === 0) return;
   for (let from = 0; from < visitors.length; from += SLICE)
     for (const [id, { head, read }] of await heads(visitors.slice(from, from + SLICE))) {
       const known = here.get(id);
-      if (known !== undefined && (head > known.head || read > known.read)) tell({ visitor: id, head, read });
+      if (known !== undefined && (head > known.head || read > known.read)) publish({ visitor: id, head, read });
     }
   for (const { visitor, at, error } of await refusals((id) => here.has(id))) {
     const known = here.get(visitor);
     if (known === undefined || at <= known.refused) continue;
     known.refused = at;
-    tell({ visitor, head: 0, error });
+    publish({ visitor, head: 0, error });
   }
 }
 
@@ -155,7 +155,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const hints = createSender(link, node);
   const spending = createSpending({
     clock,
-    tell: (spent) => link.send(JSON.stringify({ from: node, spent } satisfies Hint)),
+    broadcast: (spent) => link.send(JSON.stringify({ from: node, spent } satisfies Hint)),
   });
 
   link.onText((text) => {

@@ -127,11 +127,11 @@ export async function openRedisLink(
   const sender = createClient({ ...common, disableOfflineQueue: true, commandsQueueMaxLength: UNANSWERED_MAX });
   const receiver = createClient(common);
   let last: "lost" | "open" | undefined;
-  const tell = (state: "lost" | "open", cause?: unknown): void => {
+  const changeState = (state: "lost" | "open", cause?: unknown): void => {
     if (state !== last) onState(state, cause);
     last = state;
   };
-  receiver.on("error", (error) => tell("lost", error)).on("ready", () => tell("open"));
+  receiver.on("error", (error) => changeState("lost", error)).on("ready", () => changeState("open"));
   sender.on("error", () => {});
   const ready = Promise.all([
     sender.connect(),

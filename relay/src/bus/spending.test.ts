@@ -12,7 +12,7 @@ function nodes(lose = false): [Limiter, Limiter] {
   const make = (): Limiter => {
     const spending: Spending = createSpending({
       clock,
-      tell(spent: Spent[]) {
+      broadcast(spent: Spent[]) {
         for (const other of lose ? [] : all) if (other !== spending) other.hear(spent);
       },
     });

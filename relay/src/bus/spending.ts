@@ -21,7 +21,7 @@ const TELL_MS = 200;
 const TELL_MAX = 30;
 
 /** Creates the shared limits. @param tell sends to the other nodes */
-export function createSpending({ clock, tell }: { clock: Clock; tell: (spent: Spent[]) => void }): Spending {
+export function createSpending({ clock, broadcast }: { clock: Clock; broadcast: (spent: Spent[]) => void }): Spending {
   const limiters = new Map<string, Limiter>();
   /** Tokens that were taken and not reported yet, by limit and key. */
   const untold = new Map<string, Spent>();
@@ -29,7 +29,7 @@ export function createSpending({ clock, tell }: { clock: Clock; tell: (spent: Sp
   function flush(): void {
     const all = [...untold.values()];
     untold.clear();
-    for (let from = 0; from < all.length; from += TELL_MAX) tell(all.slice(from, from + TELL_MAX));
+    for (let from = 0; from < all.length; from += TELL_MAX) broadcast(all.slice(from, from + TELL_MAX));
   }
 
   function note(name: string, key: string, amount: number): void {

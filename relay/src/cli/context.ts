@@ -26,7 +26,7 @@ import { createReload } from "../wiring/reload.ts";
 import { CommandError } from "./error.ts";
 
 /** The command line never delivers messages, so it needs no files. */
-const noFiles: AttachFile = async (_head, carry) => carry(undefined);
+const noFiles: AttachFile = async (_head, send) => send(undefined);
 
 /** Builds the context of a command from the parts of a running relay, or from parts made by `openContext`. */
 export function contextOf(parts: Inside & { close: () => Promise<void> }) {
@@ -100,7 +100,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     forget,
     retention: createRetention({ db, clock, log, sites, seriesDays: settings.seriesDays, forget, works: () => true }),
     backups,
-    send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
+    send: createSend({ db, bus, clock, horizon, wake: () => {}, storeEvent: owner.storeEvent }),
     endings: createSessionEndings({ db, bus, clock }),
     linkTo: links.to,
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,

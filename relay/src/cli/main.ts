@@ -92,7 +92,7 @@ function tellPlace({ dataDir, holder }: Found, [first]: readonly string[], { err
   if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
 }
 
-function tell({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell): ExitCode {
+function print({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell): ExitCode {
   for (const line of json ? [JSON.stringify(data, null, 2)] : lines) out(line);
   return code;
 }
@@ -107,16 +107,16 @@ function version(): Result {
 async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number | undefined> {
   const { name, rest } = splitCommandLine(argv);
   const json = argv.includes("--json");
-  if (name === "--version") return tell(version(), json, shell);
+  if (name === "--version") return print(version(), json, shell);
   if (name === "sandbox") return sandbox(rest);
   if (name === "help" || argv.some((arg) => arg === "--help" || arg === "-h")) {
     if (name === "help") checkCount(PROGRAMS.help, parseArguments({ options: { help: { type: "boolean" } } }, rest));
     const word = (name === "help" ? rest : argv).find((arg) => !arg.startsWith("-"));
     const found = word === undefined ? help(ALL) : helpOn(ALL, word);
     if (found === undefined) throw unknownCommand(word ?? "");
-    return tell(found, json, shell);
+    return print(found, json, shell);
   }
-  if (Object.hasOwn(COMMANDS, name)) return tell(await outcome(argv, shell), json, shell);
+  if (Object.hasOwn(COMMANDS, name)) return print(await outcome(argv, shell), json, shell);
   if (name !== "serve") throw unknownCommand(name);
   checkCount(PROGRAMS.serve, parseArguments({ options: {} }, rest));
   const { serve } = await import("./serve.ts");

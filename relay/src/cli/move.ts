@@ -54,7 +54,7 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
     return { action, subject: `${subject}: ${counts.join(", ")}` };
   };
   const moved = await moveDatabase(context.db, to, {
-    tell: reporter(),
+    report: reporter(),
     // Copied with everything else.
     begun: () => record(context, { action, subject: `${subject}: begun` }),
     ended: (tx, moved) => addAudit(tx, entryOf(context, ended(moved))),

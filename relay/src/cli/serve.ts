@@ -58,7 +58,7 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
     const { examine } = await import("./doctor.ts");
     return examine(contextOf({ ...inside, close: async () => {} }));
   };
-  if (control !== undefined) relay.tell({ control: control.path });
+  if (control !== undefined) relay.describe({ control: control.path });
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
 }
 

@@ -17,7 +17,7 @@ export type Holder = {
 
 export type Lock = {
   /** Adds to the file about the holder. */
-  tell: (more: Partial<Holder>) => void;
+  describe: (more: Partial<Holder>) => void;
   release: () => void;
 };
 
@@ -67,7 +67,7 @@ export function takeLock(base: string, what: string, address: string): Lock {
   HELD.add(db);
   let holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), address };
   const lock: Lock = {
-    tell(more) {
+    describe(more) {
       holder = { ...holder, ...more };
       note(base, holder);
     },
@@ -79,7 +79,7 @@ export function takeLock(base: string, what: string, address: string): Lock {
   };
   try {
     chmodSync(lockOf(base), 0o600);
-    lock.tell({});
+    lock.describe({});
   } catch (error) {
     // The disk may be full.
     lock.release();

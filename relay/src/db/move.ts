@@ -14,7 +14,7 @@ export type Moved = { table: string; rows: number; hash: string };
 
 /** What the caller of a move does at its steps. */
 type Steps = {
-  tell: Progress;
+  report: Progress;
   /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
   begun?: () => Promise<void>;
   /** In the transaction of the target that ends the move. */
@@ -71,7 +71,7 @@ const storable = (row: Row): Row =>
     Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll("\0", "") : value]),
   );
 
-async function copyTable(from: Database, to: Database, table: Table, tell: Progress): Promise<void> {
+async function copyTable(from: Database, to: Database, table: Table, report: Progress): Promise<void> {
   const total = await countOf(from, table);
   const [place] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", placeOf(table.name));
   let after = place === undefined ? undefined : (JSON.parse(place.value) as Value[]);
@@ -98,7 +98,7 @@ async function copyTable(from: Database, to: Database, table: Table, tell: Progr
       );
     });
     rows += page.length;
-    tell(table.name, rows, total);
+    report(table.name, rows, total);
   }
 }
 
@@ -156,7 +156,7 @@ async function begin(from: Database, to: Database, { begun: added }: Steps): Pro
 export async function moveDatabase(from: Database, to: Database, steps: Steps): Promise<Moved[]> {
   await begin(from, to, steps);
   const tables = await tablesOf(from);
-  for (const table of tables) await copyTable(from, to, table, steps.tell);
+  for (const table of tables) await copyTable(from, to, table, steps.report);
   const moved: Moved[] = [];
   for (const table of tables) {
     const [source, target] = await Promise.all([fingerprint(from, table), fingerprint(to, table)]);

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { Files } from "../files/store.ts";
-import type { Head } from "../records/outbox.ts";
+import type { LaneHead } from "../records/outbox.ts";
 import { createAttachFile } from "./attach-file.ts";
 
-const head = (fields: Partial<Head>): Head =>
-  ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
+const head = (fields: Partial<LaneHead>): LaneHead =>
+  ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as LaneHead;
 
 describe("a file that is sent to the service", () => {
   /** A store whose files are read only when the test allows it. */
@@ -26,24 +26,24 @@ describe("a file that is sent to the service", () => {
   it("is a link when the service can reach the relay, and is not read", async () => {
     const { reads, files } = store();
     const attachFile = createAttachFile({ files, link: (key, type) => `https://chat.example/${key}?${type}` });
-    const carried = await attachFile(head({}), async (file) => file);
-    expect(carried).toEqual({ mediaUrl: "https://chat.example/k?image/png", mediaContentType: "image/png" });
+    const sent = await attachFile(head({}), async (file) => file);
+    expect(sent).toEqual({ mediaUrl: "https://chat.example/k?image/png", mediaContentType: "image/png" });
     expect(reads).toHaveLength(0);
   });
 
   it("is a data URI in standard, padded base64 otherwise", async () => {
     const { reads, files } = store();
-    const carried = createAttachFile({ files, link: undefined })(head({}), async (file) => file);
+    const sent = createAttachFile({ files, link: undefined })(head({}), async (file) => file);
     reads.shift()?.();
     const bytes = Buffer.from("bytes of k").toString("base64");
-    expect(await carried).toEqual({ mediaUrl: `data:image/png;base64,${bytes}`, mediaContentType: "image/png" });
+    expect(await sent).toEqual({ mediaUrl: `data:image/png;base64,${bytes}`, mediaContentType: "image/png" });
   });
 
   it("is reported as missing when its bytes are gone", async () => {
     const { reads, files } = store();
-    const carried = createAttachFile({ files, link: undefined })(head({ key: "gone" }), async () => "carried");
+    const sent = createAttachFile({ files, link: undefined })(head({ key: "gone" }), async () => "sent");
     reads.shift()?.();
-    expect(await carried).toBe("missing");
+    expect(await sent).toBe("missing");
   });
 
   it("waits while four others are in memory, and is sent after them, even if one of them failed", async () => {

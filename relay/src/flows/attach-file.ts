@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { limitConcurrency } from "../base/concurrency.ts";
 import type { Files } from "../files/store.ts";
-import type { Head } from "../records/outbox.ts";
+import type { LaneHead } from "../records/outbox.ts";
 
 /** The fields of a message that name its file (interface 4.5, R-233 to R-241). */
 export type Attached = { mediaUrl: string; mediaContentType: string };
@@ -26,7 +26,7 @@ export function createAttachFile(options: { files: Files; link: ((key: string, t
    * Calls `send` with the fields of the message's file, or with undefined when it has none.
    * @returns what `send` resolves to, or `missing` when the file's bytes were deleted
    */
-  return async function attachFile<T>(head: Head, send: (attached: Attached | undefined) => Promise<T>) {
+  return async function attachFile<T>(head: LaneHead, send: (attached: Attached | undefined) => Promise<T>) {
     const { key, type, reaction } = head;
     if (key === null || type === null || reaction !== null) return send(undefined);
     if (link !== undefined) return send({ mediaUrl: link(key, type), mediaContentType: type });

@@ -11,7 +11,7 @@ import { type PageSeen, setPage } from "../records/profiles.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
-import type { Tell } from "./notify.ts";
+import type { StoreEvent } from "./notify.ts";
 
 type CaptureDeps = {
   db: Database;
@@ -21,7 +21,7 @@ type CaptureDeps = {
   signing: string;
   leads: Pick<Leads, "firstTry" | "begin" | "firstDue">;
   /** Stores an event for the owner's backend in the same transaction. */
-  tell: Tell;
+  storeEvent: StoreEvent;
 };
 
 /** The error of a form, for the person who fills it in. */
@@ -128,7 +128,7 @@ async function write(
 
 /** Stores the person's contact details, and an event for the owner. @returns false when the visitor was erased */
 async function storeDetails(
-  { clock, tell }: CaptureDeps,
+  { clock, storeEvent }: CaptureDeps,
   tx: Transaction,
   visitor: string,
   site: Site,
@@ -143,7 +143,7 @@ async function storeDetails(
   if ((await findVisitor(tx, visitor)) === undefined) return false;
   await setDetails(tx, visitor, presentDetails(person));
   if (page !== undefined) await setPage(tx, visitor, page);
-  await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
+  await storeEvent(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
   return true;
 }
 

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Transaction } from "../db/database.ts";
 import { findVisitor } from "../records/visitors.ts";
 import type { Gates } from "../service/gates.ts";
-import type { Tell } from "./notify.ts";
+import type { StoreEvent } from "./notify.ts";
 
 type DeliveryStatusDeps = {
   clock: Clock;
@@ -37,8 +37,8 @@ export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus =
 
 /** Tells the owner's backend, in the same transaction, that a visitor's message was not delivered. */
 export const createFailureNotice =
-  (tell: Tell) =>
+  (storeEvent: StoreEvent) =>
   async (tx: Transaction, visitor: string, position: number, reason: string): Promise<void> => {
     const row = await findVisitor(tx, visitor);
-    if (row !== undefined) await tell(tx, row.site, "delivery.failed", { visitor, position, reason });
+    if (row !== undefined) await storeEvent(tx, row.site, "delivery.failed", { visitor, position, reason });
   };

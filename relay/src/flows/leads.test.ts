@@ -90,7 +90,7 @@ function live(works: () => boolean = () => true) {
     works,
   };
   const flow = createLeads(parts);
-  const { capture } = createCapture({ ...parts, leads: flow, tell: async () => {} });
+  const { capture } = createCapture({ ...parts, leads: flow, storeEvent: async () => {} });
   /** Submits a form. @returns the service's final verdict */
   const fill = async (form: Lead): Promise<string | undefined> => {
     const taken = await capture(VISITOR, SITE, form);

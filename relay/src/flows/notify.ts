@@ -14,9 +14,14 @@ import { findProfile } from "../records/profiles.ts";
  * Stores an event for the owner's backend, in the transaction that causes it. An event about a visitor gets the visitor's
  * profile.
  */
-export type Tell = <T extends EventType>(tx: Transaction, site: string, type: T, facts: Facts<T>) => Promise<void>;
+export type StoreEvent = <T extends EventType>(
+  tx: Transaction,
+  site: string,
+  type: T,
+  facts: Facts<T>,
+) => Promise<void>;
 /** The same for all sites of an account. */
-export type TellAccount = <T extends EventType>(
+export type StoreAccountEvent = <T extends EventType>(
   tx: Transaction,
   account: string,
   type: T,
@@ -66,11 +71,12 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
     run: () => sendDue(state, poll),
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
-  const tell: Tell = (tx, site, type, facts) => storeEvent(state, tx, site, type, facts);
-  const tellAccount: TellAccount = (tx, account, type, facts) => storeForAccount(state, tx, account, type, facts);
+  const storeEvent: StoreEvent = (tx, site, type, facts) => storeForSite(state, tx, site, type, facts);
+  const storeAccountEvent: StoreAccountEvent = (tx, account, type, facts) =>
+    storeForAccount(state, tx, account, type, facts);
   return {
-    tell,
-    tellAccount,
+    storeEvent,
+    storeAccountEvent,
     async start(): Promise<void> {
       if (given.sites.every(({ webhook }) => webhook === undefined)) return;
       startSending();
@@ -92,7 +98,7 @@ function addressFor({ sites }: State, site: string, type: EventType): string | u
   return target?.events === undefined || target.events.includes(type) ? target?.url : undefined;
 }
 
-async function storeEvent<T extends EventType>(
+async function storeForSite<T extends EventType>(
   state: State,
   tx: Transaction,
   site: string,
@@ -122,7 +128,7 @@ async function storeForAccount<T extends EventType>(
     const address = site.account === account ? addressFor(state, site.public.id, type) : undefined;
     if (address === undefined || told.has(address)) continue;
     told.add(address);
-    await storeEvent(state, tx, site.public.id, type, facts);
+    await storeForSite(state, tx, site.public.id, type, facts);
   }
 }
 

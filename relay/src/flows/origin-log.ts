@@ -22,7 +22,7 @@ const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): OriginLog {
   const told = new Set<string>();
 
-  function tell(origin: string, site?: string): void {
+  function report(origin: string, site?: string): void {
     const one = `${origin} ${site ?? ""}`;
     if (told.size >= TOLD_MAX || told.has(one) || !ORIGIN.test(origin)) return;
     told.add(one);
@@ -32,12 +32,12 @@ export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, l
   return {
     allows(origin) {
       const allowed = sites.all.some((site) => sites.allows(site, origin));
-      if (!allowed) tell(origin);
+      if (!allowed) report(origin);
       return allowed;
     },
     watching: (open) => async (hello, origin) => {
       const opened = await open(hello, origin);
-      if (opened === CLOSE.notAllowed && sites.find(hello.site) !== undefined) tell(origin, hello.site);
+      if (opened === CLOSE.notAllowed && sites.find(hello.site) !== undefined) report(origin, hello.site);
       return opened;
     },
   };

@@ -7,14 +7,14 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { addRating, ratingOf } from "../records/ratings.ts";
 import { findVisitor } from "../records/visitors.ts";
-import type { Tell } from "./notify.ts";
+import type { StoreEvent } from "./notify.ts";
 
 type RatingDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
   /** Stores an event for the owner's backend in the same transaction. */
-  tell: Tell;
+  storeEvent: StoreEvent;
 };
 
 /**
@@ -22,7 +22,7 @@ type RatingDeps = {
  * @returns false when the visitor does not exist, or the score is too high
  * @throws any error of the database; then nothing was written
  */
-export function createRating({ db, bus, clock, tell }: RatingDeps) {
+export function createRating({ db, bus, clock, storeEvent }: RatingDeps) {
   return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {
     if (score !== undefined && score > of) return false;
     const words = cut(comment.toWellFormed().replaceAll("\0", "").trim(), COMMENT_MAX);
@@ -33,7 +33,7 @@ export function createRating({ db, bus, clock, tell }: RatingDeps) {
         const row = { visitor, score: score ?? null, best: of, comment: kept, at: clock.now() };
         const fresh = await addRating(tx, site.public.id, row);
         if (fresh && score !== undefined)
-          await tell(tx, site.public.id, "conversation.rated", { visitor, score, of, comment: kept });
+          await storeEvent(tx, site.public.id, "conversation.rated", { visitor, score, of, comment: kept });
         return ratingOf(tx, visitor);
       },
       [visitor],

@@ -1,10 +1,10 @@
 import { hashed, type Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { type Details, told, untold } from "../records/details.ts";
-import type { Head } from "../records/outbox.ts";
+import type { LaneHead } from "../records/outbox.ts";
 import type { Outcome } from "../service/outcome.ts";
 
-type Carry = (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
+type Send = (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
 
 /**
  * Sends a message together with the contact details that the service does not know yet. Name and e-mail address are sent once,
@@ -13,11 +13,11 @@ type Carry = (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
  */
 export async function sendWithProfile(
   { db, log }: { db: Database; log: Log },
-  head: Head,
-  carry: Carry,
+  head: LaneHead,
+  send: Send,
 ): Promise<Outcome> {
   const news = head.reaction === null && head.untold ? await untold(db, head.visitor) : undefined;
-  const outcome = await carry(head, news?.details);
+  const outcome = await send(head, news?.details);
   if (news !== undefined && (outcome.kind === "ok" || outcome.kind === "duplicate")) {
     await db
       .transaction((tx) => told(tx, head.visitor, news.version))

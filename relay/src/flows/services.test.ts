@@ -11,7 +11,7 @@ it("counts the second call of a message, without its campaign, against the accou
     { accounts: [], allowInsecureService: false } as unknown as Settings,
     createKeys([]),
     createSites([], () => []),
-    (_head, carry) => carry(undefined),
+    (_head, send) => send(undefined),
     { beside: (account) => void counted.push(account) },
   );
   const site = { public: { id: "shop" }, account: "main", campaignFallback: true } as Site;

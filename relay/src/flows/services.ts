@@ -5,7 +5,7 @@ import { type Log, silentLog } from "../base/log.ts";
 import { isCampaign } from "../base/routes.ts";
 import { bodyOf } from "../files/types.ts";
 import type { Details } from "../records/details.ts";
-import type { Head } from "../records/outbox.ts";
+import type { LaneHead } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { createService, type Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
@@ -23,7 +23,7 @@ export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
 
 export type Services = {
   /** Sends a message to its account's service, with contact details that the service does not know yet. Never rejects. */
-  carry: (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
+  send: (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
   routed: Routed;
   /** An account's client; undefined when the account is no longer configured. */
   of: (account: string) => Service | undefined;
@@ -31,7 +31,7 @@ export type Services = {
 };
 
 /** The conversation's campaign, if the site still has it: an unknown id would make every message fail. */
-function campaignOf({ campaign }: Head, site: Site): { campaignId?: string } {
+function campaignOf({ campaign }: LaneHead, site: Site): { campaignId?: string } {
   const chosen = campaign === null || !isCampaign(site.routes ?? [], site.campaign, campaign) ? undefined : campaign;
   const id = chosen ?? (campaign === "" ? undefined : site.campaign);
   return id === undefined ? {} : { campaignId: id };
@@ -97,7 +97,7 @@ export function createServices(
     ]),
   );
   return {
-    async carry(head, about) {
+    async send(head, about) {
       const client = clients.get(head.account);
       const site = sites.find(head.site);
       // The site or account is no longer configured. Its messages wait until it is back; other messages are not affected.

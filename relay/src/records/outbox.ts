@@ -2,7 +2,7 @@ import type { ContactExternalId } from "../base/id-types.ts";
 import type { Transaction } from "../db/database.ts";
 
 /** A message or a reaction that the service has not accepted yet. */
-export type Parcel = {
+export type OutboxEntry = {
   visitor: string;
   /** Place in the visitor's lane: a lane is delivered strictly in this order. */
   turn: number;
@@ -20,10 +20,10 @@ export type Parcel = {
 
 const COLUMNS = "visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid";
 
-export async function addParcels(tx: Transaction, parcels: readonly Parcel[]): Promise<void> {
+export async function addOutboxEntries(tx: Transaction, entries: readonly OutboxEntry[]): Promise<void> {
   await tx.runEach(
     `INSERT INTO outbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    parcels.map(({ visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid }) => [
+    entries.map(({ visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid }) => [
       visitor,
       turn,
       pos,
@@ -37,10 +37,10 @@ export async function addParcels(tx: Transaction, parcels: readonly Parcel[]): P
   );
 }
 
-export const addParcel = (tx: Transaction, parcel: Parcel): Promise<void> => addParcels(tx, [parcel]);
+export const addOutboxEntry = (tx: Transaction, entry: OutboxEntry): Promise<void> => addOutboxEntries(tx, [entry]);
 
-/** The first parcel of a lane, with its content and its `messageSid`. */
-export type Head = Parcel & {
+/** The first entry of a lane, with its content and its `messageSid`. */
+export type LaneHead = OutboxEntry & {
   /** The service's answer at the last try. */
   error: string | null;
   /** Of the message, or of the reply that got the reaction. */
@@ -73,20 +73,20 @@ const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.e
      LEFT JOIN media f ON f.key = m.media AND f.visitor = m.visitor
      WHERE o.visitor = $1 AND o.turn = (SELECT min(turn) FROM outbox WHERE visitor = $1)`;
 
-/** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
-export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {
-  const [head] = await headsOf(tx, [visitor]);
+/** The oldest entry of a visitor's lane; nothing when the lane is empty. */
+export async function laneHead(tx: Transaction, visitor: string): Promise<LaneHead | undefined> {
+  const [head] = await laneHeads(tx, [visitor]);
   return head;
 }
 
-/** The oldest parcel of each of these visitors' lanes; nothing where the lane is empty. */
-export const headsOf = (tx: Transaction, visitors: readonly string[]): Promise<(Head | undefined)[]> =>
-  tx.each<Head>(
+/** The oldest entry of each of these visitors' lanes; nothing where the lane is empty. */
+export const laneHeads = (tx: Transaction, visitors: readonly string[]): Promise<(LaneHead | undefined)[]> =>
+  tx.each<LaneHead>(
     HEAD,
     visitors.map((visitor) => [visitor]),
   );
 
-/** A lane with something to deliver. `due`: when its first parcel is; `first`: that is the visitor's first message. */
+/** A lane with something to deliver. `due`: when its first entry is due; `first`: that entry is the visitor's first message. */
 export type OpenLane = { visitor: string; account: string; due: number; first: boolean };
 
 /** Number of lanes that are read at once: after a long outage there may be hundreds of thousands. */
@@ -110,7 +110,7 @@ export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   }
 }
 
-/** The lanes with a parcel whose `due` is between these two times. */
+/** The lanes with an entry whose `due` is between these two times. */
 export const lanesDueBetween = (
   tx: Transaction,
   from: number,
@@ -118,14 +118,14 @@ export const lanesDueBetween = (
 ): Promise<{ visitor: string; account: string }[]> =>
   tx.all("SELECT DISTINCT visitor, account FROM outbox WHERE due >= $1 AND due <= $2", from, to);
 
-/** Removes parcels that are delivered or failed. @returns for each parcel whether the outbox still had it */
-export async function removeParcels(
+/** Removes entries that are delivered or failed. @returns for each entry whether the outbox still had it */
+export async function removeOutboxEntries(
   tx: Transaction,
-  parcels: readonly Pick<Parcel, "visitor" | "turn">[],
+  entries: readonly Pick<OutboxEntry, "visitor" | "turn">[],
 ): Promise<boolean[]> {
   const removed = await tx.each(
     "DELETE FROM outbox WHERE visitor = $1 AND turn = $2 RETURNING turn",
-    parcels.map(({ visitor, turn }) => [visitor, turn]),
+    entries.map(({ visitor, turn }) => [visitor, turn]),
   );
   return removed.map((row) => row !== undefined);
 }
@@ -147,7 +147,7 @@ export async function moveLane(tx: Transaction, from: string, to: string, shift:
 /** Schedules the next try, and stores why the last one failed. */
 export async function postpone(
   tx: Transaction,
-  { visitor, turn, attempts, due, error }: Pick<Head, "visitor" | "turn" | "attempts" | "due" | "error">,
+  { visitor, turn, attempts, due, error }: Pick<LaneHead, "visitor" | "turn" | "attempts" | "due" | "error">,
 ): Promise<void> {
   await tx.run(
     "UPDATE outbox SET attempts = $3, due = $4, error = $5 WHERE visitor = $1 AND turn = $2",
@@ -159,12 +159,12 @@ export async function postpone(
   );
 }
 
-/** Parcels that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
+/** Entries that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
 export async function expired(
   tx: Transaction,
   now: number,
   limit: number,
-): Promise<Pick<Head, "visitor" | "turn" | "pos" | "id" | "account" | "reaction" | "attempts" | "error">[]> {
+): Promise<Pick<LaneHead, "visitor" | "turn" | "pos" | "id" | "account" | "reaction" | "attempts" | "error">[]> {
   return tx.all(
     `SELECT o.visitor, o.turn, o.pos, m.id, o.account, o.reaction, o.attempts, o.error
      FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos

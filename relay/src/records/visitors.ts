@@ -45,7 +45,7 @@ export type VisitorRow = Visitor & {
   campaign: string | null;
   page: string | null;
   page_title: string | null;
-  /** Turn of the oldest parcel in the visitor's lane; `null` when the lane is empty. */
+  /** Turn of the oldest entry in the visitor's lane; `null` when the lane is empty. */
   waiting: number | null;
   /** Details that the service has not been told: 1, or true on PostgreSQL. */
   untold: number | boolean;

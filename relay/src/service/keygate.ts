@@ -142,7 +142,7 @@ function pump(gate: KeyGate): void {
   gate.cancelTimer();
   const wait = makeCalls(gate);
   gate.cancelTimer = Number.isFinite(wait) ? gate.deps.clock.after(wait, () => pump(gate)) : () => {};
-  tell(gate, wait);
+  updateNotice(gate, wait);
 }
 
 /** Makes calls until the next one must wait. @returns as `next` does */
@@ -214,7 +214,7 @@ const oldest = ({ queues }: KeyGate): number =>
   Math.min(...MESSAGES.map((rank) => firstOf(queues[rank])?.since ?? NEVER));
 
 /** Updates whether visitors are told `delayed`. */
-function tell(gate: KeyGate, wait: number): void {
+function updateNotice(gate: KeyGate, wait: number): void {
   const { breaker, clock } = gate.deps;
   const since = oldest(gate);
   const late = since !== NEVER && (clock.uptime() - since > NOTICE_MS || (wait > NOTICE_MS && wait !== NEVER));

@@ -37,9 +37,9 @@ export function holdData({ dataDir, databaseUrl, host, port }: Settings): Lock {
   try {
     const database = takeLock(`${file}.relay`, `DATABASE_URL: ${file}`, address);
     return {
-      tell(more) {
-        folder.tell(more);
-        database.tell(more);
+      describe(more) {
+        folder.describe(more);
+        database.describe(more);
       },
       release() {
         database.release();

@@ -25,7 +25,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     sites,
     signing,
     spool: openSpool<Reply>(settings.dataDir, "replies"),
-    tell: owner.tell,
+    storeEvent: owner.storeEvent,
     keepFile: uploads.takeHeld,
   });
   const recharges = createRecharges({

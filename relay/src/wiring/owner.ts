@@ -13,7 +13,7 @@ import { createLeads } from "../flows/leads.ts";
 import { createGrantCall, createSendCall } from "../flows/ledger-calls.ts";
 import { createLedgerWorker } from "../flows/ledger-worker.ts";
 import { createMail } from "../flows/mail/mail.ts";
-import { createNotify } from "../flows/notify.ts";
+import { createNotify, type StoreAccountEvent } from "../flows/notify.ts";
 import { createOutreach, sendVerdict } from "../flows/outreach.ts";
 import { createPacedCalls } from "../flows/paced-calls.ts";
 import type { Services } from "../flows/services.ts";
@@ -45,7 +45,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const paced = createPacedCalls({ clock, gates, clientOf: services.of });
   const contacts = createContacts({ db, clock, paced: paced.call });
   const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
-  const ledger = createLedgerFlows(deps, hooks, notify.tellAccount);
+  const ledger = createLedgerFlows(deps, hooks, notify.storeAccountEvent);
   const { mailer, mail } = createMailFlows(deps);
   return {
     access,
@@ -53,9 +53,9 @@ export function createOwnerFlows(deps: OwnerDeps) {
     leads,
     mail,
     mailer,
-    ...createCapture({ db, clock, log, signing, leads, tell: notify.tell }),
+    ...createCapture({ db, clock, log, signing, leads, storeEvent: notify.storeEvent }),
     /** Stores an event of a site for the owner's backend. */
-    tell: notify.tell,
+    storeEvent: notify.storeEvent,
     credits: ledger.credits,
     outreach: ledger.outreach,
     creditAccounts: ledger.accounts.candidates,
@@ -88,7 +88,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
 }
 
 /** Credits and messages to visitors. Both are ledger entries, each with a worker that makes its calls at most once. */
-function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeof createNotify>["tellAccount"]) {
+function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, storeAccountEvent: StoreAccountEvent) {
   const { settings, db, bus, clock, log, sites, signing, services, gates } = deps;
   const accounts = creditAccounts(settings.accounts);
   const named = { node: randomId(12), accounts: settings.accounts.map(({ id }) => id) };
@@ -102,7 +102,16 @@ function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeo
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
   const ask = createBilling({ clock, hooks, rulesOf: accounts.rulesOf });
-  const credits = createCredits({ db, clock, log, rules: accounts.rulesOf, wake: grants.wake, ask, works, tell });
+  const credits = createCredits({
+    db,
+    clock,
+    log,
+    rules: accounts.rulesOf,
+    wake: grants.wake,
+    ask,
+    works,
+    storeAccountEvent,
+  });
   const sends = createLedgerWorker({
     ...worker,
     kind: "send",

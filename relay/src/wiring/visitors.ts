@@ -1,8 +1,8 @@
 import { createIdentities } from "../base/identity.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createBudgets } from "../flows/budgets.ts";
-import { createCarry } from "../flows/carry.ts";
 import { createCourier } from "../flows/courier/courier.ts";
+import { createDeliver } from "../flows/deliver.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
@@ -32,8 +32,8 @@ const QUESTION_BURST = 100;
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, cluster } = core;
   const { gates, services } = service;
-  const { access, tell } = owner;
-  const deliver = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.carry);
+  const { access, storeEvent } = owner;
+  const sendOne = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.send);
   const courier = createCourier({
     db,
     bus,
@@ -42,8 +42,8 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     gates,
     leases: cluster.leases,
     ...(cluster.shared && { nodes: cluster }),
-    carry: createCarry({ clock, sites, access, deliver }),
-    onFailed: createFailureNotice(tell),
+    deliver: createDeliver({ clock, sites, access, send: sendOne }),
+    onFailed: createFailureNotice(storeEvent),
   });
   cluster.onGone(courier.drop);
   const sessions = createSessions(core, owner, courier.wake);
@@ -55,7 +55,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     announce: (account) => connections.tellDelivery(account),
   });
   const { horizon } = settings;
-  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell, onHeld: delivery.onHeld });
+  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, storeEvent, onHeld: delivery.onHeld });
   const forget = createForget({
     db,
     bus,
@@ -132,7 +132,7 @@ function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: O
     logout: sessions.logout,
     capture: owner.capture,
     mail: owner.mail,
-    rate: createRating({ db, bus, clock, tell: owner.tell }),
+    rate: createRating({ db, bus, clock, storeEvent: owner.storeEvent }),
     admits: owner.access.admits,
     messages: cluster.share("messages", createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime })),
     questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),

@@ -7,7 +7,7 @@ import type { Transport } from "../../../relay/src/socket/connection.ts";
 import type { Backend } from "./backend.ts";
 import type { Core } from "./core.ts";
 import { ACCOUNT, joinBackend } from "./member.ts";
-import type { Carried, Service } from "./service.ts";
+import type { Sent, Service } from "./service.ts";
 import { createStandstill } from "./standstill.ts";
 import { clockOf, type World } from "./world.ts";
 
@@ -40,7 +40,7 @@ const SITE = {
 } as const;
 
 /** Violations of a call that begins now, among several nodes. */
-function wrongCall(world: World, core: Core, backend: Backend, name: string, { text }: Carried): string[] {
+function wrongCall(world: World, core: Core, backend: Backend, name: string, { text }: Sent): string[] {
   const holder = backend.heldElsewhere(core.accountLease(ACCOUNT), name);
   return [
     ...(holder === undefined ? [] : [`claim: ${name} sends "${text}", but ${holder} holds the lease`]),
@@ -51,7 +51,7 @@ function wrongCall(world: World, core: Core, backend: Backend, name: string, { t
 }
 
 /** Whether an item of a batch records the answer to a call (`Conclusion` of relay/src/flows/courier). */
-const isConclusion = (item: unknown): boolean => typeof item === "object" && item !== null && "parcel" in item;
+const isConclusion = (item: unknown): boolean => typeof item === "object" && item !== null && "entry" in item;
 
 /** The log of one of several nodes: records deliveries, and finds one that two nodes recorded. */
 const watch =
@@ -216,12 +216,12 @@ export async function startLife(
   const flying = new Set<string>();
 
   /** Sends one message of a visitor at a time, because two could overtake each other (R-465). */
-  async function carry(message: Carried): Promise<Outcome> {
+  async function send(message: Sent): Promise<Outcome> {
     if (flying.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
     flying.add(message.fromId);
     if (backend !== undefined) violations.push(...wrongCall(world, core, backend, name, message));
     if (stalls()) await stall();
-    const outcome = await service.carry(message, key);
+    const outcome = await service.send(message, key);
     if (standstill.isStopped()) await standstill.running();
     flying.delete(message.fromId);
     if (alive && backend !== undefined && outcome.kind === "throttle") noteWait(outcome.waitMs);
@@ -260,7 +260,7 @@ export async function startLife(
     log,
     gates,
     ...(shared && { leases: shared.leases, nodes: shared.bus }),
-    carry: (head) => carry({ sid: head.sid, fromId: head.sender, text: head.text }),
+    deliver: (head) => send({ sid: head.sid, fromId: head.sender, text: head.text }),
     random: world.random,
   });
   const kept = core.openSpool<Reply>(machine.folder, "replies");

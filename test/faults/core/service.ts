@@ -39,7 +39,7 @@ export const FAIR: Weather = {
   forged: 0,
 };
 
-export type Carried = { sid: string; fromId: string; text: string };
+export type Sent = { sid: string; fromId: string; text: string };
 /** Sends a callback body. Resolves to the status, or undefined when the connection broke. */
 type Post = (body: string) => Promise<number | undefined>;
 
@@ -76,7 +76,7 @@ export function createService(world: World, post: Post) {
     return ++windowCount > limit;
   }
 
-  function process(message: Carried): void {
+  function process(message: Sent): void {
     if (seen.has(message.sid)) return;
     seen.add(message.sid);
     effects.push({ ...message, at: world.now() });
@@ -127,7 +127,7 @@ export function createService(world: World, post: Post) {
     return status;
   }
 
-  async function carry(message: Carried, key: string): Promise<Outcome> {
+  async function send(message: Sent, key: string): Promise<Outcome> {
     calls++;
     await later(1, 40);
     const { weather } = state;
@@ -146,7 +146,7 @@ export function createService(world: World, post: Post) {
     return outcome("ok", 200);
   }
 
-  return { carry, reply, effects, posted, state, pending: () => pending, calls: () => calls, refused: () => refused };
+  return { send, reply, effects, posted, state, pending: () => pending, calls: () => calls, refused: () => refused };
 }
 
 export type Service = ReturnType<typeof createService>;

@@ -48,8 +48,8 @@ export const CORE: Mutant[] = [
     name: "marks as delivered before the POST",
     edits: [
       {
-        find: "const $outcome = await carry($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
-        replace: `await close(courier, $head, "delivered"); $turn.settle(await carry($head));
+        find: "const $outcome = await deliver($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
+        replace: `await close(courier, $head, "delivered"); $turn.settle(await deliver($head));
           queueNext(courier, $lane, true, flyIn(courier));`,
       },
     ],
@@ -59,13 +59,13 @@ export const CORE: Mutant[] = [
     name: "removes a message from the outbox and marks it delivered in two commits",
     edits: [
       {
-        find: "const $waited = await removeParcels($tx, $parcels);",
-        replace: "const $waited = $parcels.map(() => true);",
+        find: "const $waited = await removeOutboxEntries($tx, $entries);",
+        replace: "const $waited = $entries.map(() => true);",
       },
       {
         find: "await $db.append(conclude, $item, $key, true)",
         replace:
-          "await $db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => $db.append(conclude, $item, $key))",
+          "await $db.transaction((tx) => removeOutboxEntries(tx, [$item.entry])).then(() => $db.append(conclude, $item, $key))",
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -73,12 +73,12 @@ export const CORE: Mutant[] = [
   {
     name: "writes thread and outbox in two commits",
     edits: [
-      { find: "await addParcels($tx, $parcels);", replace: "" },
+      { find: "await addOutboxEntries($tx, $entries);", replace: "" },
       {
         in: "sendDraft",
         find: "if ($fresh) announce(state, $visitor, $site, $news);",
         replace: `if ($fresh) {
-          await db.transaction((tx) => addParcel(tx, parcel(state, $visitor, $site, message.pos, message.pos, at)));
+          await db.transaction((tx) => addOutboxEntry(tx, newEntry(state, $visitor, $site, message.pos, message.pos, at)));
           announce(state, $visitor, $site, $news);
         }`,
       },

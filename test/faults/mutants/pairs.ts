@@ -20,7 +20,7 @@ export const PAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "records a late answer although another node has concluded the message",
-    edits: [{ in: "removeParcels", find: "$row !== undefined", replace: "true" }],
+    edits: [{ in: "removeOutboxEntries", find: "$row !== undefined", replace: "true" }],
     killedBy: { given: STILL, seeds: 100 },
   },
   {

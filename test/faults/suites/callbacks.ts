@@ -17,7 +17,7 @@ type Callback = { kind: Kind; body: string; path?: string };
  * S3: valid replies, a hundred copies of some, replies for unknown ids, malformed bodies and forged callbacks, mixed
  * and in parallel, while each visitor has two tabs open.
  */
-export async function callbacks({ root, seed = 3, callbacks: total, tell = () => {} }: Options): Promise<Report> {
+export async function callbacks({ root, seed = 3, callbacks: total, progress = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
   // The reply arrives before the answer to the message's POST. The thread exists since the message was stored (F9).
   const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
@@ -27,7 +27,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, tell = () =>
     for (const tab of tabs) tab.type(`${tab.name} 0`);
     await until(() => stage.mock.effects.length === tabs.length && stage.mock.pending() === 0);
     const statuses = new Map<string, number>();
-    await postAll(stage, withProgress(compose(stage, tabs, total), tell), statuses);
+    await postAll(stage, withProgress(compose(stage, tabs, total), progress), statuses);
     const { violations, rows } = await stage.verdict({}, 120_000);
     violations.push(...wrongAnswers(statuses));
     const replies = rows.filter(({ author }) => author === "reply");
@@ -92,11 +92,11 @@ function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<
 }
 
 /** Passes the callbacks on, and reports progress every 5,000. */
-function* withProgress(all: Iterable<Callback>, tell: (words: string) => void): Generator<Callback> {
+function* withProgress(all: Iterable<Callback>, progress: (words: string) => void): Generator<Callback> {
   let number = 0;
   for (const callback of all) {
     yield callback;
-    if (++number % 5_000 === 0) tell(`${number} callbacks`);
+    if (++number % 5_000 === 0) progress(`${number} callbacks`);
   }
 }
 

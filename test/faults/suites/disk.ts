@@ -35,7 +35,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
     await until(stage.settled);
     const violations: string[] = [];
     const totals = { acked: 0, unwritten: 0, spooled: 0, refused: 0 };
-    for (const way of ways) violations.push(...(await through(stage, way, totals)));
+    for (const way of ways) violations.push(...(await writeWhileFull(stage, way, totals)));
     const { violations: after } = await stage.verdict({ nowhere: true, expected: EXPECTED });
     const restarts = stage.lives.length - 1;
     violations.push(...after, ...(await refusesReadOnly(stage, small)));
@@ -60,7 +60,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
   }
 }
 
-async function through(stage: Stage, way: Way, totals: Record<string, number>): Promise<string[]> {
+async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, number>): Promise<string[]> {
   const { tabs, mock } = stage;
   const before = new Set(tabs.flatMap((tab) => [...tab.acked.keys()]));
   const posted = mock.posted.length;

@@ -15,7 +15,7 @@ export async function kill({
   lives,
   messages,
   visitors = 10,
-  tell = () => {},
+  progress = () => {},
 }: Options): Promise<Report> {
   const begun = performance.now();
   let acked: () => void = () => {};
@@ -41,7 +41,7 @@ export async function kill({
       [back, open] = [0, false];
       inDanger = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
       await stage.start();
-      if (life % 20 === 19) tell(`${life + 1} of ${lives} lives, ${inDanger} messages acknowledged`);
+      if (life % 20 === 19) progress(`${life + 1} of ${lives} lives, ${inDanger} messages acknowledged`);
     }
     open = true;
     for (const tab of tabs) tab.send();

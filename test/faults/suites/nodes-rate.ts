@@ -29,7 +29,7 @@ async function countLost({ db }: Stage, tabs: ReturnType<Stage["tab"]>[], arrive
 
 /** S5 with three nodes and one key: together the nodes use the service's limit as well as one node, and do not exceed it. */
 export async function nodesRate(options: Options): Promise<Report> {
-  const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, tell = () => {} } = options;
+  const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, progress = () => {} } = options;
   const begun = performance.now();
   const sandbox = await startSandbox({
     config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: "ietf6", botActive: false, journalSize: 100_000 },
@@ -42,7 +42,7 @@ export async function nodesRate(options: Options): Promise<Report> {
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
     const start = Date.now();
-    tell("the first call was made");
+    progress("the first call was made");
     await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
     const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < start + MINUTE * minutes);
     const refused = calls.filter(({ status }) => status === 429).length;

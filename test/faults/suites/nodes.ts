@@ -109,7 +109,7 @@ const dropsHints = (): string =>
 
 /** S7 and S8: two nodes on one PostgreSQL lose nothing during the trouble. */
 export async function nodes(options: Options): Promise<Report> {
-  const { seed = 8, trouble, visitors, messages, latest = 3_000, tell = () => {} } = options;
+  const { seed = 8, trouble, visitors, messages, latest = 3_000, progress = () => {} } = options;
   const begun = performance.now();
   const standsStill = trouble === "the node that sends is paused past its lease";
   const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
@@ -126,7 +126,7 @@ export async function nodes(options: Options): Promise<Report> {
   try {
     const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
-    const gone = await write(tabs, options, () => TROUBLES[trouble](stage), tell);
+    const gone = await write(tabs, options, () => TROUBLES[trouble](stage), progress);
     if (standsStill) await until(() => afterStandstill(stage, gone).length > 0);
     const { violations } = await stage.verdict(120_000);
     const delays = delaysOf(stage, gone);
@@ -190,7 +190,7 @@ async function write(
   tabs: readonly Tab[],
   { messages, perSecond }: Options,
   trouble: () => Promise<Away>,
-  tell: (words: string) => void,
+  progress: (words: string) => void,
 ): Promise<Away> {
   const begun = performance.now();
   let gone: Promise<Away> | undefined;
@@ -198,7 +198,7 @@ async function write(
     const due = Math.min(messages, ((performance.now() - begun) / 1_000) * perSecond);
     for (; n < due; n++) tabs[n % tabs.length]?.type(`message ${n}`);
     if (n * 2 >= messages && gone === undefined) {
-      tell(`${n} messages written, the trouble begins`);
+      progress(`${n} messages written, the trouble begins`);
       gone = trouble();
     }
     await pause(20);
@@ -224,13 +224,13 @@ function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[];
 }
 
 /** Every trouble, one after the other. */
-export async function allTroubles({ tell = () => {}, ...options }: Omit<Options, "trouble">): Promise<Report> {
+export async function allTroubles({ progress = () => {}, ...options }: Omit<Options, "trouble">): Promise<Report> {
   const begun = performance.now();
   const reports: Report[] = [];
   for (const trouble of Object.keys(TROUBLES) as Trouble[]) {
     const report = await nodes({ ...options, trouble });
     const { violations, figures } = report;
-    tell(`${trouble}: ${JSON.stringify(figures)}`);
+    progress(`${trouble}: ${JSON.stringify(figures)}`);
     reports.push({ figures, violations: violations.map((line) => `${line} (${trouble})`) });
   }
   const all = (name: string): number[] => reports.map(({ figures }) => Number(figures[name]));

@@ -24,12 +24,12 @@ type Extremes = { used: number; refused: number };
  * headers; also beside another client of the same key. Prints a table. The pacer's unit tests check the bounds for
  * short calls too.
  */
-export async function pace({ seed = 1, tell = () => {} }: Common): Promise<Report> {
+export async function pace({ seed = 1, progress = () => {} }: Common): Promise<Report> {
   const begun = performance.now();
   const violations: string[] = [];
   const total: Extremes = { used: 1, refused: 0 };
   const beside: Extremes = { used: 1, refused: 0 };
-  tell("window   limit  answers                        used    refused  beside another client: used, refused");
+  progress("window   limit  answers                        used    refused  beside another client: used, refused");
   for (const kind of WINDOWS) {
     for (const limit of LIMITS) {
       for (const [name, latency] of Object.entries(LATENCIES)) {
@@ -41,7 +41,7 @@ export async function pace({ seed = 1, tell = () => {} }: Common): Promise<Repor
         merge(total, alone);
         merge(beside, both);
         const words = [kind.padEnd(9), String(limit).padEnd(6), name.padEnd(30), ...cells(alone), " ", ...cells(both)];
-        tell(words.join(""));
+        progress(words.join(""));
         if (alone.used < LEAST_USED) violations.push(`slow: ${percent(alone.used)} used: ${kind}, ${limit}, ${name}`);
         if (alone.refused >= MOST_REFUSED)
           violations.push(`refused: ${percent(alone.refused)} of the calls: ${kind}, ${limit}, ${name}`);

@@ -34,7 +34,7 @@ export async function standstills({
   stops,
   visitors,
   perSecond,
-  tell = () => {},
+  progress = () => {},
 }: Options): Promise<Report> {
   const begun = performance.now();
   const service = { delayMs: 60 };
@@ -54,7 +54,7 @@ export async function standstills({
         throw new Error(`No node took the lease of node ${sender}`);
       const earlier = stopped.at(-2);
       if (earlier !== undefined) stage.signal(earlier, "SIGCONT");
-      tell(`node ${sender} was stopped, another one sends`);
+      progress(`node ${sender} was stopped, another one sends`);
     }
     clearInterval(writing);
     stage.signal(stopped.at(-1) ?? 0, "SIGCONT");

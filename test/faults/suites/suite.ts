@@ -6,7 +6,7 @@ export type Common = {
   root?: string | undefined;
   seed?: number;
   /** Reports the progress of a long run. */
-  tell?: (words: string) => void;
+  progress?: (words: string) => void;
 };
 
 /** The number of violations of these kinds: `lost`, `doubled`, `order`, `forged`… */

@@ -14,5 +14,5 @@
   value TEXT NOT NULL
 );
 
--- How the holder of a lease finds parcels whose hint was lost.
+-- How the holder of a lease finds outbox entries whose hint was lost.
 /* postgres */ CREATE INDEX outbox_due ON outbox (due);

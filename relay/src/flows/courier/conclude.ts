@@ -1,6 +1,6 @@
 import type { FailReason, Message, SentState } from "@porchlight/shared/protocol";
 import type { Transaction } from "../../db/database.ts";
-import { type Head, headsOf, removeParcels } from "../../records/outbox.ts";
+import { type LaneHead, laneHeads, removeOutboxEntries } from "../../records/outbox.ts";
 import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
 import { addTry } from "../../records/tries.ts";
 import {
@@ -9,8 +9,8 @@ import {
   type Conclusion,
   type CourierDeps,
   type CourierState,
+  type EntryToConclude,
   type LastTry,
-  type Parcel,
 } from "./state.ts";
 
 /**
@@ -22,15 +22,15 @@ import {
  */
 export async function close(
   { deps, conclude }: CourierState,
-  parcel: Parcel | Head,
+  entry: EntryToConclude | LaneHead,
   state: SentState,
   reason: FailReason | null = null,
   last: LastTry = {},
 ): Promise<Pick<Concluded, "next" | "gone">> {
-  const conclusion = { parcel, state, reason, ...last };
-  const { n, change, next, gone } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
+  const conclusion = { entry, state, reason, ...last };
+  const { n, change, next, gone } = await deps.db.append(conclude, conclusion, [entry.visitor], true);
   if (n !== undefined)
-    deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
+    deps.bus.publish({ visitor: entry.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
   return { next, gone };
 }
 
@@ -44,17 +44,17 @@ export async function concludeAll(
   tx: Transaction,
   given: readonly Conclusion[],
 ): Promise<Concluded[]> {
-  const parcels = given.map(({ parcel }) => parcel);
-  const visitors = parcels.map(({ visitor }) => visitor);
-  await assertMine(deps, tx, parcels);
-  const waited = await removeParcels(tx, parcels);
+  const entries = given.map(({ entry }) => entry);
+  const visitors = entries.map(({ visitor }) => visitor);
+  await assertMine(deps, tx, entries);
+  const waited = await removeOutboxEntries(tx, entries);
   const conclusions = given.filter((_, i) => waited[i]);
   const taken = await markMessages(tx, conclusions, deps.clock.now());
-  const following = await headsOf(tx, visitors);
-  const failed = conclusions.filter(({ state, parcel }) => state === "failed" && parcel.reaction === null);
+  const following = await laneHeads(tx, visitors);
+  const failed = conclusions.filter(({ state, entry }) => state === "failed" && entry.reaction === null);
   await noteFailures(
     tx,
-    failed.map(({ parcel }) => parcel),
+    failed.map(({ entry }) => entry),
   );
   const concluded: Concluded[] = [];
   for (const [i, conclusion] of given.entries()) {
@@ -62,12 +62,12 @@ export async function concludeAll(
       concluded.push({ n: undefined, change: undefined, next: following[i], gone: true });
       continue;
     }
-    const { parcel, state, reason, refused } = conclusion;
-    if (state === "failed") await deps.onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
-    const n = parcel.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
+    const { entry, state, reason, refused } = conclusion;
+    if (state === "failed") await deps.onFailed(tx, entry.visitor, entry.pos, reason ?? "rejected");
+    const n = entry.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
     // Without a number, the visitor was erased.
-    if (refused !== undefined && n !== undefined && parcel.reaction === null)
-      await addTry(tx, parcel.visitor, parcel.pos, refused);
+    if (refused !== undefined && n !== undefined && entry.reaction === null)
+      await addTry(tx, entry.visitor, entry.pos, refused);
     concluded.push({ n, change: changeOf(conclusion, n), next: following[i], gone: false });
   }
   return concluded;
@@ -75,9 +75,9 @@ export async function concludeAll(
 
 /** Marks the messages among the conclusions. @returns their new numbers, in order */
 async function markMessages(tx: Transaction, conclusions: readonly Conclusion[], settled: number) {
-  const visitors = conclusions.map(({ parcel }) => parcel.visitor);
+  const visitors = conclusions.map(({ entry }) => entry.visitor);
   const numbers = await numbersOf(tx, visitors);
-  const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason, accepted }) =>
+  const marks = conclusions.flatMap(({ entry: { visitor, pos, reaction }, state, reason, accepted }) =>
     reaction === null ? [{ visitor, pos, state, reason, settled, ...(accepted !== undefined && { accepted }) }] : [],
   );
   const taken = await markAll(tx, numbers, marks);
@@ -86,13 +86,11 @@ async function markMessages(tx: Transaction, conclusions: readonly Conclusion[],
 }
 
 /** Removes a reaction that the service refused. @returns the thread's new number */
-const removeReaction = async (tx: Transaction, { parcel, state }: Conclusion): Promise<number | undefined> =>
-  state === "failed" && parcel.reaction !== null
-    ? dropReaction(tx, parcel.visitor, parcel.pos, parcel.reaction)
+const removeReaction = async (tx: Transaction, { entry, state }: Conclusion): Promise<number | undefined> =>
+  state === "failed" && entry.reaction !== null
+    ? dropReaction(tx, entry.visitor, entry.pos, entry.reaction)
     : undefined;
 
 /** The message as the thread holds it now, when its contents are known. */
-const changeOf = ({ parcel, state, reason }: Conclusion, n: number | undefined): Message | undefined =>
-  n === undefined || parcel.reaction !== null || !("text" in parcel)
-    ? undefined
-    : messageOf(parcel, { n, state, reason });
+const changeOf = ({ entry, state, reason }: Conclusion, n: number | undefined): Message | undefined =>
+  n === undefined || entry.reaction !== null || !("text" in entry) ? undefined : messageOf(entry, { n, state, reason });

@@ -6,7 +6,7 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
-import { addParcels, type Head, headOf, removeParcels } from "../../records/outbox.ts";
+import { addOutboxEntries, type LaneHead, laneHead, removeOutboxEntries } from "../../records/outbox.ts";
 import { discardMessage } from "../../records/search.ts";
 import { appendSent, mark, numbersOf, page } from "../../records/threads.ts";
 import { triesOf } from "../../records/tries.ts";
@@ -56,7 +56,7 @@ async function write(visitor: string, texts: string[]): Promise<void> {
     await numbers.write(tx);
     const [due, expires] = [clock.now(), clock.now() + HORIZON];
     const none = { reaction: null, reaction_sid: null };
-    await addParcels(
+    await addOutboxEntries(
       tx,
       written.map((entry) => {
         const pos = entry?.message.pos ?? 0;
@@ -66,7 +66,10 @@ async function write(visitor: string, texts: string[]): Promise<void> {
   });
 }
 
-function courier(carry: (head: Head) => Promise<Outcome>, parts: Partial<Parameters<typeof createCourier>[0]> = {}) {
+function courier(
+  deliver: (head: LaneHead) => Promise<Outcome>,
+  parts: Partial<Parameters<typeof createCourier>[0]> = {},
+) {
   const gates = createGates({
     accounts: [{ id: "main", url: "http://service/v1", rate: 600 }],
     clock,
@@ -76,7 +79,7 @@ function courier(carry: (head: Head) => Promise<Outcome>, parts: Partial<Paramet
     onDelivery: () => {},
     onOpen: () => {},
   });
-  const made = createCourier({ db, bus: createBus(), clock, log: silentLog, gates, carry, ...parts });
+  const made = createCourier({ db, bus: createBus(), clock, log: silentLog, gates, deliver, ...parts });
   return { ...made, delivery: gates.delivery };
 }
 const statesOf = async (visitor: string) =>
@@ -90,7 +93,7 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
   });
   const rest = { account: "main", turn: 1, pos: 1, attempts: 0, expires: clock.now() + HORIZON, reaction: null };
   const hand = (visitor: string): void =>
-    wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as Head });
+    wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as LaneHead });
   const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
   for (const visitor of visitors) hand(visitor);
   // The pace allows some messages at once. The last one waits for its turn: less than the second for which a message stays in
@@ -119,7 +122,7 @@ it.each(["permanent", "transient", "ok"] as const)(
     await start();
     await expect.poll(() => events, { interval: 1 }).toContain("cluster.lease_lost");
     expect([await triesOf(db, "v", 1, 9), await statesOf("v")]).toEqual([[], ["sent"]]);
-    expect(await headOf(db, "v")).toMatchObject({ attempts: 0, error: null });
+    expect(await laneHead(db, "v")).toMatchObject({ attempts: 0, error: null });
     await stop();
   },
 );
@@ -228,7 +231,7 @@ it.each([
   await expect.poll(() => triesOf(db, "v", 1, 9), { interval: 1 }).toHaveLength(1);
   const answer = `${refusal.status}: ${refusal.message}`;
   expect(await triesOf(db, "v", 1, 9)).toEqual([{ at: begun, answer }]);
-  expect(await headOf(db, "v")).toMatchObject({ attempts: 1, error: answer });
+  expect(await laneHead(db, "v")).toMatchObject({ attempts: 1, error: answer });
   await stop();
 });
 
@@ -238,8 +241,8 @@ it("repeats a message soon after its first failure, however often the service re
   const outcomes: Outcome[] = [...Array(8).fill(limited), { kind: "transient", status: 500, message: "" }];
   const waits: unknown[] = [];
   const log: Log = (event, details) => void (event === "delivery.retry" && waits.push(details?.wait));
-  const carry = async (): Promise<Outcome> => outcomes.shift() ?? { kind: "ok", status: 200, message: "" };
-  const { start, stop } = courier(carry, { log, random: () => 0.999 });
+  const deliver = async (): Promise<Outcome> => outcomes.shift() ?? { kind: "ok", status: 200, message: "" };
+  const { start, stop } = courier(deliver, { log, random: () => 0.999 });
   await start();
   await pass(0, async () => (await statesOf("v"))[0] === "delivered");
   expect(waits).toEqual([999]);
@@ -255,11 +258,11 @@ it("counts no attempt when the relay itself holds a message back, and says so", 
       : { kind: "unready", status: 0, message: "the budget is used", waitMs: 60_000 },
   );
   await start();
-  await expect.poll(() => headOf(db, "blocked"), { interval: 1 }).toBeUndefined();
+  await expect.poll(() => laneHead(db, "blocked"), { interval: 1 }).toBeUndefined();
   await expect.poll(() => triesOf(db, "over budget", 1, 9), { interval: 1 }).toHaveLength(1);
   const failed = "SELECT attempts, error FROM messages WHERE visitor = 'blocked'";
   expect(await db.all(failed)).toEqual([{ attempts: 0, error: "not sent: the visitor is blocked" }]);
-  expect(await headOf(db, "over budget")).toMatchObject({ attempts: 0, error: "not sent: the budget is used" });
+  expect(await laneHead(db, "over budget")).toMatchObject({ attempts: 0, error: "not sent: the budget is used" });
   expect((await triesOf(db, "blocked", 1, 9)).map(({ answer }) => answer)).toEqual([
     "not sent: the visitor is blocked",
   ]);
@@ -284,14 +287,14 @@ it("leaves a message as another node concluded it, when its own answer comes lat
   const events: string[] = [];
   const log: Log = (event) => void events.push(event);
   const answer = Promise.withResolvers<Outcome>();
-  const heads: Head[] = [];
-  const carry = async (head: Head): Promise<Outcome> =>
+  const heads: LaneHead[] = [];
+  const deliver = async (head: LaneHead): Promise<Outcome> =>
     heads.push(head) === 1 ? answer.promise : { kind: "ok", status: 200, message: "" };
-  const { start, stop } = courier(carry, { log });
+  const { start, stop } = courier(deliver, { log });
   await start();
   await expect.poll(() => heads.length).toBe(1);
   await db.transaction(async (tx) => {
-    await removeParcels(tx, heads);
+    await removeOutboxEntries(tx, heads);
     await mark(tx, "v", 1, "delivered");
   });
   answer.resolve({ kind: "permanent", status: 400, message: "refused" });

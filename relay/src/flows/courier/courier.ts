@@ -3,7 +3,7 @@ import type { FailReason, SentState } from "@porchlight/shared/protocol";
 import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
-import { expired, type Head, postpone } from "../../records/outbox.ts";
+import { expired, type LaneHead, postpone } from "../../records/outbox.ts";
 import { addTry, NOT_SENT } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -119,21 +119,21 @@ function leave({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLos
 }
 
 async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
-  const { clock, carry } = courier.deps;
+  const { clock, deliver } = courier.deps;
   const head = await headFor(courier, lane.visitor);
   lane.turn = head?.turn;
   if (head === undefined) queueNext(courier, lane, false, flyIn(courier));
   else if (head.expires <= clock.now()) await giveUp(courier, lane, head, "expired");
   else if (!isMine(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
   else {
-    const outcome = await carry(head);
+    const outcome = await deliver(head);
     turn.settle(outcome);
     await handle(courier, lane, head, outcome);
   }
 }
 
 /** Decides from a call's outcome whether the message is delivered, has failed, or goes again (BEHAVIOUR 2.8). */
-async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Outcome): Promise<void> {
+async function handle(courier: CourierState, lane: Lane, head: LaneHead, outcome: Outcome): Promise<void> {
   if (courier.stopped && outcome.kind !== "ok" && outcome.kind !== "duplicate") return;
   switch (outcome.kind) {
     case "ok":
@@ -156,7 +156,7 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
   }
 }
 
-async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: Outcome): Promise<void> {
+async function tryLater(courier: CourierState, lane: Lane, head: LaneHead, outcome: Outcome): Promise<void> {
   const { clock, log, random } = courier.deps;
   const { failures = 0 } = lane;
   const wait = Math.max(outcome.waitMs ?? 0, backoff(failures, RETRY_BASE_MS, RETRY_CAP_MS, random));
@@ -167,7 +167,7 @@ async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: 
 }
 
 /** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */
-async function storeTry({ deps }: CourierState, tried: Head): Promise<void> {
+async function storeTry({ deps }: CourierState, tried: LaneHead): Promise<void> {
   const { visitor, pos, reaction, error } = tried;
   const store = async (tx: Transaction): Promise<void> => {
     await assertMine(deps, tx, [tried]);
@@ -178,7 +178,7 @@ async function storeTry({ deps }: CourierState, tried: Head): Promise<void> {
 }
 
 /** Marks a message as failed, and queues the lane's next one. */
-async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome) {
+async function giveUp(courier: CourierState, lane: Lane, head: LaneHead, reason: FailReason, outcome?: Outcome) {
   const tried = outcome === undefined ? head : triedAgain(head, outcome);
   const refused = outcome && { at: courier.deps.clock.now(), answer: tried.error };
   if (!(await finish(courier, lane, tried, "failed", reason, { refused }))) return;
@@ -193,7 +193,7 @@ async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: Fai
 async function finish(
   courier: CourierState,
   lane: Lane,
-  head: Head,
+  head: LaneHead,
   state: SentState,
   reason?: FailReason,
   last?: LastTry,
@@ -205,14 +205,14 @@ async function finish(
 }
 
 /** The fields by which a log line names a message. The API and the admin pages show the same id. */
-const about = ({ visitor, id }: Pick<Head, "visitor" | "id">) => ({ visitor: hashed(visitor), message: id });
+const about = ({ visitor, id }: Pick<LaneHead, "visitor" | "id">) => ({ visitor: hashed(visitor), message: id });
 
 /** Whether the relay called the service. Otherwise the relay itself held the message back, for example for its budget. */
 const isCall = ({ kind, status }: Outcome): boolean =>
   status !== 0 || (kind !== "unready" && kind !== "permanent" && kind !== "config");
 
 /** The message after an attempt that failed. Only a call to the service counts as an attempt. */
-function triedAgain(head: Head, outcome: Outcome): Head {
+function triedAgain(head: LaneHead, outcome: Outcome): LaneHead {
   const { status, message } = outcome;
   if (!isCall(outcome)) return { ...head, error: `${NOT_SENT}${message}` };
   return { ...head, attempts: head.attempts + 1, error: status === 0 ? message : `${status}: ${message}` };
@@ -225,10 +225,10 @@ async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
   for (let closed = EXPIRE_BATCH; closed > 0; ) {
     const late = await expired(db, clock.now(), EXPIRE_BATCH);
-    const idle = late.filter((parcel) => isMine(courier.deps, parcel.account) && !mayFly(courier, parcel));
+    const idle = late.filter((entry) => isMine(courier.deps, entry.account) && !mayFly(courier, entry));
     closed = idle.length;
-    await Promise.all(idle.map((parcel) => close(courier, parcel, "failed", "expired")));
-    for (const parcel of idle) log("delivery.failed", { ...about(parcel), reason: "expired" });
+    await Promise.all(idle.map((entry) => close(courier, entry, "failed", "expired")));
+    for (const entry of idle) log("delivery.failed", { ...about(entry), reason: "expired" });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Head, headOf } from "../../records/outbox.ts";
+import { type LaneHead, laneHead } from "../../records/outbox.ts";
 import type { Turn } from "../../service/keygate.ts";
 import { type Added, type CourierState, isMine, type Lane } from "./state.ts";
 
@@ -51,15 +51,15 @@ export function queueNext(state: CourierState, lane: Lane, more: boolean, fly: F
 }
 
 /** Keeps a lane's first message in memory, to save a read of the outbox. */
-export function hand({ handed, deps }: CourierState, head: Head): void {
+export function hand({ handed, deps }: CourierState, head: LaneHead): void {
   if (handed.size < HANDED_MAX) handed.set(head.visitor, { head, at: deps.clock.uptime() });
 }
 
 /** A lane's first message: from memory when it was passed on less than `HANDED_MS` ago, else from the outbox. */
-export async function headFor({ handed, deps }: CourierState, visitor: string): Promise<Head | undefined> {
+export async function headFor({ handed, deps }: CourierState, visitor: string): Promise<LaneHead | undefined> {
   const known = handed.get(visitor);
   handed.delete(visitor);
-  return known !== undefined && deps.clock.uptime() - known.at < HANDED_MS ? known.head : headOf(deps.db, visitor);
+  return known !== undefined && deps.clock.uptime() - known.at < HANDED_MS ? known.head : laneHead(deps.db, visitor);
 }
 
 /** Whether a message may be on its way now. */

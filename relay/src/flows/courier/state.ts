@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Batch, Database, Transaction } from "../../db/database.ts";
 import { accountLease, type Leases } from "../../db/leases.ts";
-import type { Head } from "../../records/outbox.ts";
+import type { LaneHead } from "../../records/outbox.ts";
 import type { Try } from "../../records/tries.ts";
 import type { Gates } from "../../service/gates.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -28,13 +28,16 @@ export type Lane = {
 };
 
 /** A message that was added to a lane. `head`: the message with its contents, which saves a read of the outbox. */
-export type Added = { visitor: string; account: string; first: boolean; head?: Head | undefined };
+export type Added = { visitor: string; account: string; first: boolean; head?: LaneHead | undefined };
 
 /** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
-export type Parcel = Pick<Head, "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error">;
+export type EntryToConclude = Pick<
+  LaneHead,
+  "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error"
+>;
 /** `refused`: the attempt that the service refused for good; stored together with the conclusion. */
 export type Conclusion = {
-  parcel: Parcel | Head;
+  entry: EntryToConclude | LaneHead;
   state: SentState;
   reason: FailReason | null;
   refused?: Try | undefined;
@@ -50,7 +53,7 @@ export type LastTry = Pick<Conclusion, "refused" | "accepted">;
 export type Concluded = {
   n: number | undefined;
   change: Message | undefined;
-  next: Head | undefined;
+  next: LaneHead | undefined;
   gone: boolean;
 };
 
@@ -61,7 +64,7 @@ export type CourierDeps = {
   log: Log;
   gates: Pick<Gates, "has" | "enter">;
   /** Sends one message to the service. Rejects only when nothing was sent. */
-  carry: (head: Head) => Promise<Outcome>;
+  deliver: (head: LaneHead) => Promise<Outcome>;
   /** Called in the transaction that marks a message as failed. */
   onFailed: (tx: Transaction, visitor: string, pos: number, reason: string) => Promise<void>;
   random: () => number;
@@ -78,8 +81,11 @@ type Nodes = { nudge: (added: Added) => void; onNudge: (listener: (added: Added)
 export const isMine = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
 
 /** @throws LeaseLost when another node now sends for an account of these messages; nothing is recorded then */
-export const assertMine = ({ leases }: CourierDeps, tx: Transaction, parcels: readonly Pick<Parcel, "account">[]) =>
-  leases.assertHeld(tx, [...new Set(parcels.map(({ account }) => accountLease(account)))]);
+export const assertMine = (
+  { leases }: CourierDeps,
+  tx: Transaction,
+  entries: readonly Pick<EntryToConclude, "account">[],
+) => leases.assertHeld(tx, [...new Set(entries.map(({ account }) => accountLease(account)))]);
 
 /** The courier's state in memory: only which lane may send when. The outbox holds the messages. */
 export type CourierState = {
@@ -88,7 +94,7 @@ export type CourierState = {
   conclude: Batch<Conclusion, Concluded>;
   lanes: Map<string, Lane>;
   /** First messages of lanes that were passed on in memory, and when, by visitor. */
-  handed: Map<string, { head: Head; at: number }>;
+  handed: Map<string, { head: LaneHead; at: number }>;
   /** Called after each concluded message. */
   landed: Set<() => void>;
   /** Messages on their way. */

@@ -34,9 +34,9 @@ const ASK_EVERY_MS = 5_000;
  * service is called. The account's rules decide about a recharge that no person has approved (R-623).
  */
 export function createCredits(
-  given: Omit<CreditsDeps, "tell" | "works"> & Partial<Pick<CreditsDeps, "tell" | "works">>,
+  given: Omit<CreditsDeps, "storeAccountEvent" | "works"> & Partial<Pick<CreditsDeps, "storeAccountEvent" | "works">>,
 ): Credits {
-  const deps: CreditsDeps = { tell: async () => {}, works: () => true, ...given };
+  const deps: CreditsDeps = { storeAccountEvent: async () => {}, works: () => true, ...given };
   const { clock, log } = deps;
   const poll = createPoll({
     clock,
@@ -56,9 +56,14 @@ export function createCredits(
   };
 }
 
-async function settled({ log, tell }: CreditsDeps, tx: Transaction, entry: Entry, verdict: Verdict) {
+async function settled({ log, storeAccountEvent }: CreditsDeps, tx: Transaction, entry: Entry, verdict: Verdict) {
   const { account, key } = entry;
   if (verdict.kind !== "done") return () => log("credits.waiting", { account, key, why: verdict.kind });
-  await tell(tx, account, "credits.granted", grantedOf({ ...entry, result: JSON.stringify(verdict.result) }));
+  await storeAccountEvent(
+    tx,
+    account,
+    "credits.granted",
+    grantedOf({ ...entry, result: JSON.stringify(verdict.result) }),
+  );
   return () => log("credits.granted", { account, key });
 }

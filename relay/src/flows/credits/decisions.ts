@@ -121,7 +121,7 @@ export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise
  * not made waits for approval again, so that a second call takes two decisions.
  */
 export const resolve = (
-  { db, clock, tell }: CreditsDeps,
+  { db, clock, storeAccountEvent }: CreditsDeps,
   decision: Decision & { granted: boolean },
 ): Promise<Entry | Undone> =>
   db.transaction(
@@ -134,7 +134,7 @@ export const resolve = (
         : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
       const entry = await move(tx, name, ["unknown"], next);
       if (entry === undefined) return undone(tx, name);
-      if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
+      if (granted) await storeAccountEvent(tx, account, "credits.granted", grantedOf(entry));
       return entry;
     },
     [ledgerKey(decision.account)],

@@ -33,7 +33,7 @@ export async function recharge(deps: CreditsDeps, account: string, event: Rechar
       content: JSON.stringify(content),
     });
     if (!fresh) return entry.digest === digest ? "duplicate" : "conflict";
-    await tellRequested(deps, tx, entry, content);
+    await storeRequested(deps, tx, entry, content);
     await decide(deps, tx, { entry, content, unreadable, now });
     return "stored";
   };
@@ -55,8 +55,13 @@ function contentFor({ rules }: CreditsDeps, account: string, event: Recharge): G
   };
 }
 
-const tellRequested = ({ tell }: CreditsDeps, tx: Transaction, { account, key }: Entry, content: GrantContent) =>
-  tell(tx, account, "recharge.requested", {
+const storeRequested = (
+  { storeAccountEvent }: CreditsDeps,
+  tx: Transaction,
+  { account, key }: Entry,
+  content: GrantContent,
+) =>
+  storeAccountEvent(tx, account, "recharge.requested", {
     key,
     ...(content.email === undefined ? {} : { email: content.email }),
     ...(content.amount === undefined ? {} : { amount: content.amount }),

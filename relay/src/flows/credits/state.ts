@@ -4,7 +4,7 @@ import type { CreditRules } from "../../base/rules.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { WAITS } from "../../records/ledger/grants.ts";
 import { type Entry, FOREVER, move } from "../../records/ledger/ledger.ts";
-import type { TellAccount } from "../notify.ts";
+import type { StoreAccountEvent } from "../notify.ts";
 import type { Billing } from "./billing.ts";
 
 export type CreditsDeps = {
@@ -18,7 +18,7 @@ export type CreditsDeps = {
   /** Whether this node works for an account: only one node asks its billing webhook. */
   works: (account: string) => boolean;
   /** Stores an event for the owner's backend in the same transaction. */
-  tell: TellAccount;
+  storeAccountEvent: StoreAccountEvent;
 };
 
 /** Why a recharge waits for a person. */

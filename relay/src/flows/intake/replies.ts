@@ -9,7 +9,7 @@ import type { Spool } from "../../db/spool.ts";
 import { dropMedia, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
-import type { Tell } from "../notify.ts";
+import type { StoreEvent } from "../notify.ts";
 import { createIntake, type DurableIntake, HOLD_MS, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";
 import { findOwner } from "./reply-home.ts";
@@ -30,7 +30,7 @@ type RepliesDeps = {
   spool: Spool<Reply>;
   log: Log;
   /** Tells the owner's backend, in the same transaction. */
-  tell: Tell;
+  storeEvent: StoreEvent;
   /** Stores a file that came inside a reply; rejects when the file is refused. */
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** Signs visitor ids. */
@@ -63,8 +63,10 @@ export type Replies = {
 };
 
 /** Replies of the service: each one durable before it is acknowledged, once per thread, in order of arrival. */
-export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<RepliesDeps, "tell">>): Replies {
-  const deps: RepliesDeps = { tell: async () => {}, ...given };
+export function createReplies(
+  given: Omit<RepliesDeps, "storeEvent"> & Partial<Pick<RepliesDeps, "storeEvent">>,
+): Replies {
+  const deps: RepliesDeps = { storeEvent: async () => {}, ...given };
   const state: State = {
     ...deps,
     keys: createReplyKeys(deps.clock),

@@ -6,7 +6,7 @@ import { describeFile, sendMedia } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
-import type { Tell } from "../notify.ts";
+import type { StoreEvent } from "../notify.ts";
 import type { Reply } from "./reply.ts";
 import { homeOf, type Owner, ownersAndRows } from "./reply-home.ts";
 
@@ -17,7 +17,7 @@ type Placed = NewReply & Owner & { i: number };
 /** `duplicate`: the thread has it already. `nobody`: no visitor of this relay owns such a thread. */
 export type StoredReply = { visitor: string; message: Message } | "duplicate" | "nobody";
 
-type StoreDeps = { sites: Sites; tell: Tell };
+type StoreDeps = { sites: Sites; storeEvent: StoreEvent };
 
 /** The key of a reply among those of all accounts. */
 export const externalOf = (account: string, { key }: Reply): string => `${account}:${key}`;
@@ -41,7 +41,7 @@ export async function storeReplies(
     const entry = entries[at];
     if (typeof message === "string" || entry === undefined) continue;
     const { id, text, media } = entry;
-    await deps.tell(tx, site, "message.reply", {
+    await deps.storeEvent(tx, site, "message.reply", {
       visitor: owner,
       id,
       text,

@@ -5,7 +5,7 @@ import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { headOf, removeParcels } from "../../records/outbox.ts";
+import { laneHead, removeOutboxEntries } from "../../records/outbox.ts";
 import { appendReply } from "../../records/threads.ts";
 import { createSend } from "./send.ts";
 
@@ -46,8 +46,8 @@ function stage(site: Site = SITE) {
 /** Marks the visitor's oldest message as delivered. */
 async function deliverOldest(): Promise<void> {
   await db.transaction(async (tx) => {
-    const head = await headOf(tx, "visitor");
-    if (head !== undefined) await removeParcels(tx, [head]);
+    const head = await laneHead(tx, "visitor");
+    if (head !== undefined) await removeOutboxEntries(tx, [head]);
   });
 }
 

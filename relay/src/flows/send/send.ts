@@ -2,10 +2,10 @@ import { EMOJI_MAX } from "@porchlight/shared/limits";
 import type { Message } from "@porchlight/shared/protocol";
 import type { Site } from "../../base/config.ts";
 import type { Transaction } from "../../db/database.ts";
-import { addParcel } from "../../records/outbox.ts";
+import { addOutboxEntry } from "../../records/outbox.ts";
 import { takeToday } from "../../records/quotas.ts";
 import { findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../../records/threads.ts";
-import { announce, type Draft, dueFor, newSid, parcel, type SendDeps, type SendState, sidOf } from "./state.ts";
+import { announce, type Draft, dueFor, newEntry, newSid, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
 
 /** Stores what a visitor writes in thread and outbox, in one transaction, before anything is sent. */
@@ -41,10 +41,10 @@ export type Send = {
   isHeld: (site: string) => boolean;
 };
 
-type Optional = "tell" | "onHeld";
+type Optional = "storeEvent" | "onHeld";
 
 export function createSend(given: Omit<SendDeps, Optional> & Partial<Pick<SendDeps, Optional>>): Send {
-  const deps = { tell: async () => {}, onHeld: () => {}, ...given };
+  const deps = { storeEvent: async () => {}, onHeld: () => {}, ...given };
   const state: SendState = { deps, write: (tx, items) => writeItems(state, tx, items), held: new Map() };
   return {
     send: (visitor, site, draft) => sendDraft(state, visitor, site, draft),
@@ -96,7 +96,7 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
       const n = await mark(tx, visitor, message.pos, "sent");
       if (n === undefined) return undefined;
       const due = (await dueFor(state.deps, tx, site, at)) ?? at + horizon;
-      await addParcel(tx, parcel(state, visitor, site, n, message.pos, due));
+      await addOutboxEntry(tx, newEntry(state, visitor, site, n, message.pos, due));
       return { n, message };
     },
     [visitor],
@@ -143,7 +143,7 @@ async function writeReaction(
   }
   const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
   if (n === undefined) return { n };
-  const added = parcel(state, visitor, site, n, reply.pos, now);
-  if (emoji !== "") await addParcel(tx, { ...added, reaction: emoji, reaction_sid: newSid() });
+  const added = newEntry(state, visitor, site, n, reply.pos, now);
+  if (emoji !== "") await addOutboxEntry(tx, { ...added, reaction: emoji, reaction_sid: newSid() });
   return { n };
 }

@@ -6,11 +6,11 @@ import type { Site } from "../../base/config.ts";
 import type { Situation } from "../../base/routes.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Batch, Database, Transaction } from "../../db/database.ts";
-import type { Head } from "../../records/outbox.ts";
+import type { LaneHead } from "../../records/outbox.ts";
 import type { PageSeen } from "../../records/profiles.ts";
 import { reserveMessage } from "../../records/quotas.ts";
 import type { Written } from "../../records/threads.ts";
-import type { Tell } from "../notify.ts";
+import type { StoreEvent } from "../notify.ts";
 
 /** What a visitor wrote: the client's id for it, the text, the key of its file, and where they wrote it. */
 export type Draft = {
@@ -27,9 +27,9 @@ export type Item = { visitor: string; site: Site; draft: Draft; at: number; sid:
  * The outcome of an item. `due`: earliest time to send it, in ms since 1970. `head`: the message as the courier needs it, when
  * the batch knows all of that.
  */
-export type ItemOutcome = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
+export type ItemOutcome = (Written & { due?: number; head?: LaneHead | undefined }) | "gone" | "unknown_media";
 /** A change of a thread, for the visitor's tabs and the courier. */
-export type ThreadChange = { n: number; first: boolean; message?: Message; head?: Head | undefined };
+export type ThreadChange = { n: number; first: boolean; message?: Message; head?: LaneHead | undefined };
 
 export type SendDeps = {
   db: Database;
@@ -38,9 +38,9 @@ export type SendDeps = {
   /** Milliseconds until an undelivered message fails. */
   horizon: number;
   /** Tells the courier that a lane has something to deliver. */
-  wake: (lane: { visitor: string; account: string; first: boolean; head?: Head | undefined }) => void;
+  wake: (lane: { visitor: string; account: string; first: boolean; head?: LaneHead | undefined }) => void;
   /** Stores an event for the owner's backend. */
-  tell: Tell;
+  storeEvent: StoreEvent;
   /** A message of the site waits for a later day's budget. */
   onHeld: (site: Site, until: number) => void;
 };
@@ -63,7 +63,7 @@ export const sidOf = (visitor: string, id: string): string =>
 export const newSid = (): string => `pl_${randomId(26)}`;
 
 /** A new entry of the outbox. @param at earliest time to send it, in ms since 1970 */
-export const parcel = ({ deps }: SendState, visitor: string, site: Site, turn: number, pos: number, at: number) => ({
+export const newEntry = ({ deps }: SendState, visitor: string, site: Site, turn: number, pos: number, at: number) => ({
   visitor,
   turn,
   pos,
@@ -92,7 +92,7 @@ export function announce(
  *   budget of a whole week is used up
  */
 export async function dueFor(
-  { tell }: SendDeps,
+  { storeEvent }: SendDeps,
   tx: Transaction,
   site: Site,
   now: number,
@@ -100,6 +100,6 @@ export async function dueFor(
   const { messagesPerDay: perDay } = site;
   if (perDay === undefined) return now;
   const found = await reserveMessage(tx, { site: site.public.id, perDay, now });
-  if (found?.first) await tell(tx, site.public.id, "budget.reached", { messagesPerDay: perDay });
+  if (found?.first) await storeEvent(tx, site.public.id, "budget.reached", { messagesPerDay: perDay });
   return found?.due;
 }

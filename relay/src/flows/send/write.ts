@@ -2,13 +2,13 @@ import type { Site } from "../../base/config.ts";
 import { campaignFor, isChoice, type Situation } from "../../base/routes.ts";
 import type { Transaction } from "../../db/database.ts";
 import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
-import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
+import { addOutboxEntries, type LaneHead, type OutboxEntry } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
-import { dueFor, type Item, type ItemOutcome, parcel, type SendState } from "./state.ts";
+import { dueFor, type Item, type ItemOutcome, newEntry, type SendState } from "./state.ts";
 
-type Posted = { item: Item; entry: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
+type Posted = { item: Item; written: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
 
 const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
@@ -31,16 +31,16 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
     known.map(({ visitor, draft: { id, text }, at, sid }, i) => ({ visitor, id, text, at, sid, media: media[i] })),
   );
   await numbers.write(tx);
-  const parcels: Parcel[] = [];
+  const entries: OutboxEntry[] = [];
   const outcomes = new Map<Item, ItemOutcome>();
   for (const [i, item] of known.entries()) {
-    const entry = written[i];
+    const row = written[i];
     const visitorRow = visitorRows.get(item.visitor);
-    if (entry === undefined || visitorRow === undefined) outcomes.set(item, "gone");
-    else if (!entry.fresh) outcomes.set(item, entry);
-    else outcomes.set(item, await post(state, tx, { item, entry, visitorRow, media: media[i] }, parcels));
+    if (row === undefined || visitorRow === undefined) outcomes.set(item, "gone");
+    else if (!row.fresh) outcomes.set(item, row);
+    else outcomes.set(item, await post(state, tx, { item, written: row, visitorRow, media: media[i] }, entries));
   }
-  await addParcels(tx, parcels);
+  await addOutboxEntries(tx, entries);
   return items.map((item) => outcomes.get(item) ?? "unknown_media");
 }
 
@@ -55,33 +55,33 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
 }
 
 /**
- * Adds a written message to `parcels`: chooses its campaign, and stores the visitor's page and the event for the owner's
+ * Adds a written message to `entries`, the new entries of the outbox. Chooses its campaign, and stores the visitor's page and the event for the owner's
  * backend.
  * @throws BudgetUsedUp
  */
-async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<ItemOutcome> {
-  const { item, entry, visitorRow, media } = posted;
+async function post(state: SendState, tx: Transaction, posted: Posted, entries: OutboxEntry[]): Promise<ItemOutcome> {
+  const { item, written, visitorRow, media } = posted;
   const { visitor, site, draft, at } = item;
   const { id, text, page } = draft;
   const due = await dueFor(state.deps, tx, site, at);
   if (due === undefined) throw new BudgetUsedUp();
-  const { pos } = entry.message;
-  const added = parcel(state, visitor, site, pos, pos, due);
-  parcels.push(added);
+  const { pos } = written.message;
+  const added = newEntry(state, visitor, site, pos, pos, due);
+  entries.push(added);
   const routed = site.routes !== undefined && site.routes.length > 0;
   if (routed) await route(tx, visitor, site, draft.situation);
   if (page !== undefined && (page.url !== visitorRow.page || page.title !== visitorRow.page_title))
     await setPage(tx, visitor, page);
   const file = media && { file: describeFile(media) };
-  await state.deps.tell(tx, site.public.id, "message.visitor", { visitor, id, text, ...file });
+  await state.deps.storeEvent(tx, site.public.id, "message.visitor", { visitor, id, text, ...file });
   // A message that already waits in the lane goes first; the courier reads it from the outbox.
   const isNext = visitorRow.waiting === null;
   visitorRow.waiting ??= pos;
-  return { ...entry, due, head: routed || !isNext ? undefined : headOf(posted, added) };
+  return { ...written, due, head: routed || !isNext ? undefined : headFrom(posted, added) };
 }
 
 /** The outbox entry with the message's contents, as the courier would read it. */
-function headOf({ item, visitorRow, media }: Posted, added: Parcel): Head {
+function headFrom({ item, visitorRow, media }: Posted, added: OutboxEntry): LaneHead {
   const { visitor, draft, at, sid } = item;
   const { site, campaign, untold } = visitorRow;
   const message = { id: draft.id, at, text: draft.text, sid, error: null };

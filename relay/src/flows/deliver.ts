@@ -1,15 +1,15 @@
 import type { Clock } from "../base/clock.ts";
-import type { Head } from "../records/outbox.ts";
+import type { LaneHead } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import type { Outcome } from "../service/outcome.ts";
 import type { AccessPolicy } from "./access-policy.ts";
 
-type CarryDeps = {
+type DeliverDeps = {
   clock: Pick<Clock, "now">;
   sites: Pick<Sites, "find">;
   access: Pick<AccessPolicy, "refuses">;
   /** Sends a message to the service. Rejects only when nothing was sent. */
-  deliver: (head: Head) => Promise<Outcome>;
+  send: (head: LaneHead) => Promise<Outcome>;
 };
 
 /**
@@ -21,12 +21,12 @@ const BUDGET_MS = 120_000;
  * Creates the courier's function that sends one message. It first checks again whether the message may be sent: its outcome is
  * `permanent` for a visitor who was blocked in the meantime, and `unready` while the site's daily budget is used up (C24).
  */
-export const createCarry =
-  (deps: CarryDeps) =>
-  async (head: Head): Promise<Outcome> =>
-    obstacle(deps, head) ?? deps.deliver(head);
+export const createDeliver =
+  (deps: DeliverDeps) =>
+  async (head: LaneHead): Promise<Outcome> =>
+    obstacle(deps, head) ?? deps.send(head);
 
-function obstacle({ clock, sites, access }: CarryDeps, { site, visitor, due }: Head): Outcome | undefined {
+function obstacle({ clock, sites, access }: DeliverDeps, { site, visitor, due }: LaneHead): Outcome | undefined {
   if (access.refuses(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
   const waitMs = due - clock.now();
   if (waitMs < BUDGET_MS || sites.find(site)?.messagesPerDay === undefined) return undefined;
