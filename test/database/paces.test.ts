@@ -6,6 +6,9 @@ import { accountLease, createLeases } from "../../relay/src/db/leases.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 import { createPaces } from "../../relay/src/db/paces.ts";
 
+/** A stored pace that makes `continuePace` throw. */
+const UNREADABLE = "{";
+
 let db: Database;
 beforeEach(async () => {
   db = await openTestDatabase();
@@ -30,6 +33,7 @@ function nodeOf(name: string, names = [accountLease("main")], paced: Pick<Databa
     },
     savePaceAgain: (account: string) => void again.push(account),
     continuePace(account: string, pace: string, age: number) {
+      if (pace === UNREADABLE) throw new SyntaxError("unreadable");
       events.push("continues");
       continued.push([account, pace, age >= 0 && age < 60_000]);
     },
@@ -118,4 +122,16 @@ it("a node stores its pace anew when it takes a lease, because late answers with
   await node.leases.start();
   expect(node.again).toEqual(["main"]);
   await node.leases.stop();
+});
+
+it("a node takes a lease although its stored pace cannot be read, and reports the error", async () => {
+  const [first, second] = [nodeOf("first"), nodeOf("second")];
+  await first.leases.start();
+  first.unsaved.set("main", UNREADABLE);
+  await first.paces.stop();
+  await first.leases.stop();
+  await second.leases.start();
+  expect(second.leases.holds(accountLease("main"))).toBe(true);
+  expect(second.events).toContain("SyntaxError: unreadable");
+  await second.leases.stop();
 });

@@ -10,7 +10,8 @@ import { accountLease, accountOf } from "./leases.ts";
 export type Paces = {
   /**
    * Continues with the stored paces of leases that this node has just taken, except those that it stored itself. Then stores its
-   * own anew: a late answer to a call of an earlier time as the holder was not stored.
+   * own anew: a late answer to a call of an earlier time as the holder was not stored. Reports a pace that cannot be read, and
+   * ignores it: the node still takes the lease.
    */
   resume: (leases: readonly string[]) => Promise<void>;
   start: () => void;
@@ -64,7 +65,12 @@ export function createPaces({ db, clock, node, source, onError }: PacesOptions):
       const rows = await db.all<{ name: string; pace: string; age: number }>(LOAD, leases.join(" "), node);
       for (const { name, pace, age } of rows) {
         const account = accountOf(name);
-        if (account !== undefined) source.continuePace(account, pace, age);
+        if (account === undefined) continue;
+        try {
+          source.continuePace(account, pace, age);
+        } catch (error) {
+          onError(error);
+        }
       }
       for (const account of leases.map(accountOf)) if (account !== undefined) source.savePaceAgain(account);
     },

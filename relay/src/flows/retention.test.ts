@@ -187,7 +187,8 @@ it("finds old conversations behind more recent ones than fit into one slice", as
   expect(done.find(({ kind }) => kind === "conversations")?.count).toBe(50);
 });
 
-it("deletes finished mails, finished webhook events and counters after 30 days, also of sites that keep everything", async () => {
+it("deletes finished mails, finished webhook events and counters after 30 days, whatever sites keep and even if a site's run fails", async () => {
+  await somebody("fails", "shop", 31);
   await somebody("old", "kept", 31);
   await somebody("young", "kept", 29);
   await somebody("waits", "kept", 31, "waiting");
@@ -205,7 +206,7 @@ it("deletes finished mails, finished webhook events and counters after 30 days, 
     await db.transaction((tx) => takeOne(tx, { name: "messages", day: dayOf(at), cap: 9 }));
   }
   await db.run("UPDATE events SET state = 'sent'");
-  const daily = retention();
+  const daily = retention(createBus(), () => Promise.reject(new Error("The visitor cannot be deleted.")));
   daily.start();
   clock.passEach(10 * 60_000);
   const left = async () => ({

@@ -53,8 +53,9 @@ export function createRetention(deps: RetentionDeps) {
     every: DAY_MS,
     run: async () => {
       if (!works()) return;
-      await run(deps, { dry: false, actor: "retention", isStopped: poll.isStopped });
+      // First, because an error in the retention of one site ends the run.
       await dropExpired(deps);
+      await run(deps, { dry: false, actor: "retention", isStopped: poll.isStopped });
     },
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
@@ -97,6 +98,7 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
   return rows;
 }
 
+/** Deletes the finished mails, the finished webhook events and the counters that are older than `LONGEST_MS`. */
 async function dropExpired({ db, clock }: RetentionDeps): Promise<void> {
   const before = clock.now() - LONGEST_MS;
   await db.transaction(async (tx) => {

@@ -56,7 +56,10 @@ export async function countSessionRows(tx: Transaction, visitor: string): Promis
   return row?.count ?? 0;
 }
 
-/** Deletes the rows about a visitor's sessions. Only after `renewGeneration`, which makes all of these sessions invalid. */
+/**
+ * Deletes the rows about a visitor's sessions. Ended sessions would be valid again, so the caller makes all of them invalid in
+ * the same transaction: it raises the visitor's generation, or deletes the visitor.
+ */
 export async function dropSessionRows(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("DELETE FROM revoked WHERE visitor = $1", visitor);
   await tx.run("DELETE FROM session_turns WHERE visitor = $1", visitor);
