@@ -329,12 +329,37 @@ it("a long draft keeps its distance from the edges of the field", async () => {
   const { chat } = await stage.visit({ html: html() });
   await chat.open();
   await chat.composer.fill("A long draft. ".repeat(60));
-  const { field, text } = await chat.composer.evaluate((area) => {
+  const { field, text, lines } = await chat.composer.evaluate((area) => {
     const style = getComputedStyle(area);
-    return { field: style.borderTopWidth, text: style.paddingTop };
+    const lines = area.clientHeight / Number.parseFloat(style.lineHeight);
+    return { field: style.borderTopWidth, text: style.paddingTop, lines };
   });
+  // No part of a line at an edge.
+  expect(lines).toBe(6);
   // Borders do not scroll, padding does.
   expect([Number.parseFloat(field) > 8, text]).toEqual([true, "0px"]);
+});
+
+it("a person is offered below the questions and topics, and not as one more pill", async () => {
+  const { page, chat } = await stage.visit({
+    html: html('data-suggestions="Do you ship?" data-topics="Orders|Returns" data-ask-person="team"'),
+  });
+  await chat.open();
+  await chat.thread.getByRole("button", { name: "Talk to a person" }).waitFor();
+  const buttons = page.locator("porch-light .suggestions button");
+  expect(await buttons.allTextContents()).toEqual(["Do you ship?", "Orders", "Returns", "Talk to a person"]);
+  const looks = await buttons.evaluateAll((all) =>
+    all.map((button) => {
+      const { borderTopColor, backgroundColor } = getComputedStyle(button);
+      return [borderTopColor, backgroundColor].map((colour) => (/[/,] 0\)$/.test(colour) ? "none" : "some"));
+    }),
+  );
+  expect(looks).toEqual([
+    ["some", "none"],
+    ["none", "some"],
+    ["none", "some"],
+    ["none", "none"],
+  ]);
 });
 
 it("a scrim covers the panel behind the question before a deletion", async () => {

@@ -40,6 +40,26 @@ describe("1 a page that zooms itself", () => {
   });
 });
 
+const linesOf = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).evaluate((words) => {
+    const lineHeight = Number.parseFloat(getComputedStyle(words).lineHeight);
+    return Math.round(words.getBoundingClientRect().height / lineHeight);
+  });
+
+/** Whether the empty text field shows its whole placeholder. */
+const placeholderFits = (page: Page): Promise<boolean> =>
+  page.locator("#message").evaluate((field) => {
+    const { placeholder, clientWidth, clientHeight } = field as HTMLTextAreaElement;
+    const { fontSize, fontFamily, lineHeight, whiteSpace } = getComputedStyle(field, "::placeholder");
+    const words = Object.assign(document.createElement("div"), { textContent: placeholder });
+    Object.assign(words.style, { position: "absolute", fontSize, fontFamily, lineHeight, whiteSpace });
+    words.style.width = `${clientWidth}px`;
+    document.body.append(words);
+    const { scrollWidth, scrollHeight } = words;
+    words.remove();
+    return scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1;
+  });
+
 describe("61 text twice as large", () => {
   it("61 on a phone: title, status, menu and thread are readable, and the launcher's icon grows too", async () => {
     const browser = await launch(["--blink-settings=defaultFontSize=32"]);
@@ -63,6 +83,8 @@ describe("61 text twice as large", () => {
           });
         // The line is drawn again when its text changes.
         await expect.poll(async () => [await whole("#title"), await whole("#about")]).toEqual([true, true]);
+        expect(await linesOf(page, "#about")).toBeLessThanOrEqual(2);
+        expect(await placeholderFits(page)).toBe(true);
         expect((await rectOf(page, ".head")).height).toBeLessThan(height / 2);
         expect((await rectOf(page, ".thread")).height).toBeGreaterThan(80);
         await chat.panel.locator(".head [aria-haspopup=menu]").click();
@@ -167,18 +189,31 @@ describe("74 long words and unusual characters", () => {
     await expect.poll(async () => (await pictureBeside(marks)) === (await pictureBeside("Z"))).toBe(true);
   });
 
-  it("74 a failed message has its two buttons on one line, also in Arabic", async () => {
+  it("74 a failed message has its two buttons beside words, and its frame apart from the message above, also in Arabic", async () => {
     const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
     await open(page);
+    const say = async (text: string): Promise<void> => {
+      await page.locator("porch-light textarea").fill(text);
+      await page.locator(".send").click();
+    };
+    await say("مرحبا");
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     stage.house.sandbox.failNext("incoming", 1, 400);
-    await page.locator("porch-light textarea").fill("مرحبا");
-    await page.locator(".send").click();
+    await say("شكرًا");
     await chat.panel.locator(".failed button").nth(1).waitFor();
-    const tops = await page
-      .locator(".failed")
-      .evaluate((failed) => [...failed.querySelectorAll("button")].map((button) => button.getBoundingClientRect().y));
+    const { tops, lastWord } = await page.locator(".failed").evaluate((failed) => {
+      const words = failed.querySelector("span") as HTMLElement;
+      const middle = ({ y, height }: DOMRect): number => Math.round(y + height / 2);
+      return {
+        tops: [...failed.querySelectorAll("button")].map((button) => middle(button.getBoundingClientRect())),
+        lastWord: middle([...words.getClientRects()].at(-1) as DOMRect),
+      };
+    });
     expect(tops).toHaveLength(2);
-    expect(new Set(tops).size).toBe(1);
+    expect(Math.max(...tops.map((top) => Math.abs(top - lastWord)))).toBeLessThan(4);
+    const [above, failed] = [await rectOf(page, ".own .bubble"), await rectOf(page, ".bad .bubble")];
+    // The frame is drawn 3 pixels outside the bubble.
+    expect(failed.y - 3).toBeGreaterThan(above.bottom);
   });
 });
 

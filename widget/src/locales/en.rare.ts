@@ -120,7 +120,8 @@ export const rare = {
   closedUntil: "We'll be back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
   /**
-   * Under the title, after the author and a dot: when people are available again. `{when}` is a time, or a short day and a time.
+   * Under the title, after the author and a dot: when people are available again. `{when}` is a time, a short day and a time, or a
+   * date.
    */
   backAt: "back {when}",
   /** How a day and a time are combined, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */

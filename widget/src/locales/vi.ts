@@ -137,7 +137,7 @@ export const messages: Messages = {
   closedTitle: "Hiện ngoài giờ làm việc",
   closedUntil: "Chúng tôi sẽ trở lại lúc {when}. Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
   closedBody: "Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
-  backAt: "trở lại lúc {when}",
+  backAt: "trở lại: {when}",
   dayTime: "{time} {day}",
   closedSend: "Để lại tin nhắn",
   closedSent: "Cảm ơn bạn! Chúng tôi đã nhận được tin nhắn và sẽ phản hồi.",

@@ -11,8 +11,7 @@ export function fit(field: HTMLTextAreaElement): void {
     if (!form) return;
     form.style.height = `${form.offsetHeight}px`;
     field.style.height = "auto";
-    const borders = field.offsetHeight - field.clientHeight;
-    field.style.height = field.value ? `${field.scrollHeight + borders}px` : "";
+    field.style.height = field.value ? `${field.scrollHeight}px` : "";
     form.style.height = "";
   });
 }

@@ -29,19 +29,25 @@ export function followHours(
   });
   return {
     isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
-    /** The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
-    opens(weekday: "long" | "short"): string | undefined {
+    /**
+     * The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. `short`: as
+     * little as needed, for one line: the time, or a short day and the time, or the date alone.
+     */
+    opens(length: "long" | "short"): string | undefined {
       const next = nextOpening(hours.value, minute.value);
       if (next === undefined) return undefined;
       const [then, today] = [new Date(next), new Date(minute.value)];
       const isToday = then.toDateString() === today.toDateString();
       const isFar = !isToday && (then.getDay() === today.getDay() || next - minute.value > WEEK_MS);
       const { region } = language.value;
+      const named = (format: Intl.DateTimeFormatOptions): string =>
+        new Intl.DateTimeFormat(region, format).format(then);
+      const date = { day: "numeric", month: length } as const;
       const time = clockTime(next, region);
-      if (isToday && weekday === "short") return time;
-      const day = new Intl.DateTimeFormat(region, { weekday, ...(isFar && { day: "numeric", month: weekday }) });
+      if (length === "short" && isToday) return time;
+      if (length === "short" && isFar) return named(date);
       // Formatted separately: together, some languages put the day in brackets after the time, which does not fit a sentence.
-      return t("dayTime", { day: day.format(then), time });
+      return t("dayTime", { day: named({ weekday: length, ...(isFar && date) }), time });
     },
   };
 }

@@ -26,8 +26,8 @@ const STATES: [name: string, link: Link, ending: LinkEnding | undefined, deliver
   ["waiting for the next try", "waiting", undefined, "ok", "AI assistant\u00a0· Connecting…"],
   ["while the service cannot be reached", "online", undefined, "delayed", ALONE],
   ["not allowed", "ended", "notAllowed", "ok", ALONE],
-  ["deleted", "ended", "gone", "ok", "This conversation has ended."],
-  ["logged out", "ended", "normal", "ok", "This conversation has ended."],
+  ["deleted", "ended", "gone", "ok", ALONE],
+  ["logged out", "ended", "normal", "ok", ALONE],
   ["signed out", "ended", "badToken", "ok", ALONE],
   ["too old for the relay", "ended", "version", "ok", ALONE],
 ];

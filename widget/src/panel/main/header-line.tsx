@@ -24,10 +24,8 @@ const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
 const WORDS = {
   /** The relay accepts no messages from this page. The empty thread says so. */
   notAllowed: undefined,
-  /** Deleted, or logged out. Shown without the author, because nobody answers any more. */
-  ended: "endedGone",
-  /** The connection has ended for another reason: an update, or an identity that has expired. */
-  stopped: undefined,
+  /** For good, or by an update or an expired identity. A row of the thread says which. */
+  ended: undefined,
   offline: undefined,
   connecting: "connecting",
   /** The service cannot be reached. */
@@ -44,8 +42,7 @@ type StateNeeds = Needs<"chat" | "settings" | "now">;
 function stateOf({ chat, settings, now }: StateNeeds): [state: HeaderState, ms: number] {
   const link = chat.link.value;
   if (isRefused({ chat })) return ["notAllowed", 0];
-  if (isOver({ chat })) return ["ended", 0];
-  if (link === "ended") return ["stopped", 0];
+  if (link === "ended" || isOver({ chat })) return ["ended", 0];
   if (link === "offline") return ["offline", 0];
   if (link === "waiting") return ["connecting", 0];
   if (link === "connecting") return ["connecting", LASTS_MS.connecting];
@@ -84,7 +81,7 @@ export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now"
     if (isReady && Usual) return <Usual />;
     // Promise no answer time before the opening hours are known.
     const isUsual = isReady && !settings.value.hours.timeZone;
-    const about = words && (state.value === "ended" ? t(words) : `${authorOf(ui)}\u00a0· ${t(words)}`);
+    const about = words && `${authorOf(ui)}\u00a0· ${t(words)}`;
     const line = about ?? (isUsual ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui));
     return <span key={line}>{line}</span>;
   };

@@ -7,8 +7,14 @@ import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { draw } from "../base/icons.tsx";
+import { adopt } from "../base/style.ts";
+import css from "./choices.css?inline";
 
 addEnglish(rare);
+
+/** Path of the icon: head and shoulders. */
+const PERSON = "M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM4.5 20a7.5 7.5 0 0 1 15 0";
 
 /** A topic of the settings: what is shown and sent, and the name of its route, if it has one. */
 function topicOf(topic: string): { label: string; name: string } {
@@ -18,9 +24,10 @@ function topicOf(topic: string): { label: string; name: string } {
     : { label: topic.slice(0, at).trim(), name: topic.slice(at + 1).trim() };
 }
 
-type ChoicesNeeds = Needs<"t" | "settings" | "chat" | "focusComposer">;
+type ChoicesNeeds = Needs<"t" | "settings" | "chat" | "focusComposer" | "shell">;
 
-export const Choices = live(({ t, settings, chat, focusComposer }: ChoicesNeeds) => {
+export const Choices = live(({ t, settings, chat, focusComposer, shell }: ChoicesNeeds, mounted) => {
+  mounted(() => adopt(shell.root, css));
   const choose = (label: string, name: string) => () => {
     chat.start();
     chat.send(label, undefined, name ? { campaign: name, chosen: true } : {});
@@ -41,17 +48,25 @@ export const Choices = live(({ t, settings, chat, focusComposer }: ChoicesNeeds)
           </p>
         )
       );
-    // In the empty thread a person is the last of the topics.
-    const offered = [...topics.map(topicOf), ...(mayAsk ? [{ label: person, name: askPerson }] : [])];
     return (
-      offered[0] && (
+      (topics[0] || mayAsk) && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
         <div class="suggestions" role="group" aria-label={t("topics")}>
-          {offered.map(({ label, name }) => (
-            <button key={label} type="button" dir="auto" onClick={choose(label, name)}>
-              {label}
+          {topics[0] && (
+            <div class="topics">
+              {topics.map(topicOf).map(({ label, name }) => (
+                <button key={label} type="button" dir="auto" onClick={choose(label, name)}>
+                  {label}
+                </button>
+              ))}
+            </div>
+          )}
+          {mayAsk && (
+            <button type="button" class="person" onClick={choose(person, askPerson)}>
+              {draw(PERSON)}
+              {person}
             </button>
-          ))}
+          )}
         </div>
       )
     );

@@ -90,8 +90,8 @@ function rareRows(ui: ThreadNeeds) {
     Card && <Card />,
     Rate && <Rate />,
     Ended && <Ended />,
-    (topics[0] || askPerson) && !isOver(ui) && !isRefused(ui) && ui.consent.value && !ui.asking.value && <Choices />,
     isFresh && <Suggestions />,
+    (topics[0] || askPerson) && !isOver(ui) && !isRefused(ui) && ui.consent.value && !ui.asking.value && <Choices />,
     isFresh && <PrivacyLine />,
   ];
 }
