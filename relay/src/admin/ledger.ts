@@ -5,10 +5,9 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import type { Slice } from "../records/listings.ts";
 import { badge, type Cell, type Html, idText, line, pagedTable, table, time, tokenField, whole } from "./html.ts";
 import { entryPath } from "./paths.ts";
-import { mergedPage } from "./reads.ts";
+import { mergedPage, type Part } from "./reads.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
 const DECIDE_MAX = 1_000;
@@ -59,8 +58,8 @@ ${choices.map(([value, words]) => html`<button name="decision" value="${value}">
 function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<Entry[]> {
   const lists = settings.accounts.map(
     ({ id: account }) =>
-      (slice: Slice): Promise<Entry[]> =>
-        entries(db, { kind, account, ...slice }),
+      ({ after, ...part }: Part<Entry>): Promise<Entry[]> =>
+        entries(db, { kind, account, ...part, ...(after && { before: after }) }),
   );
   return mergedPage(lists, ({ created }) => created, skip);
 }

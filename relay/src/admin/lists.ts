@@ -1,15 +1,14 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
-import { blocksPage } from "../records/blocks.ts";
+import { type Block, blocksPage } from "../records/blocks.ts";
 import { type Event, eventsPage, eventTries } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
-import type { Slice } from "../records/listings.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { badge, brief, type Cell, type Html, idText, line, name, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
 import { conversationPath } from "./paths.ts";
-import { mergedPage } from "./reads.ts";
+import { mergedPage, type Part } from "./reads.ts";
 
 /** `skip`: rows before the page. */
 type Deps = { db: Database; sites: Sites; skip: number };
@@ -17,13 +16,13 @@ type Deps = { db: Database; sites: Sites; skip: number };
 /** A page of the rows of all sites, newest first. The last cell of each row is the site's id. */
 async function ofSites<Row extends { at: number; site: string }>(
   { sites, skip }: Deps,
-  read: (query: Slice & { site: string }) => Promise<Row[]>,
+  read: (query: { site: string; after?: Row; skip: number; limit: number }) => Promise<Row[]>,
   cellsOf: (row: Row) => Cell[],
 ): Promise<Cell[][]> {
   const lists = sites.all.map(
     ({ public: { id } }) =>
-      (slice: Slice): Promise<Row[]> =>
-        read({ ...slice, site: id }),
+      ({ after, ...part }: Part<Row>): Promise<Row[]> =>
+        read({ ...part, site: id, ...(after && { after }) }),
   );
   const rows = await mergedPage(lists, ({ at }) => at, skip);
   return rows.map((row) => [time(row.at), ...cellsOf(row), line(row.site)]);
@@ -46,7 +45,7 @@ function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
 }
 
 export async function leads(deps: Deps): Promise<Html> {
-  const rows = await ofSites(
+  const rows = await ofSites<Lead>(
     deps,
     (query) => leadsPage(deps.db, query),
     (lead) => [
@@ -67,14 +66,14 @@ export async function leads(deps: Deps): Promise<Html> {
 }
 
 export async function mails(deps: Deps): Promise<Html> {
-  const rows = await ofSites(
-    deps,
-    (query) => newestMails(deps.db, query),
-    ({ visitor, kind, address, state, attempts, problem }) => [
-      ...[kind, address, badge(state), attempts, problem],
-      visitorLink(visitor),
-    ],
-  );
+  const { db, sites, skip } = deps;
+  const ids = sites.all.map(({ public: { id } }) => id);
+  const found = await newestMails(db, { sites: ids, skip, limit: PAGE_ROWS + 1 });
+  const rows = found.map(({ at, visitor, site, kind, address, state, attempts, problem }) => [
+    ...[time(at), kind, address, badge(state), attempts, problem],
+    visitorLink(visitor),
+    line(site),
+  ]);
   return pagedTable(
     { name: "skip", skip: deps.skip },
     "Mails",
@@ -104,7 +103,7 @@ function problemCell(event: Event): Cell {
 }
 
 export async function webhooks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(
+  const rows = await ofSites<Event>(
     deps,
     (query) => eventsPage(deps.db, query),
     (event) => {
@@ -122,7 +121,7 @@ export async function webhooks(deps: Deps): Promise<Html> {
 }
 
 export async function blocks(deps: Deps): Promise<Html> {
-  const rows = await ofSites(
+  const rows = await ofSites<Block>(
     deps,
     (query) => blocksPage(deps.db, query),
     ({ value, reason, actor }) => [value, reason, actor],

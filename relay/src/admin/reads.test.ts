@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
-import { mergedPage } from "./reads.ts";
+import { mergedPage, type Part } from "./reads.ts";
 
 /** Lists of times, the newest first, which note the largest number of rows that they gave at once. */
 function lists(...all: number[][]) {
   const sizes: number[] = [];
-  const readers = all.map((rows) => async ({ skip, limit }: { skip: number; limit: number }) => {
-    const part = rows.slice(skip, skip + limit);
+  const readers = all.map((rows) => async ({ after, skip, limit }: Part<number>) => {
+    const begin = after === undefined ? skip : rows.indexOf(after) + 1;
+    const part = rows.slice(begin, begin + limit);
     sizes.push(part.length);
     return part;
   });

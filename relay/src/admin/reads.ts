@@ -1,11 +1,21 @@
-import type { Slice } from "../records/listings.ts";
 import { PAGE_ROWS } from "./html.ts";
 
 /** Fewest rows of one list that are read at once. */
 const READ_MIN = 10;
 
-/** A list that is being merged: the rows that were read and not used yet, and how many were read. */
-type Merged<Row> = { read: (slice: Slice) => Promise<Row[]>; rows: Row[]; count: number; isEnd: boolean };
+/**
+ * Part of a list: after this row of it, how many rows come before the part, and how many it has at most. The row is enough to
+ * find the part by an index; only the first part of a list has rows before it.
+ */
+export type Part<Row> = { after: Row | undefined; skip: number; limit: number };
+
+/** A list that is being merged: the rows that were read and not used yet, and the last one that was read. */
+type Merged<Row> = {
+  read: (part: Part<Row>) => Promise<Row[]>;
+  rows: Row[];
+  last: Row | undefined;
+  isEnd: boolean;
+};
 
 /**
  * A page of several lists as one list, newest first, and one row more if another page follows. Only a few hundred rows are in
@@ -21,9 +31,9 @@ export async function mergedPage<Row>(
   skip: number,
 ): Promise<Row[]> {
   const [only, ...others] = lists;
-  if (only !== undefined && others.length === 0) return only({ skip, limit: PAGE_ROWS + 1 });
+  if (only !== undefined && others.length === 0) return only({ after: undefined, skip, limit: PAGE_ROWS + 1 });
   const limit = Math.max(READ_MIN, Math.ceil(PAGE_ROWS / lists.length));
-  const merged = lists.map((read): Merged<Row> => ({ read, rows: [], count: 0, isEnd: false }));
+  const merged = lists.map((read): Merged<Row> => ({ read, rows: [], last: undefined, isEnd: false }));
   const page: Row[] = [];
   for (let n = 0; n <= skip + PAGE_ROWS; n++) {
     for (const list of merged) if (list.rows.length === 0 && !list.isEnd) await readMore(list, limit);
@@ -35,8 +45,8 @@ export async function mergedPage<Row>(
 }
 
 async function readMore<Row>(list: Merged<Row>, limit: number): Promise<void> {
-  list.rows = await list.read({ skip: list.count, limit });
-  list.count += list.rows.length;
+  list.rows = await list.read({ after: list.last, skip: 0, limit });
+  list.last = list.rows.at(-1);
   list.isEnd = list.rows.length < limit;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { limitConcurrency } from "../base/concurrency.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
-import { renewGeneration, visitorIds } from "../records/visitors.ts";
+import { renewGeneration, type VisitPlace, visitorsInOrder } from "../records/visitors.ts";
 
 type EndingsDeps = { db: Database; bus: Bus; clock: Clock };
 
@@ -20,14 +20,15 @@ export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
   const limited = limitConcurrency(1);
 
   async function endAll(site: string): Promise<number> {
-    let [count, last] = [0, ""];
-    for (;;) {
-      const ids = await visitorIds(db, { site, after: last, limit: BATCH });
+    let count = 0;
+    for (let after: VisitPlace | undefined; ; ) {
+      const places = await visitorsInOrder(db, { site, after, limit: BATCH });
+      const ids = places.map(({ id }) => id);
       const found = await db.transaction((tx) => renewGeneration(tx, site, ids, clock.now()), ids);
       for (const visitor of found) bus.publish({ visitor, head: 0, ended: "*" });
       count += found.length;
-      last = ids.at(-1) ?? "";
-      if (ids.length < BATCH) return count;
+      after = places.at(-1);
+      if (places.length < BATCH) return count;
     }
   }
 

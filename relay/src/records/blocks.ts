@@ -45,7 +45,7 @@ export async function blocksPage(
   { site, after, skip = 0, limit }: { site: string; after?: { at: number; id: string }; skip?: number; limit: number },
 ): Promise<Block[]> {
   return tx.all(
-    `SELECT ${COLUMNS} FROM blocks WHERE site = $1 AND (at < $2 OR (at = $2 AND id < $3))
+    `SELECT ${COLUMNS} FROM blocks WHERE site = $1 AND (at, id) < ($2, $3)
      ORDER BY at DESC, id DESC LIMIT $4 OFFSET $5`,
     site,
     after?.at ?? Number.MAX_SAFE_INTEGER,

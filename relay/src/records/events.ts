@@ -1,5 +1,6 @@
 import type { EventType } from "../base/rules.ts";
 import type { Transaction } from "../db/database.ts";
+import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
 export const EVENT_STATES = ["waiting", "delivered", "failed"] as const;
 
@@ -107,19 +108,39 @@ export async function renewEvent(tx: Transaction, site: string, id: string, now:
   return event;
 }
 
+type EventPlace = Pick<Event, "at" | "id" | "state">;
+const NEWEST: Omit<EventPlace, "state"> = { at: Number.MAX_SAFE_INTEGER, id: "" };
+
+type EventsPage = { site: string; after?: Omit<EventPlace, "state">; skip?: number; limit: number };
+
+/** Events of one state. Few of many events may have it, so it reads their places in slices, and then the events. */
+async function eventsIn(tx: Transaction, state: Event["state"], query: EventsPage): Promise<Event[]> {
+  const { site, after: begin = NEWEST, ...part } = query;
+  const read = (after: Omit<EventPlace, "state"> = begin) =>
+    tx.all<EventPlace>(
+      `SELECT at, id, state FROM events WHERE site = $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4`,
+      site,
+      after.at,
+      after.id,
+      SLICE_ROWS,
+    );
+  const places = await filtered(read, (place) => place.state === state, part);
+  const rows = await tx.each<Event>(
+    `SELECT ${COLUMNS} FROM events WHERE id = $1`,
+    places.map(({ id }) => [id]),
+  );
+  return rows.filter((row) => row !== undefined);
+}
+
 /** A page of a site's delivery log, newest first. `after`: the last line of the page before. `skip`: lines before the page. */
-export async function eventsPage(
-  tx: Transaction,
-  query: { site: string; state?: Event["state"]; after?: { at: number; id: string }; skip?: number; limit: number },
-): Promise<Event[]> {
-  const { site, state = null, after, skip = 0, limit } = query;
+export async function eventsPage(tx: Transaction, query: EventsPage & { state?: Event["state"] }): Promise<Event[]> {
+  const { site, state, after = NEWEST, skip = 0, limit } = query;
+  if (state !== undefined) return eventsIn(tx, state, query);
   return tx.all(
-    `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = coalesce($2, state) AND (at < $3 OR (at = $3 AND id < $4))
-     ORDER BY at DESC, id DESC LIMIT $5 OFFSET $6`,
+    `SELECT ${COLUMNS} FROM events WHERE site = $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4 OFFSET $5`,
     site,
-    state,
-    after?.at ?? Number.MAX_SAFE_INTEGER,
-    after?.id ?? "",
+    after.at,
+    after.id,
     limit,
     skip,
   );

@@ -212,7 +212,7 @@ type Page = {
 export async function leadsPage(tx: Transaction, { site, state, after, skip = 0, limit }: Page): Promise<Lead[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM leads WHERE site = $1 AND state = coalesce($6, state)
-       AND (at < $2 OR (at = $2 AND (visitor < $3 OR (visitor = $3 AND id < $4))))
+       AND (at, visitor, id) < ($2, $3, $4)
      ORDER BY at DESC, visitor DESC, id DESC LIMIT $5 OFFSET $7`,
     site,
     after?.at ?? Number.MAX_SAFE_INTEGER,

@@ -1,4 +1,5 @@
 import type { Transaction } from "../db/database.ts";
+import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
 /** Lists that join several records, for the site owner. Only reads. */
 
@@ -26,7 +27,7 @@ export async function visitorsPage(
   { site, after, limit }: { site: string; after?: { created: number; id: string }; limit: number },
 ): Promise<VisitorRow[]> {
   return tx.all(
-    `SELECT ${VISITOR} WHERE v.site = $1 AND (v.created < $2 OR (v.created = $2 AND v.id < $3))
+    `SELECT ${VISITOR} WHERE v.site = $1 AND (v.created, v.id) < ($2, $3)
      ORDER BY v.created DESC, v.id DESC LIMIT $4`,
     site,
     after?.created ?? Number.MAX_SAFE_INTEGER,
@@ -67,30 +68,39 @@ export type DeliveryRow = {
   error: string | null;
 };
 
-const DELIVERIES = `
-  SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error
-  FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
-  UNION ALL
-  SELECT visitor, pos, id, 'failed' AS state, coalesce(attempts, 0), NULL AS due, reason, error
-  FROM messages WHERE state = 'failed' AND discarded IS NULL`;
+type DeliveryOfSite = DeliveryRow & { site: string };
+type DeliveryPlace = { visitor: string; pos: number };
+
+const SITE = (visitor: string): string => `(SELECT site FROM visitors WHERE id = ${visitor}) AS site`;
+
+/** The messages of each state, of all sites, in the order of visitors and places. The columns follow `DeliveryRow`. */
+const DELIVERIES: Record<DeliveryState, string> = {
+  waiting: `SELECT o.visitor, o.pos, (SELECT id FROM messages m WHERE m.visitor = o.visitor AND m.pos = o.pos) AS id,
+      'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, ${SITE("o.visitor")}
+    FROM outbox o WHERE (o.visitor, o.pos) > ($1, $2) ORDER BY o.visitor, o.pos LIMIT $3`,
+  failed: `SELECT m.visitor, m.pos, m.id, 'failed' AS state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
+      ${SITE("m.visitor")}
+    FROM messages m WHERE m.state = 'failed' AND m.discarded IS NULL AND (m.visitor, m.pos) > ($1, $2)
+    ORDER BY m.visitor, m.pos LIMIT $3`,
+};
+
+const byPlace = (a: DeliveryPlace, b: DeliveryPlace): number =>
+  a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.pos - b.pos;
 
 /** Messages that the service has not accepted: waiting and failed ones, or only those of one state. */
 export async function deliveriesPage(
   tx: Transaction,
-  query: { site: string; state?: DeliveryState; after?: { visitor: string; pos: number }; limit: number },
+  query: { site: string; state?: DeliveryState; after?: DeliveryPlace; limit: number },
 ): Promise<DeliveryRow[]> {
-  const { site, state = null, after, limit } = query;
-  return tx.all(
-    `SELECT d.visitor, d.pos, d.id, d.state, d.attempts, d.due, d.reason, d.error
-     FROM (${DELIVERIES}) d JOIN visitors v ON v.id = d.visitor
-     WHERE v.site = $1 AND d.state = coalesce($2, d.state) AND (d.visitor > $3 OR (d.visitor = $3 AND d.pos > $4))
-     ORDER BY d.visitor, d.pos LIMIT $5`,
-    site,
-    state,
-    after?.visitor ?? "",
-    after?.pos ?? 0,
-    limit,
-  );
+  const { site: wanted, state, after: begin = { visitor: "", pos: 0 }, limit } = query;
+  const found: DeliveryRow[] = [];
+  for (const each of state === undefined ? DELIVERY_STATES : [state]) {
+    const read = (after: DeliveryPlace = begin) =>
+      tx.all<DeliveryOfSite>(DELIVERIES[each], after.visitor, after.pos, SLICE_ROWS);
+    const rows = await filtered(read, ({ site }) => site === wanted, { limit });
+    found.push(...rows.map(({ site, ...row }) => row));
+  }
+  return found.sort(byPlace).slice(0, limit);
 }
 
 /** A message that was not accepted, as people read it. `at`: when it was written, milliseconds since 1970. */
@@ -99,18 +109,32 @@ export type OpenMessage = DeliveryRow & { site: string; at: number; text: string
 /** Part of a list: how many rows come before it, and how many it has at most. */
 export type Slice = { skip: number; limit: number };
 
+const FAILED = `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
+    v.site, m.at, m.text
+  FROM messages m JOIN visitors v ON v.id = m.visitor WHERE m.visitor = $1 AND m.pos = $2`;
+
+type FailedPlace = { at: number; visitor: string; pos: number; site: string };
+
 /** The failed messages of a site, or with null of all sites, newest first. */
-export const failedMessages = (tx: Transaction, site: string | null, { skip, limit }: Slice): Promise<OpenMessage[]> =>
-  tx.all(
-    `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
-       v.site, m.at, m.text
-     FROM messages m JOIN visitors v ON v.id = m.visitor
-     WHERE m.state = 'failed' AND m.discarded IS NULL AND v.site = coalesce($1, v.site)
-     ORDER BY m.at DESC, m.visitor, m.pos LIMIT $2 OFFSET $3`,
-    site,
-    limit,
-    skip,
+export async function failedMessages(tx: Transaction, wanted: string | null, part: Slice): Promise<OpenMessage[]> {
+  const read = (after: Omit<FailedPlace, "site"> = { at: Number.MAX_SAFE_INTEGER, visitor: "", pos: 0 }) =>
+    tx.all<FailedPlace>(
+      `SELECT m.at, m.visitor, m.pos, ${SITE("m.visitor")} FROM messages m
+       WHERE m.state = 'failed' AND m.discarded IS NULL AND m.at <= $1
+         AND (m.at < $1 OR (m.visitor, m.pos) > ($2, $3))
+       ORDER BY m.at DESC, m.visitor, m.pos LIMIT $4`,
+      after.at,
+      after.visitor,
+      after.pos,
+      SLICE_ROWS,
+    );
+  const places = await filtered(read, ({ site }) => wanted === null || site === wanted, part);
+  const rows = await tx.each<OpenMessage>(
+    FAILED,
+    places.map(({ visitor, pos }) => [visitor, pos]),
   );
+  return rows.filter((row) => row !== undefined);
+}
 
 /** The waiting messages and reactions of a site, or with null of all sites, the oldest first. */
 export const waitingMessages = (tx: Transaction, site: string | null, { skip, limit }: Slice): Promise<OpenMessage[]> =>
@@ -118,7 +142,7 @@ export const waitingMessages = (tx: Transaction, site: string | null, { skip, li
     `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
      FROM (
        SELECT visitor, turn, pos, attempts, due, expires, error FROM outbox
-       WHERE CAST($1 AS TEXT) IS NULL OR visitor IN (SELECT id FROM visitors WHERE site = $1)
+       WHERE CAST($1 AS TEXT) IS NULL OR (SELECT site FROM visitors WHERE id = outbox.visitor) = $1
        ORDER BY expires, visitor, turn LIMIT $2 OFFSET $3
      ) o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
      ORDER BY o.expires, o.visitor, o.turn`,

@@ -48,7 +48,7 @@ export async function ratingsPage(
   { site, after, limit }: { site: string; after?: { at: number; visitor: string }; limit: number },
 ): Promise<RatingRow[]> {
   return tx.all(
-    `SELECT ${COLUMNS} FROM ratings WHERE site = $1 AND score IS NOT NULL AND (at < $2 OR (at = $2 AND visitor < $3))
+    `SELECT ${COLUMNS} FROM ratings WHERE site = $1 AND score IS NOT NULL AND (at, visitor) < ($2, $3)
      ORDER BY at DESC, visitor DESC LIMIT $4`,
     site,
     after?.at ?? Number.MAX_SAFE_INTEGER,

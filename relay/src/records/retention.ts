@@ -33,7 +33,7 @@ export async function staleVisitors(
   { site, before, after }: { site: string; before: number; after: RetentionPlace | undefined },
 ): Promise<{ found: string[]; next: RetentionPlace | undefined }> {
   const slice = await tx.all<StaleRow>(
-    `${STALE} WHERE v.site = $1 AND v.created < $2 AND (v.created > $3 OR (v.created = $3 AND v.id > $4))
+    `${STALE} WHERE v.site = $1 AND v.created < $2 AND (v.created, v.id) > ($3, $4)
      ORDER BY v.created, v.id LIMIT $5`,
     site,
     before,

@@ -1,6 +1,7 @@
 import type { SentState } from "@porchlight/shared/protocol";
 import { ACTIVE_MS } from "../base/activity.ts";
 import type { Transaction, Value } from "../db/database.ts";
+import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
 /** A conversation in a list: its visitor and its newest message. */
 export type ConversationRow = {
@@ -279,29 +280,35 @@ export const mailsWith = (
     pos,
   );
 
-/** The newest mails of a site. */
-export const newestMails = (
+/** A mail to a visitor in a list. `at`: when it was ordered, milliseconds since 1970. */
+export type MailRow = {
+  id: string;
+  visitor: string;
+  site: string;
+  kind: string;
+  address: string;
+  state: string;
+  attempts: number;
+  problem: string | null;
+  at: number;
+};
+
+/** The newest mails of these sites. @param query.skip mails before the page */
+export function newestMails(
   tx: Transaction,
-  { site, skip, limit }: { site: string; skip: number; limit: number },
-): Promise<
-  {
-    visitor: string;
-    site: string;
-    kind: string;
-    address: string;
-    state: string;
-    attempts: number;
-    problem: string | null;
-    at: number;
-  }[]
-> =>
-  tx.all(
-    `SELECT m.visitor, v.site, m.kind, m.address, m.state, m.attempts, m.problem, m.at FROM mails m
-     JOIN visitors v ON v.id = m.visitor WHERE v.site = $1 ORDER BY m.at DESC, m.id DESC LIMIT $2 OFFSET $3`,
-    site,
-    limit,
-    skip,
-  );
+  { sites, ...part }: { sites: readonly string[]; skip: number; limit: number },
+): Promise<MailRow[]> {
+  const read = ({ at, id }: Pick<MailRow, "at" | "id"> = { at: Number.MAX_SAFE_INTEGER, id: "" }) =>
+    tx.all<MailRow>(
+      `SELECT m.id, m.visitor, (SELECT site FROM visitors WHERE id = m.visitor) AS site, m.kind, m.address, m.state, m.attempts,
+         m.problem, m.at
+       FROM mails m WHERE (m.at, m.id) < ($1, $2) ORDER BY m.at DESC, m.id DESC LIMIT $3`,
+      at,
+      id,
+      SLICE_ROWS,
+    );
+  return filtered(read, ({ site }) => sites.includes(site), part);
+}
 
 /**
  * Removes a failed message from the list of failures, and makes a waiting message expire now, so that the courier's next check
@@ -325,7 +332,7 @@ export async function discardMessage(tx: Transaction, visitor: string, id: strin
 /** Number of messages that failed and were not sent again. */
 export async function countFailed(tx: Transaction): Promise<number> {
   const [row] = await tx.all<{ count: number }>(
-    "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL",
+    "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL AND at >= 0",
   );
   return row?.count ?? 0;
 }

@@ -239,19 +239,21 @@ export async function setClaims(tx: Transaction, id: string, claims: string): Pr
   await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
 }
 
-/** A page of the ids of a site's visitors, in ascending order. `after`: the last id of the page before. */
-export async function visitorIds(
+/** A visitor's place in the order of first visits. */
+export type VisitPlace = { created: number; id: string };
+
+/** A page of a site's visitors, in the order of their first visits. `after`: the last one of the page before. */
+export const visitorsInOrder = (
   tx: Transaction,
-  { site, after, limit }: { site: string; after: string; limit: number },
-): Promise<string[]> {
-  const rows = await tx.all<{ id: string }>(
-    "SELECT id FROM visitors WHERE site = $1 AND id > $2 ORDER BY id LIMIT $3",
+  { site, after, limit }: { site: string; after: VisitPlace | undefined; limit: number },
+): Promise<VisitPlace[]> =>
+  tx.all(
+    "SELECT created, id FROM visitors WHERE site = $1 AND (created, id) > ($2, $3) ORDER BY created, id LIMIT $4",
     site,
-    after,
+    after?.created ?? -1,
+    after?.id ?? "",
     limit,
   );
-  return rows.map(({ id }) => id);
-}
 
 /**
  * Gives visitors a new generation, which is a time or the next number: every older session becomes invalid.

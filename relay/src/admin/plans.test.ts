@@ -1,0 +1,95 @@
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Database, Value } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { failedSince } from "../records/alerts.ts";
+import { blocksPage } from "../records/blocks.ts";
+import { eventsPage } from "../records/events.ts";
+import { leadsPage } from "../records/leads.ts";
+import { accountsCalling, countStates, dueEntries, entries, stuckEntries } from "../records/ledger/ledger.ts";
+import { deliveriesPage, failedMessages, visitorsPage } from "../records/listings.ts";
+import { auditPage } from "../records/operators.ts";
+import { ratingsPage } from "../records/ratings.ts";
+import { staleVisitors } from "../records/retention.ts";
+import { countFailed, newestMails } from "../records/search.ts";
+import { visitorsInOrder } from "../records/visitors.ts";
+
+/** SQLite reads on the event loop, so a list that reads or sorts a whole table delays every visitor (RELIABILITY A24). */
+
+const [site, limit, now] = ["default", 51, 1_000_000];
+const place = { at: 5, created: 5, id: "m", key: "m", visitor: "m", pos: 3 };
+const grants = { kind: "grant", account: "default", limit } as const;
+
+/** The reads of the operator's pages and of the server API, and those that the relay makes every few seconds. */
+const READS: Record<string, (db: Database) => Promise<unknown>> = {
+  "failed messages of a site": (db) => failedMessages(db, site, { skip: 0, limit }),
+  "failed messages of all sites": (db) => failedMessages(db, null, { skip: 0, limit }),
+  "deliveries of a site": (db) => deliveriesPage(db, { site, limit }),
+  "the next page of deliveries": (db) => deliveriesPage(db, { site, after: place, limit }),
+  "the number of failed messages": countFailed,
+  "recent failures": (db) => failedSince(db, now),
+  visitors: (db) => visitorsPage(db, { site, after: place, limit }),
+  "visitors whose sessions end": (db) => visitorsInOrder(db, { site, after: place, limit }),
+  "conversations to delete": (db) => staleVisitors(db, { site, before: now, after: place }),
+  leads: (db) => leadsPage(db, { site, after: place, limit }),
+  events: (db) => eventsPage(db, { site, after: place, limit }),
+  "failed events": (db) => eventsPage(db, { site, state: "failed", limit }),
+  ratings: (db) => ratingsPage(db, { site, after: place, limit }),
+  blocks: (db) => blocksPage(db, { site, after: place, limit }),
+  mails: (db) => newestMails(db, { sites: [site], skip: 0, limit }),
+  "the audit log": (db) => auditPage(db, limit),
+  grants: (db) => entries(db, { ...grants, before: place }),
+  "grants of a state": (db) => entries(db, { ...grants, state: "unknown" }),
+  "grants that are due": (db) => dueEntries(db, { ...grants, state: "intent", now }),
+  "accounts with a call under way": (db) => accountsCalling(db, "grant", "node"),
+  "entries in each state": (db) => countStates(db, "grant"),
+};
+
+/** Reads that sort the few rows that they find. */
+const SORTING: typeof READS = {
+  "entries that need a person": (db) => stuckEntries(db, { kind: "grant", now, limit: 1 }),
+};
+
+let sqlite: Database;
+const schema = new DatabaseSync(":memory:");
+beforeAll(async () => {
+  sqlite = openSqlite(":memory:");
+  await migrate(sqlite);
+  const made = await sqlite.all<{ sql: string }>("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
+  for (const { sql } of made) schema.exec(sql);
+});
+afterAll(() => sqlite.close());
+
+/** SQLite's plan of each statement of a read. */
+async function plansOf(read: (db: Database) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  const all = async <Row>(sql: string, ..._: Value[]): Promise<Row[]> => {
+    const steps = schema.prepare(`EXPLAIN QUERY PLAN ${sql.replace(/\$(\d+)/g, "?$1")}`).all();
+    plans.push(...steps.map(({ detail }) => String(detail)));
+    return [];
+  };
+  await read({ ...sqlite, all });
+  expect(plans).not.toEqual([]);
+  return plans;
+}
+
+/** Whether a whole table is read. The audit log's index gives its rows in order, and the relay stops reading after a page. */
+const readsAll = (plan: string): boolean => /^SCAN (?!audit USING INDEX|stuck$)/.test(plan);
+/** Whether all rows are sorted before the first one is known. */
+const sortsAll = (plan: string): boolean => /^USE TEMP B-TREE FOR (ORDER BY|DISTINCT)/.test(plan);
+
+const PAGED = ["visitors", "leads", "events", "ratings", "blocks", "mails", "grants", "the next page of deliveries"];
+it.each(PAGED)("begins a page of %s at its place", async (name) => {
+  const [first] = await plansOf(READS[name] as (db: Database) => Promise<unknown>);
+  expect(first).toMatch(/[<>]\(?\?/);
+});
+
+it.each(Object.entries(READS))("reads %s by an index", async (_, read) => {
+  const plans = await plansOf(read);
+  expect(plans.filter((plan) => readsAll(plan) || sortsAll(plan))).toEqual([]);
+});
+
+it.each(Object.entries(SORTING))("reads %s by an index, and sorts them", async (_, read) => {
+  expect((await plansOf(read)).filter(readsAll)).toEqual([]);
+});

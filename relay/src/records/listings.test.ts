@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openTestDatabase } from "../db/database.fixture.ts";
+import type { Database, Value } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { type DeliveryRow, deliveriesPage, failedMessages } from "./listings.ts";
+
+/** Most rows that one statement may read: SQLite reads them on the event loop. */
+const ROWS_MAX = 1_000;
+
+let db: Database;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+const SITES = ["shop", "club", "news"] as const;
+const PER_VISITOR = 6;
+
+/**
+ * Visitors of the sites in turn, with two failed messages, a failed one that was discarded, two that wait, and a delivered one.
+ * @returns how many rows the largest statement has read since
+ */
+async function fill(visitors: number): Promise<() => number> {
+  const messages = Array.from({ length: visitors * PER_VISITOR }, (_, n) => {
+    const [v, pos] = [Math.floor(n / PER_VISITOR), (n % PER_VISITOR) + 1];
+    const state = [1, 4, 5].includes(pos) ? "failed" : pos === 6 ? "delivered" : "sent";
+    return { visitor: `v${v}`, pos, state, discarded: pos === 5 ? 1 : null };
+  });
+  await db.runEach(
+    "INSERT INTO visitors (id, site, created, head) VALUES ($1, $2, 1, 6)",
+    Array.from({ length: visitors }, (_, v) => [`v${v}`, SITES[v % SITES.length] ?? ""]),
+  );
+  await db.runEach(
+    `INSERT INTO messages (visitor, pos, n, id, author, at, text, state, discarded)
+     VALUES ($1, $2, $2, $3, 'visitor', $4, '', $5, $6)`,
+    messages.map(({ visitor, pos, state, discarded }, n) => [visitor, pos, `m${pos}`, (n * 7) % 50, state, discarded]),
+  );
+  await db.runEach(
+    "INSERT INTO outbox (visitor, turn, pos, account, due, expires) VALUES ($1, $2, $2, 'a', 1, 1)",
+    messages.filter(({ state }) => state === "sent").map(({ visitor, pos }) => [visitor, pos]),
+  );
+  let most = 0;
+  const { all } = db;
+  db.all = async <Row>(sql: string, ...values: Value[]) => {
+    const rows = await all<Row>(sql, ...values);
+    most = Math.max(most, rows.length);
+    return rows;
+  };
+  return () => most;
+}
+
+const nameOf = ({ visitor, pos, state }: Pick<DeliveryRow, "visitor" | "pos" | "state">): string =>
+  `${visitor} ${pos} ${state}`;
+
+it("pages through a site's deliveries, each once, by visitor and place, without reading a long list at once (A24)", async () => {
+  const largest = await fill(600);
+  const ids = Array.from({ length: 600 }, (_, v) => v).filter((v) => v % SITES.length === 1);
+  const expected = ids
+    .map((v) => `v${v}`)
+    .sort()
+    .flatMap((v) => [`${v} 1 failed`, `${v} 2 waiting`, `${v} 3 waiting`, `${v} 4 failed`]);
+  for (const [state, limit] of [
+    [undefined, 37],
+    ["failed", 10],
+    ["waiting", 1_000],
+  ] as const) {
+    const found: DeliveryRow[] = [];
+    for (let after: DeliveryRow | undefined; ; after = found.at(-1)) {
+      const page = await deliveriesPage(db, { site: "club", limit, ...(state && { state }), ...(after && { after }) });
+      found.push(...page);
+      if (page.length < limit) break;
+    }
+    expect(found.map(nameOf)).toEqual(expected.filter((name) => state === undefined || name.endsWith(state)));
+  }
+  expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
+});
+
+it("lists the failed messages of a site or of all, newest first, without reading a long list at once (A24)", async () => {
+  const largest = await fill(600);
+  const all = await failedMessages(db, null, { skip: 0, limit: 5_000 });
+  expect(all).toHaveLength(1_200);
+  const order = all.map(({ at, visitor, pos }) => [-at, visitor, pos] as const);
+  expect(order).toEqual(
+    order.toSorted((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0) || a[2] - b[2]),
+  );
+  const ofSite = all.filter(({ site }) => site === "news");
+  expect(await failedMessages(db, "news", { skip: 100, limit: 50 })).toEqual(ofSite.slice(100, 150));
+  expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
+});
