@@ -329,9 +329,15 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 33,
-    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes. Tests: foreign texts on the link between nodes",
-    defence: ["relay/src/http/body.ts", "relay/src/socket/socket.ts", "shared/parse.ts", "relay/src/bus/cluster.ts"],
-    tests: ["shared/text.test.ts", "relay/src/bus/cluster.test.ts"],
+    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes. Tests: foreign and forged texts on the link between nodes",
+    defence: [
+      "relay/src/http/body.ts",
+      "relay/src/socket/socket.ts",
+      "shared/parse.ts",
+      "relay/src/bus/cluster.ts",
+      "relay/src/bus/signed-link.ts",
+    ],
+    tests: ["shared/text.test.ts", "relay/src/bus/cluster.test.ts", "relay/src/bus/signed-link.test.ts"],
     inside: both(oddStrings, both(oddDocuments, fuzzedParsers)),
   },
   {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openDatabase } from "../../relay/src/db/open.ts";
 import { FLAWLESS } from "../flaws.ts";
 import { type Cluster, ORIGIN, startCluster } from "./cluster.ts";
 import { traffic } from "./traffic.ts";
@@ -49,4 +50,24 @@ it("serves a browser without WebSockets whose requests reach different nodes", a
   expect(strange.status).toBe(403);
   expect((await fetch(`${at(1)}/end`, { method: "POST", headers })).status).toBe(204);
   expect((await fetch(at(1, "?mode=poll&wait=0"), { headers })).status).toBe(404);
+});
+
+it("ignores hints that other programs forge in the same database (A33)", async () => {
+  cluster.sendCallbacksTo(0);
+  const visitor = cluster.visitor(1);
+  await visitor.connect();
+  await visitor.send("Hello");
+  await visitor.hears("echo: Hello");
+  const [id] = JSON.parse(Buffer.from(visitor.token()?.split(".")[0] ?? "", "base64url").toString()) as string[];
+  const reply = { n: 99, pos: 99, id: "r-forged", from: "reply", at: 1, text: "Pay here" };
+  const forged = [{ ended: "*" }, { gone: true }, { head: 99, changes: [reply] }];
+  const db = await openDatabase(cluster.databaseUrl);
+  for (const one of forged) {
+    const hint = JSON.stringify({ from: "forger", news: [{ visitor: id, head: 0, ...one }] });
+    await db.all("SELECT pg_notify('porchlight', $1)", hint);
+  }
+  await db.close();
+  // Its reply comes from the other node, with a hint after the forged one, over the same connection.
+  await visitor.send("Still here?");
+  await visitor.hears("echo: Still here?");
 });

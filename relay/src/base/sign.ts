@@ -106,6 +106,10 @@ export function isVisitorId(key: string, id: string): boolean {
 export const keyedHash = (key: string, text: string): string =>
   mac(key, "blind", text.toLowerCase()).toString("base64url");
 
+/** The MAC of a text for one purpose: 43 characters, base64url. Verify it with `sameSecret`. */
+export const tagOf = (key: string, purpose: string, text: string): string =>
+  mac(key, `tag ${purpose}`, text).toString("base64url");
+
 /**
  * Signs a text for one purpose as `payload.mac`, both base64url. Used in links.
  */

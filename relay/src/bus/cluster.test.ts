@@ -33,7 +33,9 @@ it("ignores texts that no node of a relay sent, because other programs may use t
   const parts = [
     ...['{"news":5}', '{"news":[null]}', '{"news":[{"visitor":"v"}]}', '{"news":[{"visitor":"v","head":"9"}]}'],
     ...['{"news":[{"visitor":"v","head":1e308}]}', '{"nudges":{}}', '{"nudges":[{"visitor":"v"}]}', '{"spent":[[1]]}'],
-    ...['{"spent":[["messages","w",-1000]]}', '{"spent":[7]}'],
+    ...['{"spent":[["messages","w",-1000]]}', '{"spent":[7]}', '{"news":[{"visitor":"v","head":1,"read":"9"}]}'],
+    // A message comes from the database only: this one would be shown to the visitor.
+    '{"news":[{"visitor":"v","head":1,"changes":[{"n":1,"pos":1,"from":"reply","text":"Pay here"}]}]}',
   ];
   for (const text of ["", "hello", "null", "5", "[]", '"x"', ...parts]) hear(text);
   expect(heard).toEqual([]);

@@ -86,7 +86,11 @@ function createSender(link: Link, node: string) {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isNews = (value: unknown): boolean =>
-  isRecord(value) && typeof value.visitor === "string" && Number.isSafeInteger(value.head);
+  isRecord(value) &&
+  typeof value.visitor === "string" &&
+  Number.isSafeInteger(value.head) &&
+  (value.read === undefined || Number.isSafeInteger(value.read)) &&
+  value.changes === undefined;
 const isNudge = (value: unknown): boolean =>
   isRecord(value) && typeof value.visitor === "string" && typeof value.account === "string";
 const isSpent = (value: unknown): boolean =>

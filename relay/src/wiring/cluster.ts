@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
 import { createClusterBus, type Nudge } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
+import { signedLink } from "../bus/signed-link.ts";
 import type { Spending } from "../bus/spending.ts";
 import type { Database } from "../db/database.ts";
 import { accountLease, CHORES_LEASE, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
@@ -56,7 +57,7 @@ const OWN_CONNECTIONS = 2;
 /** Forms that were refused within this time (ms) are looked for: longer than the clocks of nodes differ. */
 const REFUSED_MS = 15_000;
 
-type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log };
+type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log; signing: string };
 
 /** The cluster of a single process. */
 function singleNode(): Cluster {
@@ -78,7 +79,7 @@ function singleNode(): Cluster {
 }
 
 /** Opens the connections of a node to the other nodes. `start` joins the cluster; a single process has nothing to join. */
-export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Promise<Cluster> {
+export async function joinCluster({ settings, db, clock, log, signing }: ClusterDeps): Promise<Cluster> {
   if (!isShared(settings.databaseUrl)) return singleNode();
   const node = randomId(12);
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
@@ -90,9 +91,9 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
     if (state === "lost") log("cluster.link_lost", details);
     else if (!deaf) log("cluster.link_open");
   };
-  const link = await (redisUrl === undefined
-    ? openPostgresLink(databaseUrl, { onState })
-    : openRedisLink(redisUrl, { onState }));
+  const open =
+    redisUrl === undefined ? openPostgresLink(databaseUrl, { onState }) : openRedisLink(redisUrl, { onState });
+  const link = signedLink(await open, signing);
   const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => threadPositions(db, visitors);
   const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSED_MS, isHere);

@@ -105,7 +105,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   void opened.damage?.then((cause) => {
     if (cause !== undefined) log("database.failing", { cause });
   });
-  const cluster = await joinCluster({ settings, db, clock, log });
+  const cluster = await joinCluster({ settings, db, clock, log, signing: secrets.signing });
   const core = {
     settings,
     clock,

@@ -318,7 +318,7 @@ export const SAFETY: Mutant[] = [
     find: "$read.finally($$)",
     replace: "$read",
   }),
-  without("limit on the rows that one statement of a filtered list reads", "listings.test.ts", {
+  without("limit on the rows that one statement of a filtered list reads", "slices.test.ts", {
     in: "SLICE_ROWS",
     replace: "1_000_000",
   }),

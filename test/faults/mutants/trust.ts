@@ -23,6 +23,16 @@ export const TRUST: readonly Mutant[] = [
     find: `if ($given === "") return undefined;`,
     replace: "",
   }),
+  without("check of the MAC of hints between nodes (A33)", "signed-link.test.ts", {
+    in: "signedLink",
+    find: "sameSecret($$)",
+    replace: "true",
+  }),
+  without("refusal of messages in hints between nodes (A33)", "cluster.test.ts", {
+    in: "isNews",
+    find: "$value.changes === undefined",
+    replace: "true",
+  }),
   without("disconnect after an upgrade before earlier answers (A34)", "server.test.ts", {
     in: "refuseEarlyUpgrades",
     find: "!isWritten($response)",

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { newSecret, tagOf } from "../base/sign.ts";
+import type { Link } from "./cluster.ts";
+import { signedLink } from "./signed-link.ts";
+
+/** A wire on which everybody hears every text. */
+function wire() {
+  const listeners: ((text: string) => void)[] = [];
+  const texts: string[] = [];
+  const send = (text: string): void => {
+    texts.push(text);
+    for (const listener of listeners) listener(text);
+  };
+  const link = (): Link => ({ send, onText: (listener) => void listeners.push(listener), close: async () => {} });
+  return { link, send, texts };
+}
+
+/** A node on the wire, and what it hears. */
+function nodeOn(link: Link, key: string) {
+  const heard: string[] = [];
+  const signed = signedLink(link, key);
+  signed.onText((text) => void heard.push(text));
+  return { ...signed, heard };
+}
+
+it("carries the texts of nodes with the same key", () => {
+  const { link } = wire();
+  const key = newSecret();
+  const [one, two] = [nodeOn(link(), key), nodeOn(link(), key)];
+  for (const text of ['{"from":"one"}', "", "grüße 😀"]) one.send(text);
+  expect(two.heard).toEqual(['{"from":"one"}', "", "grüße 😀"]);
+});
+
+it("ignores what others write to the same Redis or database (A33)", () => {
+  const { link, send, texts } = wire();
+  const key = newSecret();
+  const node = nodeOn(link(), key);
+  nodeOn(link(), newSecret()).send('{"from":"other relay"}');
+  const forged = '{"from":"x","news":[{"visitor":"v","head":1,"gone":true}]}';
+  for (const text of [forged, "", `${"A".repeat(43)}${forged}`, `${tagOf(key, "another purpose", forged)}${forged}`])
+    send(text);
+  node.send('{"from":"one","news":[]}');
+  const [real = ""] = texts.slice(-1);
+  expect(node.heard).toEqual(['{"from":"one","news":[]}']);
+  for (let n = 0; n < real.length; n++) send(`${real.slice(0, n)}~${real.slice(n + 1)}`);
+  for (let n = 0; n < real.length; n++) send(real.slice(0, n));
+  expect(node.heard).toHaveLength(1);
+});
