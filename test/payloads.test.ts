@@ -25,7 +25,7 @@ const NAMES = Object.keys(document.webhooks).sort();
 /** The events about the customer: they come last of their kind. */
 const LAST = ["message.visitor", "message.reply", "lead.captured", "conversation.rated", "delivery.failed"];
 /** `expect.poll` works only in tests, so this hook waits in another way. */
-const PATIENCE = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let house: House;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await vi.waitFor(() => {
     expect([...new Set(receiver.told.map(nameOf))].sort()).toEqual(NAMES);
     for (const type of LAST) expect([type, latest(type)?.sub]).toEqual([type, "customer-7"]);
-  }, PATIENCE);
+  }, TIMEOUT);
 });
 afterAll(async () => {
   await house.stop();

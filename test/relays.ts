@@ -9,7 +9,7 @@ import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
 import { startRelay } from "../relay/src/cli/serve.ts";
-import type { StandIns } from "../relay/src/wiring/core.ts";
+import type { Replacements } from "../relay/src/wiring/core.ts";
 import { compiledIn } from "./compiled.ts";
 import { tracerPath } from "./setup/programs.ts";
 
@@ -48,7 +48,7 @@ function settingsFrom(env: Env): Settings {
 }
 
 /** Longer than any test waits: a busy machine's database is slow, but does not fail. */
-const PATIENT = { intakePatience: 600_000 };
+const PATIENT = { intakeTimeout: 600_000 };
 
 /** Runs the relay inside this process: fast, and measured by the coverage. */
 export const runInside: Run = (env) => runAt(env);
@@ -58,7 +58,7 @@ export const runAt = (env: Env, clock?: Clock, widget?: string): Promise<Running
   runWith(env, { ...(clock && { clock }), ...(widget && { widget }) });
 
 /** The same with any parts of the relay replaced. */
-export async function runWith(env: Env, parts: StandIns): Promise<Running> {
+export async function runWith(env: Env, parts: Replacements): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });

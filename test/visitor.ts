@@ -27,11 +27,11 @@ export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
  * Time limit for an expected frame, in milliseconds: the same as for a poll in vitest.config.ts. The error lists the received
  * frames.
  */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 type Waiting = {
   /** The connection on which the frame is expected; undefined: not connected yet. */
-  line: WebSocket | undefined;
+  connection: WebSocket | undefined;
   wanted: (frame: RelayFrame) => boolean;
   resolve: (frame: RelayFrame) => void;
   reject: (error: Error) => void;
@@ -94,10 +94,10 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
           waiting = waiting.filter((one) => one !== entry);
           answer(value);
         };
-      const entry: Waiting = { line: socket, wanted, resolve: give(resolve), reject: give(reject) };
+      const entry: Waiting = { connection: socket, wanted, resolve: give(resolve), reject: give(reject) };
       const inVain = (): Error =>
         new Error(`The expected frame did not arrive. Received: ${JSON.stringify(inbox).slice(0, 2_000)}`);
-      const timer = setTimeout(() => entry.reject(inVain()), PATIENCE_MS);
+      const timer = setTimeout(() => entry.reject(inVain()), TIMEOUT_MS);
       waiting.push(entry);
     });
   }
@@ -110,15 +110,16 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   /** Connects, and sends `hello` with the newest number of the log and the identity. @returns the relay's welcome */
   async function connect(identity = options.identity): Promise<Welcome> {
     inbox = [];
-    const line = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
-    socket = line;
+    const opened = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
+    socket = opened;
     // Frames and the end of an earlier connection may still arrive.
-    line.on("message", (data) => socket === line && take(String(data)));
-    await once(line, "open");
-    line.on("error", () => line.terminate());
-    closed = new Promise((resolve) => line.once("close", resolve));
-    line.once("close", (code) => {
-      for (const one of waiting) if (one.line === line) one.reject(new Error(`The connection was closed with ${code}`));
+    opened.on("message", (data) => socket === opened && take(String(data)));
+    await once(opened, "open");
+    opened.on("error", () => opened.terminate());
+    closed = new Promise((resolve) => opened.once("close", resolve));
+    opened.once("close", (code) => {
+      for (const one of waiting)
+        if (one.connection === opened) one.reject(new Error(`The connection was closed with ${code}`));
     });
     const known = epoch === undefined ? {} : { epoch, since: head };
     const hello: Hello = {

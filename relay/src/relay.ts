@@ -20,7 +20,7 @@ import type { Sites } from "./records/sites.ts";
 import { createAdminListener } from "./wiring/admin-listener.ts";
 import { adminDeps, appDeps } from "./wiring/app-deps.ts";
 import { type Chores, createChores } from "./wiring/chores.ts";
-import { type Core, openCore, type StandIns } from "./wiring/core.ts";
+import { type Core, openCore, type Replacements } from "./wiring/core.ts";
 import { holdData } from "./wiring/data-lock.ts";
 import { createFileStorage, type FileStorage } from "./wiring/files.ts";
 import { type CallbackIntake, createCallbackIntake } from "./wiring/intake.ts";
@@ -82,13 +82,13 @@ export type Inside = {
 
 /**
  * Builds the relay from its settings and starts it. No other relay may run on the same data.
- * @param standIns for tests
+ * @param replacements for tests
  * @throws Error that says in one sentence what to change
  */
-export async function createRelay(settings: Settings, standIns: StandIns = {}): Promise<Relay> {
+export async function createRelay(settings: Settings, replacements: Replacements = {}): Promise<Relay> {
   const lock = holdData(settings);
   try {
-    const groups = await build(settings, standIns);
+    const groups = await build(settings, replacements);
     await start(groups);
     const relay = relayOf(groups);
     lock.describe({ address: relay.url });
@@ -125,8 +125,8 @@ type Groups = {
 /**
  * Builds the groups, each from those before it. Two events go the other way: changes of delivery, and a key that works again.
  */
-async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
-  const core = await openCore(settings, standIns);
+async function build(settings: Settings, replacements: Replacements): Promise<Groups> {
+  const core = await openCore(settings, replacements);
   const { log } = core;
   const files = createFileStorage(core);
   const service = createServiceAccess(core, files, {
@@ -144,7 +144,7 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
     uptime,
   });
   const open = (): boolean => !server.stopping();
-  const { widget } = standIns;
+  const { widget } = replacements;
   const { count } = visitors.connections;
   const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });

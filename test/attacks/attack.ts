@@ -5,7 +5,7 @@ import type { Payloads } from "./text.ts";
 
 /** The result of an attack. */
 export type Result = {
-  /** Number of attempts, and of attempts that succeeded (`through`), which must be 0. */
+  /** Number of attempts, and of attempts that succeeded (`succeeded`), which must be 0. */
   tried: number;
   succeeded: number;
   /** Evidence that the attack works without the defence, or that honest visitors are served during the attack. */

@@ -148,7 +148,7 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
 }
 
 /** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed immediately. */
-export const manyLines = (target: Target): Promise<Result> =>
+export const manyConnections = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const lines = await manyLinesAlone(target);
     const sockets = await shortSockets(target);

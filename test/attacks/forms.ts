@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { phoneOf } from "../../relay/src/base/phone.ts";
 import { corpus } from "../corpora.ts";
 import type { Result } from "./attack.ts";
-import { greet } from "./line.ts";
+import { greet } from "./raw-client.ts";
 import type { Testbed } from "./testbed.ts";
 import { naughtyStrings } from "./wire.ts";
 
@@ -49,12 +49,12 @@ export async function forms(testbed: Testbed): Promise<Result> {
     .slice(0, count(400));
   let succeeded = odd.filter((text) => !mayBePhone(text) && phoneOf(text, "GB") !== undefined).length;
   let tried = odd.length;
-  const line = await testbed.line();
-  await greet(line);
+  const client = await testbed.connect();
+  await greet(client);
   const lead = async (id: string, more: object): Promise<string> => {
-    line.send(JSON.stringify({ t: "lead", id, chat: false, consent: "I agree", ...more }));
-    await line.until((frame) => frame.includes(`"${id}"`));
-    return line.frames.find((frame) => frame.includes(`"${id}"`)) ?? "";
+    client.send(JSON.stringify({ t: "lead", id, chat: false, consent: "I agree", ...more }));
+    await client.until((frame) => frame.includes(`"${id}"`));
+    return client.frames.find((frame) => frame.includes(`"${id}"`)) ?? "";
   };
   for (const [n, email] of EMAILS.entries()) {
     tried++;
@@ -67,7 +67,7 @@ export async function forms(testbed: Testbed): Promise<Result> {
   let accepted = 0;
   for (let n = 0; n < 40; n++)
     if ((await lead(`many-form-${n}`, { email: `a${n}@shop.example` })).includes('"t":"lead"')) accepted++;
-  line.end();
+  client.end();
   tried += 40;
   return {
     tried,

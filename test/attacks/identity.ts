@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { newVisitorId } from "../../relay/src/base/sign.ts";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import type { Result } from "./attack.ts";
-import { greet, openLine, settled } from "./line.ts";
+import { greet, openRawClient, settled } from "./raw-client.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
 
 const ID_FIELDS = [
@@ -45,18 +45,18 @@ export async function foreignIds(testbed: Testbed): Promise<Result> {
   const before = await words();
   const tried = testbed.count(10_000);
   let succeeded = 0;
-  const line = await testbed.line();
-  await greet(line);
+  const client = await testbed.connect();
+  await greet(client);
   for (let n = 0; n < tried; n++) {
-    line.send(JSON.stringify(framesNaming(id, n)));
-    if (n % 100 === 99) await settled(line);
+    client.send(JSON.stringify(framesNaming(id, n)));
+    if (n % 100 === 99) await settled(client);
   }
-  await settled(line);
-  succeeded += line.frames.filter((frame) => frame.includes("words of the victim")).length;
-  line.end();
+  await settled(client);
+  succeeded += client.frames.filter((frame) => frame.includes("words of the victim")).length;
+  client.end();
   if ((await words()) !== before) succeeded++;
   await visitor.drop();
-  const own = await testbed.line();
+  const own = await testbed.connect();
   await greet(own, { token: visitor.token() });
   await own.until((frame) => frame.includes("words of the victim A1"));
   own.end();
@@ -154,10 +154,14 @@ export async function foreignOrigins(testbed: Testbed): Promise<Result> {
   let succeeded = 0;
   const knock = async (origin: string | undefined, path = "/socket"): Promise<void> => {
     tried++;
-    const line = await openLine(url, { ...(origin !== undefined && { origin }), address: testbed.address(), path });
-    if (line === undefined) return;
-    if ((await Promise.race([greet(line), line.closed.then(() => undefined)])) !== undefined) succeeded++;
-    line.end();
+    const client = await openRawClient(url, {
+      ...(origin !== undefined && { origin }),
+      address: testbed.address(),
+      path,
+    });
+    if (client === undefined) return;
+    if ((await Promise.race([greet(client), client.closed.then(() => undefined)])) !== undefined) succeeded++;
+    client.end();
   };
   for (const origin of origins(host)) {
     await knock(origin);
@@ -170,9 +174,9 @@ export async function foreignOrigins(testbed: Testbed): Promise<Result> {
     }
   }
   await knock("https://evil.example", "//evil.example/socket");
-  const line = await testbed.line();
-  const welcome = await greet(line);
-  line.end();
+  const client = await testbed.connect();
+  const welcome = await greet(client);
+  client.end();
   return {
     tried,
     succeeded,
@@ -261,13 +265,13 @@ export async function forgedTokens(testbed: Testbed): Promise<Result> {
   const tries = forgedIdentities();
   let succeeded = 0;
   for (const identity of tries) {
-    const line = await testbed.line();
-    if ((await greet(line, { identity })) !== undefined) succeeded++;
-    line.end();
+    const client = await testbed.connect();
+    if ((await greet(client, { identity })) !== undefined) succeeded++;
+    client.end();
   }
-  const line = await testbed.line();
-  const welcome = await greet(line, { identity: identityOf({ sub: "victim" }) });
-  line.end();
+  const client = await testbed.connect();
+  const welcome = await greet(client, { identity: identityOf({ sub: "victim" }) });
+  client.end();
   return {
     tried: tries.length,
     succeeded,
@@ -281,11 +285,11 @@ export async function stolenTokens(testbed: Testbed): Promise<Result> {
   let succeeded = 0;
   const knows = async (token: string): Promise<boolean> => {
     tried++;
-    const line = await testbed.line();
-    const welcome = await greet(line, { token });
-    await (welcome && settled(line));
-    line.end();
-    return line.frames.some((frame) => frame.includes("words of A8"));
+    const client = await testbed.connect();
+    const welcome = await greet(client, { token });
+    await (welcome && settled(client));
+    client.end();
+    return client.frames.some((frame) => frame.includes("words of A8"));
   };
   const { visitor } = await testbed.knownVisitor("words of A8");
   const token = visitor.token() ?? "";
@@ -318,14 +322,14 @@ export async function otherSites(testbed: Testbed): Promise<Result> {
         { epoch: "x", since: 0 },
         { identity: identityOf({ sub: `ten-${from}-${at}` }) },
       ]) {
-        const line = await testbed.line();
-        const welcome = await greet(line, { site: at, token: visitor.token(), ...spelt });
-        await (welcome && settled(line));
-        const seen = line.frames.some((frame) => frame.includes("words of A10"));
+        const client = await testbed.connect();
+        const welcome = await greet(client, { site: at, token: visitor.token(), ...spelt });
+        await (welcome && settled(client));
+        const seen = client.frames.some((frame) => frame.includes("words of A10"));
         if (at === from && !("identity" in spelt)) own += seen ? 1 : 0;
         if (at !== from) tried++;
         if (at !== from && seen) succeeded++;
-        line.end();
+        client.end();
       }
     if (from === "b") {
       tried++;

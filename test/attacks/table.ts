@@ -6,7 +6,7 @@ import {
   halfMessages,
   hugeFloods,
   hugePosts,
-  manyLines,
+  manyConnections,
   manyMessages,
   manyPictures,
   neverReads,
@@ -264,7 +264,7 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/http/fallback.test.ts",
       "relay/src/base/address.test.ts",
     ],
-    run: manyLines,
+    run: manyConnections,
   },
   {
     number: 27,

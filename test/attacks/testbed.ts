@@ -5,7 +5,7 @@ import { type House, startHouse } from "../harness.ts";
 import { IDENTITY_SECRET } from "../identities.ts";
 import { caller, tokenFor } from "../tokens.ts";
 import type { Visitor } from "../visitor.ts";
-import { type Line, openLine } from "./line.ts";
+import { openRawClient, type RawClient } from "./raw-client.ts";
 
 /** A visitor who has sent a message. `id`: the `fromId` under which the service knows them. */
 export type KnownVisitor = { visitor: Visitor; id: string };
@@ -23,7 +23,7 @@ export type Testbed = {
   /** An address that has not been used yet. */
   address: () => string;
   /** A connection from the site's own page. */
-  line: (address?: string) => Promise<Line>;
+  connect: (address?: string) => Promise<RawClient>;
   /** Connects a new visitor, who sends the text. */
   knownVisitor: (text: string, site?: string) => Promise<KnownVisitor>;
   /** Posts a body to the callback address, or to another one. @returns the status */
@@ -99,10 +99,10 @@ export async function startTestbed(share: number): Promise<Testbed> {
       return Array.from({ length: count(all.length) }, (_, n) => all[Math.floor(n * step)] as (typeof all)[number]);
     },
     address,
-    async line(from = address()) {
-      const line = await openLine(house.url, { origin: house.host, address: from });
-      if (line === undefined) throw new Error("The relay refused its own page");
-      return line;
+    async connect(from = address()) {
+      const client = await openRawClient(house.url, { origin: house.host, address: from });
+      if (client === undefined) throw new Error("The relay refused its own page");
+      return client;
     },
     async knownVisitor(text, site = "default") {
       const visitor = house.visitor({ site });

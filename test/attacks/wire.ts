@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { WebSocket, WebSocketServer } from "ws";
 import { corpus } from "../corpora.ts";
 import type { Result } from "./attack.ts";
-import { greet, type Line, settled } from "./line.ts";
+import { greet, type RawClient, settled } from "./raw-client.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
 
 /** Opens a connection and sends `hello`. */
-async function guest(testbed: Testbed): Promise<Line> {
-  const line = await testbed.line();
-  if ((await greet(line)) === undefined) throw new Error("The relay refused a visitor");
-  return line;
+async function guest(testbed: Testbed): Promise<RawClient> {
+  const client = await testbed.connect();
+  if ((await greet(client)) === undefined) throw new Error("The relay refused a visitor");
+  return client;
 }
 
 /** A21: frames above the limit. Succeeds when the connection stays open. */
@@ -19,21 +19,23 @@ export async function hugeFrames(testbed: Testbed): Promise<Result> {
   const tries = [...sizes, ...sizes].slice(0, testbed.count(16));
   let succeeded = 0;
   for (const [n, size] of tries.entries()) {
-    const line = await guest(testbed);
-    line.send(n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }));
+    const client = await guest(testbed);
+    client.send(
+      n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }),
+    );
     // A relay that accepts the frame answers it; otherwise it closes the connection.
-    await Promise.race([line.closed, line.until((frame) => frame.includes("error"))]);
-    if (line.code() !== 1009) succeeded++;
-    line.end();
+    await Promise.race([client.closed, client.until((frame) => frame.includes("error"))]);
+    if (client.code() !== 1009) succeeded++;
+    client.end();
   }
-  const line = await guest(testbed);
-  line.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
-  await line.until((frame) => frame.includes('"state":"sent"'));
+  const client = await guest(testbed);
+  client.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
+  await client.until((frame) => frame.includes('"state":"sent"'));
   const control =
-    line.code() === 0
+    client.code() === 0
       ? "the relay accepts the longest allowed message"
       : "the relay refused the longest allowed message";
-  line.end();
+  client.end();
   return { tried: tries.length, succeeded, control };
 }
 
@@ -85,12 +87,12 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
     values.flatMap((value) => frames.map((frame) => `{${frame},"${key}":${value}}`)),
   );
   const tries = testbed.sample(bodies);
-  const line = await guest(testbed);
+  const client = await guest(testbed);
   let succeeded = 0;
   for (const text of tries) {
     const body = `${text.slice(0, -1)},"toId":"${id}","body":"x"}`;
     if ((await testbed.callback(body)) >= 500) succeeded++;
-    line.send(text);
+    client.send(text);
     const answer = await testbed.api(
       "POST",
       "/messages",
@@ -99,11 +101,11 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
     );
     if (answer.status >= 500 || answer.status < 300) succeeded++;
   }
-  await settled(line);
-  const refused = line.frames.filter((frame) => frame.includes("bad_frame")).length;
+  await settled(client);
+  const refused = client.frames.filter((frame) => frame.includes("bad_frame")).length;
   succeeded += tries.length - refused;
   if ("polluted" in {}) succeeded++;
-  line.end();
+  client.end();
   const naive = JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, object>;
   const victim: Record<string, unknown> = {};
   Object.assign(Object.getPrototypeOf(Object.create(victim)) as object, Object.values(naive)[0]);
@@ -120,7 +122,7 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
 export async function deepJson(testbed: Testbed): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
   const { id } = await testbed.knownVisitor("words of A30");
-  const line = await guest(testbed);
+  const client = await guest(testbed);
   let succeeded = 0;
   let tried = 0;
   for (const depth of depths)
@@ -136,13 +138,13 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
       ]) {
         tried += 3;
         if ([...(await refusals(testbed, text))].some((status) => status < 400 || status >= 500)) succeeded++;
-        if (text.length < 32_000) line.send(text);
+        if (text.length < 32_000) client.send(text);
       }
     }
-  await settled(line);
-  if (line.code() !== 0) succeeded++;
-  succeeded += line.frames.filter((frame) => frame.includes('"state"')).length;
-  line.end();
+  await settled(client);
+  if (client.code() !== 0) succeeded++;
+  succeeded += client.frames.filter((frame) => frame.includes('"state"')).length;
+  client.end();
   const shallow = await testbed.callback(replyOf(id, "x", { more: [[[[1]]]] }));
   return { tried, succeeded, control: `four levels answer ${shallow}` };
 }
@@ -201,7 +203,7 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
 export async function oddDocuments(testbed: Testbed): Promise<Result> {
   const tries = testbed.sample(jsonDocuments());
   let succeeded = 0;
-  let line = await guest(testbed);
+  let client = await guest(testbed);
   for (const bytes of tries) {
     const api = { Authorization: testbed.bearer, "Idempotency-Key": "odd" };
     const codes = [
@@ -211,13 +213,13 @@ export async function oddDocuments(testbed: Testbed): Promise<Result> {
     ];
     succeeded += codes.filter((code) => code < 400 || code >= 500).length;
     if (bytes.length > 30_000) continue;
-    line.send(bytes);
-    await settled(line);
+    client.send(bytes);
+    await settled(client);
     // Invalid UTF-8 ends a connection with 1007 (RFC 6455 section 8.1); nothing else may.
-    if (![0, 1007].includes(line.code())) succeeded++;
-    if (line.code() !== 0) line = await guest(testbed);
+    if (![0, 1007].includes(client.code())) succeeded++;
+    if (client.code() !== 0) client = await guest(testbed);
   }
-  line.end();
+  client.end();
   const { id } = await testbed.knownVisitor("words of A33");
   const good = await testbed.callback(replyOf(id, "well formed"));
   return { tried: 4 * tries.length, succeeded, control: `a valid document answers ${good}` };

@@ -1,5 +1,5 @@
 import { ORIGIN, type Server } from "./server.ts";
-import { type Line, openLine } from "./wire/line.ts";
+import { type LoadClient, openLoadClient } from "./wire/load-client.ts";
 
 /** A connected visitor. */
 export type Visitor = {
@@ -27,20 +27,20 @@ export type ConnectOptions = {
 /** The protocol of a server: plain frames, or Socket.IO 4 over Engine.IO 4. */
 type Protocol = {
   path: string;
-  open: (line: Line, known: Known) => void;
+  open: (client: LoadClient, known: Known) => void;
   message: (id: string, text: string) => string;
   welcome: string;
 };
 
 const FRAMES: Protocol = {
   path: "/socket",
-  open: (line, known) => line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...known })),
+  open: (client, known) => client.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...known })),
   message: (id, text) => `{"t":"send","id":"${id}","text":"${text}"}`,
   welcome: '{"t":"welcome"',
 };
 const SOCKET_IO: Protocol = {
   path: "/socket.io/?EIO=4&transport=websocket",
-  open: (line) => line.send("40"),
+  open: (client) => client.send("40"),
   message: (id, text) => `42["message",{"id":"${id}","text":"${text}"}]`,
   welcome: '42["welcome"',
 };
@@ -67,17 +67,17 @@ export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: 
   const { heard = () => {}, known = {}, onText } = options;
   const dialect = kind === "naive" ? SOCKET_IO : FRAMES;
   return new Promise((resolve, reject) => {
-    let line: Line | undefined;
+    let client: LoadClient | undefined;
     const nextId = (): string => `bench${(messages++).toString(36).padStart(11, "0")}`;
     function onFrame(text: string): void {
       onText?.(text);
       if (text.startsWith(dialect.welcome)) return welcome(text);
-      if (kind === "naive" && text === "2") return line?.send("3");
+      if (kind === "naive" && text === "2") return client?.send("3");
       hear(text, heard);
     }
     function welcome(text: string): void {
-      if (line === undefined) return;
-      const { send, cut } = line;
+      if (client === undefined) return;
+      const { send, cut } = client;
       const [, id = ""] = /"visitor":"([^"]+)"/.exec(text) ?? [];
       resolve({
         id,
@@ -86,7 +86,7 @@ export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: 
         cut,
       });
     }
-    openLine({
+    openLoadClient({
       port,
       path: dialect.path,
       origin: ORIGIN,
@@ -94,7 +94,7 @@ export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: 
       onText: onFrame,
       onClose: () => reject(new Error("The server ended the connection")),
     }).then((opened) => {
-      line = opened;
+      client = opened;
       dialect.open(opened, known);
     }, reject);
   });

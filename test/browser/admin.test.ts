@@ -22,7 +22,7 @@ const PAGES = ROUTE_ROWS.filter(
 ).map(({ path }) => path);
 
 /** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let house: House;
 let browser: Browser;
@@ -94,7 +94,7 @@ const ALERT = { kind: "test", subject: "other", cure: "Look at its key.", untold
 /** Opens a page of the admin after a sign-in. */
 async function signIn(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
   await page.getByLabel("Admin token").fill(token);
@@ -141,7 +141,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 
 it("the admin pages are accessible on desktops and phones, light and dark, and fit the window's width", async () => {
   const context = await browser.newContext({ bypassCSP: true });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const login = await context.newPage();
   await login.goto(`${house.url}/admin`);
   const faults: Record<string, string[]> = { login: await faultsOf(login) };
@@ -311,7 +311,7 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
 
 it("a failed message can be found by its id and sent again with the keyboard alone", async () => {
   const context = await browser.newContext();
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
   // The browser focuses the field when it first draws the page, possibly after the load event.

@@ -12,7 +12,7 @@ const PNG = Buffer.from(
 );
 
 /** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let browser: Browser;
 let house: House;
@@ -26,7 +26,7 @@ beforeEach(async () => {
   house.sandbox.reset();
   house.sandbox.configure({ callbackUrl: house.callbackUrl });
   context = await browser.newContext();
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
 });
 afterEach(() => context.close());
 

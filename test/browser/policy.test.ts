@@ -5,7 +5,7 @@ import { chatOn } from "./browser.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 /** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let browser: Browser;
 let house: House;
@@ -26,7 +26,7 @@ afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
 
 it("runs under the strictest policy of the page, with Trusted Types, without a violation", async () => {
   const page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));

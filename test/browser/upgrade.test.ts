@@ -32,7 +32,7 @@ function rebuilt(): string {
 }
 
 /** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let house: House;
 let browser: Browser;
@@ -54,7 +54,7 @@ const upgrade = async (folder: string): Promise<void> => {
 
 it("opens the chat of a page that was loaded before an upgrade of the relay, with the files of its own build", async () => {
   const page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   const asked: string[] = [];
   page.on("response", (answer) => asked.push(`${answer.status()} ${new URL(answer.url()).pathname}`));
   await page.goto(house.host);
@@ -83,7 +83,7 @@ it("opens the chat of a page that was loaded before an upgrade of the relay, wit
 it("opens the chat with the newest panel when the relay no longer has the old one", async () => {
   await upgrade(OLD);
   const page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   await page.goto(house.host);
   const chat = chatOn(page);
   await chat.launcher.waitFor();

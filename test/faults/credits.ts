@@ -263,12 +263,12 @@ export async function countCredits(
   });
 
   let entries: Entry[] = [];
-  const look = (): void =>
+  const check = (): void =>
     void disk.all<Entry>("SELECT key, state FROM ledger ORDER BY created, key").then((rows) => {
       entries = rows;
-      world.after(10_000, look);
+      world.after(10_000, check);
     });
-  look();
+  check();
   const submitted = plan.keys * plan.copies;
   const settled = (): boolean =>
     world.now() > troubleMs &&

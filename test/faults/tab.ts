@@ -3,10 +3,10 @@ import { parseRelayFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Message, RelayFrame } from "@porchlight/shared/protocol";
 
 /** A connection to the relay, simulated or real. Texts arrive in order, or not at all. */
-export type Line = { put: (text: string) => void; cut: () => void };
+export type TabConnection = { put: (text: string) => void; cut: () => void };
 export type Heard = { frame: (text: string) => void; end: (code: number) => void };
 /** Opens a connection; undefined if the relay cannot be reached. */
-export type Open = (heard: Heard) => Line | undefined;
+export type Open = (heard: Heard) => TabConnection | undefined;
 
 /** The data that a visitor's tabs share in the browser's storage: the token, and the number of deleted chats. */
 export type Person = { token: string | undefined; deleted: number };
@@ -76,7 +76,7 @@ export function createTab(options: TabOptions) {
   let floor = 0;
   let gaps = 0;
   let resets = 0;
-  let line: Line | undefined;
+  let connection: TabConnection | undefined;
   let underWay: string | undefined;
   /** The token sent in `hello`, to which a refusal refers. */
   let used: string | undefined;
@@ -88,20 +88,20 @@ export function createTab(options: TabOptions) {
   let codes: number[] = [];
   let spread: readonly [number, number] | undefined;
 
-  const put = (frame: ClientFrame): void => line?.put(JSON.stringify(frame));
+  const put = (frame: ClientFrame): void => connection?.put(JSON.stringify(frame));
 
   function connect(): void {
-    if (line !== undefined || closed) return;
-    const mine: { line?: Line } = {};
-    line = mayConnect()
+    if (connection !== undefined || closed) return;
+    const mine: { connection?: TabConnection } = {};
+    connection = mayConnect()
       ? open({
-          frame: (text) => line === mine.line && onText(text),
-          end: (code) => line === mine.line && ended(code),
+          frame: (text) => connection === mine.connection && onText(text),
+          end: (code) => connection === mine.connection && ended(code),
         })
       : undefined;
-    if (line === undefined) return after(comeBack(), connect);
+    if (connection === undefined) return after(comeBack(), connect);
     if (deleted !== person.deleted) startAnew();
-    mine.line = line;
+    mine.connection = connection;
     underWay = undefined;
     const known = epoch === undefined ? {} : { epoch, since: held };
     used = person.token;
@@ -110,8 +110,8 @@ export function createTab(options: TabOptions) {
   }
 
   function lose(): void {
-    line?.cut();
-    line = undefined;
+    connection?.cut();
+    connection = undefined;
     after(comeBack(), connect);
   }
 
@@ -146,7 +146,7 @@ export function createTab(options: TabOptions) {
 
   function next(): void {
     const head = outbox[0];
-    if (line === undefined || head === undefined || underWay === head.id || !maySend()) return;
+    if (connection === undefined || head === undefined || underWay === head.id || !maySend()) return;
     underWay = head.id;
     put({ t: "send", id: head.id, text: head.text });
   }
@@ -264,7 +264,7 @@ export function createTab(options: TabOptions) {
     violations,
     connect,
     send: next,
-    connected: (): boolean => line !== undefined,
+    connected: (): boolean => connection !== undefined,
     held: (): number => held,
     unsent: (): number => outbox.length,
     /** Older pages are still missing. */
@@ -301,12 +301,12 @@ export function createTab(options: TabOptions) {
     },
     /** The connection breaks without a close frame. */
     cut(): void {
-      if (line !== undefined) lose();
+      if (connection !== undefined) lose();
     },
     close(): void {
       closed = true;
-      line?.cut();
-      line = undefined;
+      connection?.cut();
+      connection = undefined;
     },
     clearCodes: (): void => {
       codes = [];

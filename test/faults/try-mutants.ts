@@ -65,8 +65,8 @@ const firstViolation = (report: Promise<Report>): Promise<string | undefined> =>
 /**
  * A test or a poll counts as failed when it does not end within this time. Long enough that a busy machine does not fail it.
  */
-const PATIENCE_MS = 30_000;
-const LIMITS = { testTimeout: PATIENCE_MS, expect: { poll: { timeout: PATIENCE_MS / 2 } } };
+const TIMEOUT_MS = 30_000;
+const LIMITS = { testTimeout: TIMEOUT_MS, expect: { poll: { timeout: TIMEOUT_MS / 2 } } };
 
 /** Workers of vitest. More than a small machine has cores, because tests of mutants mostly wait for the ends of polls. */
 const WORKERS = "3";

@@ -29,9 +29,9 @@ export async function traffic(cluster: Stage, { visitors, messages, nodeOf, half
   const people = Array.from({ length: visitors }, (_, who) => ({ who, visitor: cluster.visitor(nodeOf(who)) }));
   await Promise.all(
     people.map(async ({ who, visitor }) => {
-      const line = createLine(visitor);
+      const writer = createWriter(visitor);
       for (let n = 0; n < messages; n++) {
-        await line.write(textOf(run, who, n));
+        await writer.write(textOf(run, who, n));
         acknowledged++;
         if (acknowledged * 2 >= total) event ??= halfway?.();
       }
@@ -56,7 +56,7 @@ const textOf = (run: string, who: number, n: number): string =>
   `${run} visitor ${who} message ${String(n).padStart(4, "0")}`;
 
 /** A connection that sends a text again, after reconnecting if necessary, until the relay acknowledges it. */
-function createLine(visitor: Visitor) {
+function createWriter(visitor: Visitor) {
   let connected = false;
   return {
     async write(text: string): Promise<void> {

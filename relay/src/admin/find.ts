@@ -31,10 +31,10 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
   if (await isSeen(deps, viewer, id)) return conversationPath(id);
   const keyed = await entryOf(deps, id, viewer);
   if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
-  const looks = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
-  for (const look of looks) {
+  const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
+  for (const search of searches) {
     const seen: MessageName[] = [];
-    for (const each of await look()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
+    for (const each of await search()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
     const [only, ...others] = seen;
     // The browser generates a message's id, so it is unique in its conversation only.
     if (only !== undefined && others.length === 0) return messagePath(only.visitor, only.id);

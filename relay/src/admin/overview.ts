@@ -81,7 +81,7 @@ const seconds = (value: number): string =>
         ? `${Math.round(value / 60)} min`
         : `${Number((value / 3_600).toFixed(1))} h`;
 /** A count as the label of a plot, like 20K. */
-const brief = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
+const shortCount = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 
 /** Steps of the time axis between its labels. */
 const TICKS = 4;
@@ -143,14 +143,14 @@ ${card("Replies", count(Math.round(all.messages.reply)), within)}
 ${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `median; 95 % within ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">
-${plot({ ...axis, title: "Messages", format: brief, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply)] })}
-${plot({ ...axis, title: "Failed messages", format: brief, lines: [line("failed", ({ messages }) => messages.failed)] })}
-${plot({ ...axis, title: "Open chats", format: brief, lines: [line("connections", ({ connections }) => connections)] })}
+${plot({ ...axis, title: "Messages", format: shortCount, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply)] })}
+${plot({ ...axis, title: "Failed messages", format: shortCount, lines: [line("failed", ({ messages }) => messages.failed)] })}
+${plot({ ...axis, title: "Open chats", format: shortCount, lines: [line("connections", ({ connections }) => connections)] })}
 ${plot({ ...axis, title: "Time to delivery", format: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
 ${plot({ ...axis, title: "Time to reply", format: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
-${plot({ ...axis, title: "The service's answers", format: brief, lines: ANSWER_CLASSES.map((name) => line(name === "none" ? "no answer" : name, ({ answers }) => answers[name])) })}
-${plot({ ...axis, title: "Waiting messages", format: brief, lines: [line("waiting", ({ waiting }) => waiting)] })}
-${plot({ ...axis, title: "Calls per minute", format: brief, lines: [line("limit as learned", ({ pace }) => pace)] })}
+${plot({ ...axis, title: "The service's answers", format: shortCount, lines: ANSWER_CLASSES.map((name) => line(name === "none" ? "no answer" : name, ({ answers }) => answers[name])) })}
+${plot({ ...axis, title: "Waiting messages", format: shortCount, lines: [line("waiting", ({ waiting }) => waiting)] })}
+${plot({ ...axis, title: "Calls per minute", format: shortCount, lines: [line("limit as learned", ({ pace }) => pace)] })}
 </div>
 </div>
 <h2>Nodes</h2>

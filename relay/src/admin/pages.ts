@@ -33,13 +33,13 @@ export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
   for (const path of RELAY_PAGES)
     app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
-  addWhole(app, parts);
+  addRelayPages(app, parts);
   addConversations(app, parts);
   addLists(app, parts);
 }
 
 /** Pages about the whole relay. */
-function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
+function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
   const { db, clock, sites, gauges, settings } = deps;
   app.get("/admin", async (c) => {
     const body = await overview({ db, now: clock.now(), gauges, range: c.req.query("range") });

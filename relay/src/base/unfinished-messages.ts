@@ -73,19 +73,19 @@ export function createUnfinishedMessages(
   const since = new Map<Duplex, number>();
   let looking = false;
 
-  function look(): void {
+  function check(): void {
     looking = false;
     for (const [socket, begun] of since) {
       if (clock.uptime() - begun < MESSAGE_MS) continue;
       since.delete(socket);
       late(socket);
     }
-    lookLater();
+    checkLater();
   }
-  function lookLater(): void {
+  function checkLater(): void {
     if (looking || since.size === 0) return;
     looking = true;
-    clock.after(1_000, look);
+    clock.after(1_000, check);
   }
 
   return {
@@ -99,7 +99,7 @@ export function createUnfinishedMessages(
         if (!unfinished || progress.whole > before) since.delete(socket);
         if (!unfinished || since.has(socket)) return;
         since.set(socket, clock.uptime());
-        lookLater();
+        checkLater();
       });
       socket.once("close", () => since.delete(socket));
     },

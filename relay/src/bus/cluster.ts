@@ -47,7 +47,7 @@ export type ClusterBus = Bus & {
 };
 
 /** Interval (ms) at which the threads of all connected visitors are checked, to find news whose hints were lost. */
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 /** Visitors whose threads one statement checks: 1,000 rows hold up the event loop for about 2 ms, 50,000 for 100 ms. */
 const SLICE = 1_000;
 /** Hints are sent as soon as they reach this length, in UTF-16 units: PostgreSQL accepts fewer than 8,000 bytes. */
@@ -155,7 +155,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const { local, link, node, clock, onError } = options;
   const here: Audience = new Map();
   const nudged: ((nudge: Nudge) => void)[] = [];
-  const goners: ((visitor: string) => void)[] = [];
+  const goneListeners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
   const spending = createSpending({
     clock,
@@ -165,13 +165,13 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   link.onText((text) => {
     const { from, news = [], nudges = [], spent = [] } = hintIn(text) ?? { from: node };
     if (from === node) return;
-    spending.hear(spent);
+    spending.receive(spent);
     for (const one of news) tellHere(one);
     for (const one of nudges) for (const listener of nudged) listener(one);
   });
 
   function tellHere(news: News): void {
-    if (news.gone) for (const listener of goners) listener(news.visitor);
+    if (news.gone) for (const listener of goneListeners) listener(news.visitor);
     const known = here.get(news.visitor);
     if (known === undefined) return;
     known.head = Math.max(known.head, news.head);
@@ -179,7 +179,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     local.publish(news);
   }
 
-  const looks = createPoll({ clock, every: LOOK_MS, run: () => findNews(here, options, tellHere), onError });
+  const checks = createPoll({ clock, every: CHECK_MS, run: () => findNews(here, options, tellHere), onError });
 
   return {
     publish(news) {
@@ -200,10 +200,10 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     share: spending.share,
     nudge: hints.nudge,
     onNudge: (listener) => void nudged.push(listener),
-    onGone: (listener) => void goners.push(listener),
-    start: looks.start,
+    onGone: (listener) => void goneListeners.push(listener),
+    start: checks.start,
     async stop() {
-      await looks.stop();
+      await checks.stop();
       hints.flush();
       await link.close();
     },

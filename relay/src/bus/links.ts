@@ -29,7 +29,7 @@ const TEST_MS = 3_000;
 type Client = InstanceType<typeof import("pg").Client>;
 
 /** The connection of the hints on PostgreSQL. `client`: the one in use, or the one that is being opened. */
-type Line = {
+type HintConnection = {
   url: string;
   options: Required<Options>;
   client: Client | undefined;
@@ -37,7 +37,7 @@ type Line = {
   closed: boolean;
   tries: number;
   timer: NodeJS.Timeout | undefined;
-  hear: (text: string) => void;
+  onText: (text: string) => void;
 };
 
 /**
@@ -46,70 +46,75 @@ type Line = {
  */
 export async function openPostgresLink(url: string, options: Options): Promise<Link> {
   const listeners: ((text: string) => void)[] = [];
-  const hear = (text: string): void => {
+  const onText = (text: string): void => {
     for (const listener of listeners) listener(text);
   };
   const rest = { client: undefined, open: false, closed: false, tries: 0, timer: undefined };
-  const line: Line = { url, options: { answerMs: ANSWER_MS, testMs: TEST_MS, ...options }, hear, ...rest };
-  const notify = createSendQueue((texts) => ask(line, NOTIFY, [CHANNEL, texts]));
-  await openLine(line);
+  const connection: HintConnection = {
+    url,
+    options: { answerMs: ANSWER_MS, testMs: TEST_MS, ...options },
+    onText,
+    ...rest,
+  };
+  const notify = createSendQueue((texts) => ask(connection, NOTIFY, [CHANNEL, texts]));
+  await openConnection(connection);
   // A connection that only listens would not show that the server or the network is gone.
-  const tests = setInterval(() => void ask(line, "SELECT 1"), line.options.testMs);
+  const tests = setInterval(() => void ask(connection, "SELECT 1"), connection.options.testMs);
   return {
     send(text) {
       // Hints that cannot be sent now are lost: they would come too late.
-      if (line.open) notify(text);
+      if (connection.open) notify(text);
     },
     onText: (listener) => void listeners.push(listener),
     async close() {
-      line.closed = true;
+      connection.closed = true;
       clearInterval(tests);
-      clearTimeout(line.timer);
-      await line.client?.end().catch(() => {});
+      clearTimeout(connection.timer);
+      await connection.client?.end().catch(() => {});
     },
   };
 }
 
 /** Opens the connection and listens. After a failure, tries again later. Never rejects. */
-async function openLine(line: Line): Promise<void> {
+async function openConnection(connection: HintConnection): Promise<void> {
   const { default: pg } = await import("pg");
-  const { answerMs } = line.options;
+  const { answerMs } = connection.options;
   const limits = { connectionTimeoutMillis: answerMs, query_timeout: answerMs };
-  const named = { connectionString: line.url, application_name: "porchlight hints", keepAlive: true };
+  const named = { connectionString: connection.url, application_name: "porchlight hints", keepAlive: true };
   const client: Client = new pg.Client({ ...named, ...limits });
-  line.client = client;
-  client.on("error", (cause) => lose(line, client, cause));
-  client.on("end", () => lose(line, client));
-  client.on("notification", ({ payload = "" }) => line.hear(payload));
+  connection.client = client;
+  client.on("error", (cause) => lose(connection, client, cause));
+  client.on("end", () => lose(connection, client));
+  client.on("notification", ({ payload = "" }) => connection.onText(payload));
   try {
     await client.connect();
     await client.query(`LISTEN ${CHANNEL}`);
   } catch (cause) {
-    return lose(line, client, cause);
+    return lose(connection, client, cause);
   }
-  if (line.closed) return client.end();
-  line.open = true;
-  line.tries = 0;
-  line.options.onState("open");
+  if (connection.closed) return client.end();
+  connection.open = true;
+  connection.tries = 0;
+  connection.options.onState("open");
 }
 
 /** Runs a statement on an open connection. A failure, or no answer in time, ends the connection. */
-async function ask(line: Line, sql: string, values: unknown[] = []): Promise<void> {
-  const { client } = line;
-  if (client === undefined || !line.open) return;
-  await client.query(sql, values).catch((cause: unknown) => lose(line, client, cause));
+async function ask(connection: HintConnection, sql: string, values: unknown[] = []): Promise<void> {
+  const { client } = connection;
+  if (client === undefined || !connection.open) return;
+  await client.query(sql, values).catch((cause: unknown) => lose(connection, client, cause));
 }
 
 /** Gives up a connection, and opens another one later. Does nothing if another one has already replaced it. */
-function lose(line: Line, client: Client, cause?: unknown): void {
-  if (line.closed || client !== line.client) return;
-  if (line.open) line.options.onState("lost", cause);
-  line.client = undefined;
-  line.open = false;
+function lose(connection: HintConnection, client: Client, cause?: unknown): void {
+  if (connection.closed || client !== connection.client) return;
+  if (connection.open) connection.options.onState("lost", cause);
+  connection.client = undefined;
+  connection.open = false;
   // While a statement waits for its answer, `end` closes the connection without waiting for the server.
   void client.end().catch(() => {});
-  const wait = backoff(line.tries++, RETRY_BASE_MS, RETRY_CAP_MS, Math.random);
-  line.timer = setTimeout(() => void openLine(line), wait);
+  const wait = backoff(connection.tries++, RETRY_BASE_MS, RETRY_CAP_MS, Math.random);
+  connection.timer = setTimeout(() => void openConnection(connection), wait);
 }
 
 /** Carries hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. */

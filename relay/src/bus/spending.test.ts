@@ -13,7 +13,7 @@ function nodes(lose = false): [Limiter, Limiter] {
     const spending: Spending = createSpending({
       clock,
       broadcast(spent: Spent[]) {
-        for (const other of lose ? [] : all) if (other !== spending) other.hear(spent);
+        for (const other of lose ? [] : all) if (other !== spending) other.receive(spent);
       },
     });
     all.push(spending);

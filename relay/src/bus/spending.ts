@@ -9,33 +9,33 @@ export type Spending = {
   /** Returns the limiter with shared tokens: the other nodes take them too. @param name the same on every node */
   share: (name: string, limiter: Limiter) => Limiter;
   /** Takes the tokens that another node reported. */
-  hear: (spent: readonly Spent[]) => void;
+  receive: (spent: readonly Spent[]) => void;
 };
 
 /**
  * Interval (ms) at which a node reports the tokens that it took. Until the report, and after a lost one, the limit allows a
  * little more, never less.
  */
-const TELL_MS = 200;
+const REPORT_MS = 200;
 /** Entries of one hint: a key is at most about 100 characters long, and a hint has room for 5,000. */
-const TELL_MAX = 30;
+const REPORT_MAX = 30;
 
-/** Creates the shared limits. @param tell sends to the other nodes */
+/** Creates the shared limits. @param broadcast sends to the other nodes */
 export function createSpending({ clock, broadcast }: { clock: Clock; broadcast: (spent: Spent[]) => void }): Spending {
   const limiters = new Map<string, Limiter>();
   /** Tokens that were taken and not reported yet, by limit and key. */
-  const untold = new Map<string, Spent>();
+  const unreported = new Map<string, Spent>();
 
   function flush(): void {
-    const all = [...untold.values()];
-    untold.clear();
-    for (let from = 0; from < all.length; from += TELL_MAX) broadcast(all.slice(from, from + TELL_MAX));
+    const all = [...unreported.values()];
+    unreported.clear();
+    for (let from = 0; from < all.length; from += REPORT_MAX) broadcast(all.slice(from, from + REPORT_MAX));
   }
 
   function note(name: string, key: string, amount: number): void {
-    if (untold.size === 0) clock.after(TELL_MS, flush);
+    if (unreported.size === 0) clock.after(REPORT_MS, flush);
     const id = `${name}\0${key}`;
-    untold.set(id, [name, key, (untold.get(id)?.[2] ?? 0) + amount]);
+    unreported.set(id, [name, key, (unreported.get(id)?.[2] ?? 0) + amount]);
   }
 
   return {
@@ -50,7 +50,7 @@ export function createSpending({ clock, broadcast }: { clock: Clock; broadcast: 
         },
       };
     },
-    hear(spent) {
+    receive(spent) {
       for (const [name, key, amount] of spent) limiters.get(name)?.spend(key, amount);
     },
   };

@@ -120,7 +120,7 @@ const TRUST = "Compare porchlight credits list with the service's credit history
 
 /** Checks for grants and sent messages that wait for a person. */
 async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
-  const look = async (kind: LedgerKind, check: string, cure: string): Promise<Finding> => {
+  const findingOf = async (kind: LedgerKind, check: string, cure: string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
     const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });
@@ -133,12 +133,12 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
     ...(restored
       ? [failed("restored backup", "credits wait: the ledger lacks the keys granted since the backup", TRUST)]
       : []),
-    await look(
+    await findingOf(
       "grant",
       "credit ledger",
       "porchlight credits list shows them: then credits resolve, approve or dismiss.",
     ),
-    await look("send", "sent messages", "Look up the unknown ones at the service, then porchlight send resolve."),
+    await findingOf("send", "sent messages", "Look up the unknown ones at the service, then porchlight send resolve."),
   ];
 }
 

@@ -3,7 +3,7 @@ import { type CommandArgs, waitSeconds } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 const WAIT_SECONDS = 15;
 
 /** The exit code for a ledger entry: 3 while it is unfinished or unknown. */
@@ -28,6 +28,6 @@ export async function waitUntilSettled(
     if (entry === undefined) throw new CommandError("The ledger does not contain this entry.");
     const refused = entry.state === "intent" && /^4(?!29)/.test(entry.reason ?? "");
     if (refused || !["intent", "calling"].includes(entry.state) || clock.uptime() >= until) return entry;
-    await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise<void>((resolve) => setTimeout(resolve, CHECK_MS));
   }
 }

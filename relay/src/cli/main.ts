@@ -83,12 +83,12 @@ async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
   const places = placesFor(shell.env.DATA_DIR);
   const found = await findRelay(places);
   if (found === undefined) return resultOf({ name, command, given }, ownSettings(shell.env, places));
-  tellPlace(found, places, shell);
+  printRelay(found, places, shell);
   return command.place === "here" ? resultOf({ name, command, given }, found.settings) : runOver(found.socket, argv);
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
-function tellPlace({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
+function printRelay({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
   if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
 }
 

@@ -9,14 +9,14 @@ import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed } from "./finding.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** The result of a request: the response, or why there was none. */
-type Look = { response: Response } | { why: string };
+type Fetched = { response: Response } | { why: string };
 
 /** Requests an address without credentials, and follows no redirect. */
-const look = (url: string): Promise<Look> =>
-  fetch(url, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+const request = (url: string): Promise<Fetched> =>
+  fetch(url, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
     (response) => ({ response }),
     (error: Error & { cause?: { code?: string } }) => ({ why: error.cause?.code ?? error.name }),
   );
@@ -84,7 +84,7 @@ export async function callback(context: CommandContext): Promise<Finding> {
   const local = isLoopbackUrl(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
   if (hidden !== undefined) return failed(check, ...hidden);
-  const answer = await look(`${publicUrl}/callbacks/reply/${context.callbackSecret}`);
+  const answer = await request(`${publicUrl}/callbacks/reply/${context.callbackSecret}`);
   if ("why" in answer)
     return failed(
       check,
@@ -140,7 +140,7 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   const { publicUrl, uploads } = settings;
   if (publicUrl === undefined) return [];
   const cure = `Let the proxy forward /media/ unchanged, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
-  const answer = await look(`${publicUrl}${path}`);
+  const answer = await request(`${publicUrl}${path}`);
   if ("why" in answer) return [failed(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
   const { status, headers } = answer.response;
   const whole = status === 200 && (await answer.response.text()) === PROBE;

@@ -7,7 +7,7 @@ export type Answer = { id: number; type: string | undefined };
 /** Number of bytes that detection needs. */
 export const HEAD = 4_100;
 /** Longest time of a detection, in ms. It usually takes less than one; bytes that take this long are an attack. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 /**
  * A new thread first loads its code, which takes seconds on a busy machine. Its first answer may take this many times as long.
  */
@@ -23,9 +23,9 @@ export type Sniffer = {
  * Detects types on a thread with a time limit, as the authors of file-type recommend: bytes that keep a parser busy then block
  * a thread, not the relay (RELIABILITY 3e, A18). The thread starts with the first upload and is replaced when it hangs.
  * @param script the worker's code; tests pass another one
- * @param patience longest time of a detection, in milliseconds
+ * @param timeout longest time of a detection, in milliseconds
  */
-export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), patience = PATIENCE_MS): Sniffer {
+export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), timeout = TIMEOUT_MS): Sniffer {
   const waiting = new Map<number, (type: string | undefined) => void>();
   let worker: Worker | undefined;
   /** The thread has given an answer. */
@@ -58,7 +58,7 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
       const asked = worker;
       const id = count++;
       return new Promise((resolve) => {
-        const limit = warm ? patience : patience * START_FACTOR;
+        const limit = warm ? timeout : timeout * START_FACTOR;
         const timer = setTimeout(() => {
           abandon(asked);
           void asked.terminate();

@@ -29,7 +29,7 @@ export type FindByToken = (token: string, origin: string) => Promise<{ visitor: 
 export type AccessPolicy = {
   /** Whether the site blocks this visitor, or this address. */
   refuses: (site: string, visitor: string, address?: string) => boolean;
-  /** The same `find`, which finds no visitor that the site blocks. */
+  /** Wraps `find`: it finds no visitor that the site blocks. */
   withoutBlocked: (find: FindByToken) => FindByToken;
   /**
    * Adds to a site's list of blocks.

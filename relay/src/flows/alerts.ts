@@ -27,24 +27,24 @@ type AlertsDeps = {
 };
 
 /** How often the checks run. */
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 
 /** The destinations of alerts that the settings name. */
 type Channel = "mail" | "webhook";
 
 /**
  * Tells the operator, once, of each problem that begins and when it has ended: by mail, by webhook, in the log and on the
- * admin pages. What is decided and not yet sent is stored, so a restart loses no alert; the next run tries again.
+ * admin pages. Alerts that are not sent yet are stored, so a restart loses none; the next run tries again.
  */
 export function createAlerts(deps: AlertsDeps) {
   const { clock, log } = deps;
   const poll = createPoll({
     clock,
-    every: LOOK_MS,
-    run: () => look(deps),
+    every: CHECK_MS,
+    run: () => runChecks(deps),
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
-  return { start: poll.start, look: () => look(deps), stop: poll.stop };
+  return { start: poll.start, look: () => runChecks(deps), stop: poll.stop };
 }
 
 const channelsOf = ({ mail, webhook }: AlertRules): Channel[] => [
@@ -53,7 +53,7 @@ const channelsOf = ({ mail, webhook }: AlertRules): Channel[] => [
 ];
 
 /** Runs every check, and sends what is not sent yet. A check that throws is logged and does not affect the others. */
-async function look(deps: AlertsDeps): Promise<void> {
+async function runChecks(deps: AlertsDeps): Promise<void> {
   const { db, checks, log } = deps;
   const open = (await unfinishedAlerts(db)).filter(({ ended }) => ended === null);
   for (const check of checks) {

@@ -25,9 +25,9 @@ type CaptureDeps = {
 };
 
 /** The error of a form, for the person who fills it in. */
-export type Wrong = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
+export type FormError = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
 /** A stored form. `verdict` resolves within seconds to the error that the service found, or to undefined without one so far. */
-type Durable = { verdict: Promise<Wrong | undefined> };
+type Durable = { verdict: Promise<FormError | undefined> };
 
 /** A lead from the owner's backend; it belongs to no visitor. */
 export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>> & {
@@ -43,7 +43,7 @@ const LOOK_UP_MS = 10 * 60_000;
 const CONSENT_MAX = 1_000;
 
 /** The contact details of a corrected form: the new values, and the old ones except the refused field. */
-function mended(person: ContactDetails, before: Lead, field: Field | null): ContactDetails {
+function corrected(person: ContactDetails, before: Lead, field: Field | null): ContactDetails {
   return {
     firstName: person.firstName ?? before.firstName,
     lastName: person.lastName ?? before.lastName,
@@ -55,9 +55,9 @@ function mended(person: ContactDetails, before: Lead, field: Field | null): Cont
 /** Stores the contact details from visitors and the owner's backend, and starts the calls to the service. */
 export type Capture = {
   /** Stores a visitor's form. Resolves when the form is durable, or to its error; then nothing was stored. */
-  capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<Wrong | Durable>;
+  capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<FormError | Durable>;
   /** Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
-  create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | Wrong | "erased">;
+  create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | FormError | "erased">;
 };
 
 export const createCapture = (deps: CaptureDeps): Capture => ({
@@ -72,7 +72,7 @@ async function capture(
   site: Site,
   frame: LeadFrame,
   page?: PageSeen,
-): Promise<Wrong | Durable> {
+): Promise<FormError | Durable> {
   const { db, log, leads } = deps;
   const person = readContactDetails(frame, site.leads?.country);
   if (typeof person === "string") return person;
@@ -94,7 +94,7 @@ async function write(
   site: Site,
   frame: LeadFrame & { seen?: PageSeen | undefined },
   given: ContactDetails,
-): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
+): Promise<{ wrong: FormError } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
   const { id, chat } = frame;
   const beside = `${id}${PHONE_OF}`;
   const known = await findLead(tx, visitor, id);
@@ -102,11 +102,11 @@ async function write(
   const refused = [phone, known].find((lead) => lead?.state === "refused");
   const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
   if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
-  const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
+  const person = known === undefined ? given : corrected(given, known, refused?.field ?? null);
   if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
     // Nothing is new, except that the visitor wants replies by mail at the stored address.
-    const wishes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
-    return wishes ? { own: undefined, fresh: false } : { wrong: "empty" };
+    const subscribes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
+    return subscribes ? { own: undefined, fresh: false } : { wrong: "empty" };
   }
   if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
   const now = deps.clock.now();
@@ -151,7 +151,12 @@ async function storeDetails(
  * Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable; from then on
  * the relay processes it without further calls.
  */
-async function create(deps: CaptureDeps, site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
+async function create(
+  deps: CaptureDeps,
+  site: Site,
+  key: string,
+  order: LeadOrder,
+): Promise<Lead | FormError | "erased"> {
   const { db, clock, signing, leads } = deps;
   const person = readContactDetails(order, site.leads?.country);
   if (typeof person === "string") return person;

@@ -32,7 +32,7 @@ function greeting(answer: (call: number) => Promise<ContactAnswer>) {
     pass: (ms: number) => {
       now += ms;
     },
-    loseHope: () => {
+    passTimeout: () => {
       for (const fn of timers.splice(0)) fn();
     },
   };
@@ -62,9 +62,9 @@ describe("the name to greet by", () => {
 
   it("does not delay the greeting; a late answer is used for the next one", async () => {
     let tell = (_: ContactAnswer): void => {};
-    const { name, asked, loseHope } = greeting(() => new Promise((resolve) => (tell = resolve)));
+    const { name, asked, passTimeout } = greeting(() => new Promise((resolve) => (tell = resolve)));
     const first = name({ email: "jane@example.com" });
-    loseHope();
+    passTimeout();
     expect(await first).toBeUndefined();
     tell(jane);
     expect(await name({ email: "jane@example.com" })).toBe("Jane");

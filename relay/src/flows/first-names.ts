@@ -6,7 +6,7 @@ type LookUp = { phone: string } | { email: string };
 type FirstNamesDeps = { find: (account: string, by: LookUp) => Promise<ContactAnswer>; clock: Clock };
 
 /** The greeting waits at most this long for a name (C12). */
-const PATIENCE_MS = 300;
+const TIMEOUT_MS = 300;
 /** A name is cached for this long. */
 const CACHE_MS = 86_400_000;
 /** The cache is emptied when it has this many names. */
@@ -33,7 +33,7 @@ export function createFirstNames({ find, clock }: FirstNamesDeps) {
     return name;
   }
 
-  /** The person's first name: the signed one, else the service's. Resolves to undefined after `PATIENCE_MS`. */
+  /** The person's first name: the signed one, else the service's. Resolves to undefined after `TIMEOUT_MS`. */
   return function nameOf(
     account: string,
     { firstName, email, phone = "" }: IdentifiedPerson,
@@ -42,7 +42,7 @@ export function createFirstNames({ find, clock }: FirstNamesDeps) {
     const by = E164.test(phone) ? { phone } : email === undefined ? undefined : { email };
     if (by === undefined) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const cancel = clock.after(PATIENCE_MS, () => resolve(undefined));
+      const cancel = clock.after(TIMEOUT_MS, () => resolve(undefined));
       void lookUp(account, by).then(resolve).finally(cancel);
     });
   };

@@ -5,7 +5,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { detailsOf } from "../records/details.ts";
 import { forgetEvents } from "../records/events.ts";
 import { leadsOf } from "../records/leads.ts";
-import { blankLane } from "../records/ledger/ledger.ts";
+import { eraseLane } from "../records/ledger/ledger.ts";
 import { disownMedia } from "../records/media.ts";
 import {
   answersAbout,
@@ -65,7 +65,7 @@ async function erase(
   // A visitor who never wrote has no row and gets none. Nothing is searched for them: that takes time (A27).
   if (traces === undefined) return false;
   for (const id of traces.ids) {
-    await blankLane(tx, "send", id);
+    await eraseLane(tx, "send", id);
     await forgetEvents(tx, id);
   }
   await dropAnswers(tx, await newAnswersAbout(tx, traces, begun - STALE_MS));

@@ -14,11 +14,11 @@ import {
   findLead,
   formErrorOf,
   formOf,
-  hastenLeads,
   holdLead,
   type Lead,
   releaseLeads,
   renewLead,
+  retryRefusedKey,
   setLead,
 } from "../records/leads.ts";
 import type { Sites } from "../records/sites.ts";
@@ -99,8 +99,8 @@ export function createLeads(given: Omit<LeadDeps, "random" | "works"> & Partial<
       return lead;
     },
     /** Resumes the leads that waited for a valid account key. */
-    async hasten(account: string): Promise<void> {
-      await db.transaction((tx) => hastenLeads(tx, account, clock.now()));
+    async retryRefusedKey(account: string): Promise<void> {
+      await db.transaction((tx) => retryRefusedKey(tx, account, clock.now()));
     },
     /** Resumes what earlier processes left. A SQLite database belongs to one process, so no other one holds a lead. */
     async start(): Promise<void> {

@@ -9,13 +9,13 @@ import {
   claim,
   dueEntries,
   type Entry,
-  hasten,
   type LedgerKind,
   ledgerKey,
+  retryRefusedKey,
   settle,
   type Verdict,
 } from "../records/ledger/ledger.ts";
-import { parkRestored } from "../records/ledger/restored.ts";
+import { holdRestored } from "../records/ledger/restored.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Turn } from "../service/keygate.ts";
 
@@ -47,7 +47,7 @@ type LedgerWorkerDeps = {
 
 type State = LedgerWorkerDeps & {
   /** Calls under way. */
-  flying: Set<Promise<void>>;
+  underWay: Set<Promise<void>>;
   /** Entries that wait for their turn, by name, and the function that cancels the waiting. */
   waiting: Map<string, () => void>;
   /** Searches for due entries now. */
@@ -61,13 +61,13 @@ export type LedgerWorker = {
   /** Searches for due entries now, because one may have been added. */
   wake: () => void;
   /** An account's key works again: entries that the service refused because of the key go now. */
-  hasten: (account: string) => Promise<void>;
+  retryRefusedKey: (account: string) => Promise<void>;
   /** Claims no more entries; resolves when the calls under way are settled. */
   stop: () => Promise<void>;
 };
 
 /** The ledger is searched at this interval (ms) for entries that other processes wrote or left. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Most calls under way per account. */
 const PARALLEL = 8;
 /** Time until a verdict that could not be stored is stored again, in ms. */
@@ -88,34 +88,34 @@ export function createLedgerWorker(
   const deps: LedgerWorkerDeps = { random: Math.random, works: () => true, assertWorks: async () => {}, ...given };
   const poll = createPoll({
     clock: deps.clock,
-    every: LOOK_MS,
-    run: () => look(state),
+    every: POLL_MS,
+    run: () => queueDue(state),
     onError: (error) => deps.log("database.failing", { cause: String(error) }),
   });
   const { wake, isStopped } = poll;
-  const state: State = { ...deps, flying: new Set(), waiting: new Map(), wake, isStopped };
+  const state: State = { ...deps, underWay: new Set(), waiting: new Map(), wake, isStopped };
   return {
     start: () => start(state),
     wake,
-    hasten: (account) => hastenAccount(state, account),
+    retryRefusedKey: (account) => retryAccount(state, account),
     async stop() {
       await poll.stop();
       for (const leave of state.waiting.values()) leave();
-      await Promise.all(state.flying);
+      await Promise.all(state.underWay);
     },
   };
 }
 
 async function start(state: State): Promise<void> {
   const { db, clock, log, kind, node } = state;
-  const parked = await db.transaction((tx) => parkRestored(tx, kind, node, clock.now()));
+  const parked = await db.transaction((tx) => holdRestored(tx, kind, node, clock.now()));
   if (parked > 0) log("ledger.restored", { kind, parked });
   await abandonCalls(state);
   state.wake();
 }
 
 /** Queues the entries that are due. */
-async function look(state: State): Promise<void> {
+async function queueDue(state: State): Promise<void> {
   const { db, clock, kind, accounts, works } = state;
   const now = clock.now();
   await abandonCalls(state);
@@ -145,9 +145,9 @@ async function abandonCalls(state: State): Promise<void> {
 
 /** Lets an entry wait for its turn. */
 function queue(state: State, entry: Entry): void {
-  const { accounts, flying, waiting, gates, kind } = state;
+  const { accounts, underWay, waiting, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;
-  if (state.isStopped() || waiting.has(name) || flying.size >= PARALLEL * accounts.length) return;
+  if (state.isStopped() || waiting.has(name) || underWay.size >= PARALLEL * accounts.length) return;
   let gone = false;
   const leave = gates.enter(entry.account, kind, (turn) => {
     gone = true;
@@ -157,12 +157,12 @@ function queue(state: State, entry: Entry): void {
   if (!gone) waiting.set(name, leave);
 }
 
-function track({ flying, wake }: State, work: Promise<void>): void {
+function track({ underWay, wake }: State, work: Promise<void>): void {
   const flight = work.finally(() => {
-    flying.delete(flight);
+    underWay.delete(flight);
     wake();
   });
-  flying.add(flight);
+  underWay.add(flight);
 }
 
 /** Claims an entry whose turn has come, and makes its call. The entry may have changed while it waited. */
@@ -178,7 +178,7 @@ async function take(state: State, entry: Entry, turn: Turn): Promise<void> {
       },
       [ledgerKey(account)],
     );
-    if (taken !== undefined) await land(state, taken, await call(taken, turn));
+    if (taken !== undefined) await storeVerdict(state, taken, await call(taken, turn));
   } catch (error) {
     log("database.failing", { cause: String(error) });
   } finally {
@@ -187,7 +187,7 @@ async function take(state: State, entry: Entry, turn: Turn): Promise<void> {
 }
 
 /** Stores the verdict. Retries until it is stored; otherwise the call would go unrecorded. */
-async function land(state: State, entry: Entry, verdict: Verdict): Promise<void> {
+async function storeVerdict(state: State, entry: Entry, verdict: Verdict): Promise<void> {
   const { clock, log, kind } = state;
   if (verdict.kind === "unknown") log("ledger.unknown", { kind, account: entry.account, key: entry.key });
   for (;;) {
@@ -230,7 +230,10 @@ function nextOf({ attempts }: Entry, verdict: Verdict, now: number, random: () =
   }
 }
 
-async function hastenAccount({ db, clock, kind, wake }: State, account: string): Promise<void> {
-  const count = await db.transaction((tx) => hasten(tx, { kind, account, now: clock.now() }), [ledgerKey(account)]);
+async function retryAccount({ db, clock, kind, wake }: State, account: string): Promise<void> {
+  const count = await db.transaction(
+    (tx) => retryRefusedKey(tx, { kind, account, now: clock.now() }),
+    [ledgerKey(account)],
+  );
   if (count > 0) wake();
 }

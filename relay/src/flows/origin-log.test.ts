@@ -20,12 +20,12 @@ it("logs an origin that no site allows once", () => {
 });
 
 it("names the site that does not allow the origin, if there is one", async () => {
-  const { lines, watching } = listen();
-  const open = watching(async () => CLOSE.notAllowed);
+  const { lines, logging } = listen();
+  const open = logging(async () => CLOSE.notAllowed);
   const hello = { t: "hello", v: PROTOCOL } as const;
   for (const site of [DEFAULT_SITE.id, DEFAULT_SITE.id, "nowhere"])
     expect(await open({ ...hello, site }, "https://b.example")).toBe(CLOSE.notAllowed);
-  await watching(async () => CLOSE.badToken)({ ...hello, site: DEFAULT_SITE.id }, "https://c.example");
+  await logging(async () => CLOSE.badToken)({ ...hello, site: DEFAULT_SITE.id }, "https://c.example");
   expect(lines).toEqual([{ event: "origin.refused", origin: "https://b.example", site: DEFAULT_SITE.id }]);
 });
 

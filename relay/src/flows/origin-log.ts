@@ -6,12 +6,12 @@ import type { Sessions } from "./session/session.ts";
 export type OriginLog = {
   /** Whether pages of this origin may open a chat of any site. `hello` names the site. */
   allows: (origin: string) => boolean;
-  /** The same `open`, which logs origins that a configured site refuses. */
-  watching: (open: Sessions["open"]) => Sessions["open"];
+  /** Wraps `open`: an origin that a configured site refuses is logged. */
+  logging: (open: Sessions["open"]) => Sessions["open"];
 };
 
 /** Most origins that are logged, so that invented ones cannot fill the log. */
-const TOLD_MAX = 100;
+const LOGGED_MAX = 100;
 /** An origin as browsers send it, also with an app's own scheme (RFC 6454 section 6.2). */
 const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
@@ -20,12 +20,12 @@ const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
  * setting is missing.
  */
 export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): OriginLog {
-  const told = new Set<string>();
+  const logged = new Set<string>();
 
   function report(origin: string, site?: string): void {
     const one = `${origin} ${site ?? ""}`;
-    if (told.size >= TOLD_MAX || told.has(one) || !ORIGIN.test(origin)) return;
-    told.add(one);
+    if (logged.size >= LOGGED_MAX || logged.has(one) || !ORIGIN.test(origin)) return;
+    logged.add(one);
     log("origin.refused", { origin, ...(site !== undefined && { site }) });
   }
 
@@ -35,7 +35,7 @@ export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, l
       if (!allowed) report(origin);
       return allowed;
     },
-    watching: (open) => async (hello, origin) => {
+    logging: (open) => async (hello, origin) => {
       const opened = await open(hello, origin);
       if (opened === CLOSE.notAllowed && sites.find(hello.site) !== undefined) report(origin, hello.site);
       return opened;

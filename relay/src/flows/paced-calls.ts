@@ -33,7 +33,7 @@ type State = PacedCallsDeps & {
 };
 
 /** Longest time that a call waits for its turn, in ms, because a person or a program waits for its result. */
-const PATIENCE_MS = 5_000;
+const TURN_TIMEOUT_MS = 5_000;
 
 /** Calls to the service whose result somebody waits for. They share the pace of their account with all other calls (R-801). */
 export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
@@ -65,7 +65,7 @@ async function callInTurn<T extends Outcome>(
   }
 }
 
-/** Waits for the account's next turn; resolves to undefined after `PATIENCE_MS`, or at a stop. */
+/** Waits for the account's next turn; resolves to undefined after `TURN_TIMEOUT_MS`, or at a stop. */
 function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): Promise<Turn | undefined> {
   return new Promise((resolve) => {
     const end = (turn?: Turn): void => {
@@ -76,7 +76,7 @@ function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): 
     };
     const giveUp = (): void => end();
     let leave = (): void => {};
-    const cancel = clock.after(PATIENCE_MS, giveUp);
+    const cancel = clock.after(TURN_TIMEOUT_MS, giveUp);
     waiting.add(giveUp);
     leave = gates.enter(account, rank, end);
   });
@@ -85,5 +85,5 @@ function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): 
 /** The outcome of a call that was not made. @param why the refusal of the account's key, while the account is held */
 function throttled(why: string | undefined): Outcome {
   const message = why === undefined ? HELD_BACK : `${HELD_BACK} (${why})`;
-  return { kind: "throttle", status: 0, message, waitMs: PATIENCE_MS };
+  return { kind: "throttle", status: 0, message, waitMs: TURN_TIMEOUT_MS };
 }

@@ -26,7 +26,7 @@ type SamplerDeps = {
 };
 
 /** Host and process, for the list of nodes. */
-const WHERE = { host: hostname(), pid: process.pid };
+const PROCESS = { host: hostname(), pid: process.pid };
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
@@ -100,7 +100,7 @@ export function createSampler({ db, clock, log, metrics, gauges }: SamplerDeps) 
     await db.transaction(
       async (tx) => {
         const whole = await withStored(tx, { at, node }, body);
-        await putSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...whole, ...WHERE }) });
+        await putSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...whole, ...PROCESS }) });
         await sumHours(tx, at);
       },
       ["series"],

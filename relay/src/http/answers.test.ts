@@ -40,7 +40,7 @@ it("ends a download that the client reads too slowly, and allows more time for a
   expect(socket.bytesRead).toBeLessThan(LARGE.length);
 });
 
-it("leaves the lines of the fallback transport open", async () => {
+it("leaves the connections of the HTTP fallback open", async () => {
   const clock = manualClock();
   let ended = false;
   const stream: RequestListener = (_request, response) => {
@@ -56,7 +56,7 @@ it("leaves the lines of the fallback transport open", async () => {
   socket.destroy();
 });
 
-it("bounds a download whose path only begins like a line of the fallback transport", async () => {
+it("bounds a download whose path only begins like that of a fallback connection", async () => {
   for (const path of ["../../media/x", "..\\..\\media\\x", "x/../../../media/x", "x#/../media/x"]) {
     const clock = manualClock();
     const socket = await open(clock, large, `GET /socket/lines/${path} HTTP/1.1\r\nHost: a\r\n\r\n`);

@@ -43,12 +43,12 @@ export function withAnswers(clock: Clock, listener: RequestListener): RequestLis
 /** Destroys the connection when the answer is not sent in time. */
 function bound(clock: Clock, response: ServerResponse): void {
   const begun = clock.uptime();
-  const look = (): void => {
+  const check = (): void => {
     const size = Number(response.getHeader("content-length") ?? 0);
     const left = begun + ANSWER_MS + size / SLOWEST - clock.uptime();
-    if (left > 0) cancel = clock.after(left, look);
+    if (left > 0) cancel = clock.after(left, check);
     else response.destroy();
   };
-  let cancel = clock.after(ANSWER_MS, look);
+  let cancel = clock.after(ANSWER_MS, check);
   response.once("close", () => cancel());
 }

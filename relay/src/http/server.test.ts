@@ -25,7 +25,7 @@ async function start(
 }
 
 it("closes a connection whose headers are never completed (A24)", async () => {
-  const { knock, stop } = await start({ headersMs: 60, requestMs: 60_000, lookMs: 20 });
+  const { knock, stop } = await start({ headersMs: 60, requestMs: 60_000, checkMs: 20 });
   const drip = await knock();
   drip.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   await expect.poll(() => drip.destroyed, { timeout: 5_000 }).toBe(true);

@@ -106,7 +106,7 @@ export async function releaseLeads(tx: Transaction, now: number, until: number):
 export const HELD_BACK = "the account is held back";
 
 /** Makes the leads due that wait because their account's key was refused. @returns their number */
-export async function hastenLeads(tx: Transaction, account: string, now: number): Promise<number> {
+export async function retryRefusedKey(tx: Transaction, account: string, now: number): Promise<number> {
   return tx.run(
     `UPDATE leads SET due = $2 WHERE account = $1 AND state = 'open' AND due > $2
      AND (problem LIKE '401:%' OR problem LIKE '3__:%' OR problem LIKE $3)`,

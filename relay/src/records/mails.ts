@@ -63,7 +63,7 @@ export async function setMail(
 }
 
 /** Settles mails as unknown that an earlier process was sending when it ended. They are not sent again. @returns how many */
-export async function strand(tx: Transaction): Promise<number> {
+export async function settleInterrupted(tx: Transaction): Promise<number> {
   return tx.run("UPDATE mails SET state = 'unknown', problem = 'the relay ended meanwhile' WHERE state = 'sending'");
 }
 

@@ -34,7 +34,7 @@ function toMessage(row: Row): Message {
   const media = toMedia(row);
   const entry = { id, pos, n, at, text, ...(media === undefined ? {} : { media }) };
   if (row.author === "reply") {
-    const noFile = standInOf(text);
+    const noFile = missingFileIn(text);
     // The line that replaces a missing file has brackets, too.
     const author = noFile?.[0] === 0 ? undefined : authorIn(text);
     return {
@@ -49,7 +49,7 @@ function toMessage(row: Row): Message {
 }
 
 /** Position of the line that replaces a missing file, so that the widget can show it in the visitor's language. */
-function standInOf(text: string): [from: number, to: number] | undefined {
+function missingFileIn(text: string): [from: number, to: number] | undefined {
   const from = `\n${text}\n`.indexOf(`\n${MISSING_FILE_TEXT}\n`);
   return from < 0 ? undefined : [from, from + MISSING_FILE_TEXT.length];
 }

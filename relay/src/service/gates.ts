@@ -41,11 +41,11 @@ type GatesState = {
   /** Gates by the id of the first account that uses them. */
   gates: Map<string, KeyGate>;
   stopped: boolean;
-  cancelLook: () => void;
+  cancelCheck: () => void;
 };
 
 /** How often a held account's key file is read again, with or without traffic. */
-const KEY_LOOK_MS = 5_000;
+const KEY_CHECK_MS = 5_000;
 
 /** The calls of all accounts to the service. Each waits for its turn at the gate of its account's key. */
 export type Gates = {
@@ -79,7 +79,7 @@ export type Gates = {
  * A new key opens its gate for everything that waits. It may let accounts share a gate, or separate them.
  */
 export function createGates(deps: GatesDeps): Gates {
-  const state: GatesState = { deps, gates: new Map(), stopped: false, cancelLook: () => {} };
+  const state: GatesState = { deps, gates: new Map(), stopped: false, cancelCheck: () => {} };
   const { accounts, clock } = deps;
   return {
     has: (account) => accounts.some(({ id }) => id === account),
@@ -107,7 +107,7 @@ export function createGates(deps: GatesDeps): Gates {
     },
     stop() {
       state.stopped = true;
-      state.cancelLook();
+      state.cancelCheck();
       for (const gate of state.gates.values()) stop(gate);
     },
   };
@@ -137,7 +137,7 @@ function gateOf(state: GatesState, account: string): KeyGate {
     random,
     breaker: createBreaker({ now: clock.uptime, random }),
     rate: Math.min(...membersOf(deps, leader).map(({ rate }) => rate)),
-    onHeld: () => void (reload(state) || lookLater(state)),
+    onHeld: () => void (reload(state) || checkLater(state)),
     onOpen: () => membersOf(deps, leader).forEach(({ id }) => void deps.onOpen(id, "accepted")),
     onDelivery: () => membersOf(deps, leader).forEach(({ id }) => void deps.onDelivery(id)),
   });
@@ -178,11 +178,11 @@ function readKeys({ reloadKeys, log }: GatesDeps): boolean {
 }
 
 /** Reads the keys again every five seconds while a gate is held. */
-function lookLater(state: GatesState): void {
-  state.cancelLook();
+function checkLater(state: GatesState): void {
+  state.cancelCheck();
   if (state.stopped) return;
-  state.cancelLook = state.deps.clock.after(KEY_LOOK_MS, () => {
+  state.cancelCheck = state.deps.clock.after(KEY_CHECK_MS, () => {
     reload(state);
-    if ([...state.gates.values()].some(({ held }) => held !== undefined)) lookLater(state);
+    if ([...state.gates.values()].some(({ held }) => held !== undefined)) checkLater(state);
   });
 }

@@ -34,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
 const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;
 
 /** Text of an answer for logs: at most 300 characters on one line, without words that may be ids. */
-const told = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300).replace(OPAQUE, "…");
+const forLog = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300).replace(OPAQUE, "…");
 
 /** Error code and message of an answer, in any of its known shapes (interface section 7; ). */
 function errorOf(json: unknown, text: string): { code: string | undefined; message: string } {
@@ -84,24 +84,24 @@ export function outcomeOf(answer: Answer, idempotent: boolean, now: number, name
   const waitMs = statedWait(answer.status, headers, now);
   const error = status < 300 ? { code: undefined, message: "" } : errorOf(json, text);
   return {
-    kind: kindOf(status, { json, text, message: error.message, idempotent, names, told: waitMs !== undefined }),
+    kind: kindOf(status, { json, text, message: error.message, idempotent, names, statesWait: waitMs !== undefined }),
     status: answer.status,
-    message: told(error.message),
+    message: forLog(error.message),
     limit: statedLimit(headers),
     ...(error.code === undefined ? {} : { code: error.code }),
     ...(waitMs === undefined ? {} : { waitMs }),
   };
 }
 
-type Facts = { json: unknown; text: string; message: string; idempotent: boolean; names: boolean; told: boolean };
+type Facts = { json: unknown; text: string; message: string; idempotent: boolean; names: boolean; statesWait: boolean };
 
-function kindOf(status: number, { json, text, message, idempotent, names, told }: Facts): Outcome["kind"] {
+function kindOf(status: number, { json, text, message, idempotent, names, statesWait }: Facts): Outcome["kind"] {
   const hasJson = json !== undefined;
   if (status >= 200 && status < 300) return "ok";
   if (status === 409) return idempotent ? "duplicate" : "unknown";
   if (idempotent && status === 400 && saysRepeated(message)) return "duplicate";
   // A 429 with neither JSON nor a waiting time comes from a proxy, not from the service.
-  if (status === 429) return hasJson || told ? "throttle" : "edge";
+  if (status === 429) return hasJson || statesWait ? "throttle" : "edge";
   if (status === 401 || (status >= 300 && status < 400)) return "config";
   // A 403 without JSON comes from a proxy, not from the service.
   if (status === 403) return hasJson ? "config" : "edge";

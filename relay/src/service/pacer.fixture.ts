@@ -110,7 +110,7 @@ export function drive(options: Drive): Driven {
   const { answer, waiting, from = 0, until, pace = openPace(60, from), seed = 1, latency = QUICK, foreign } = options;
   const random = seeded(seed);
   const driven: Driven = { accepted: [], refused: [], foreign: [] };
-  let [time, flying, left, calls] = [from, 0, waiting, 0];
+  let [time, inFlight, left, calls] = [from, 0, waiting, 0];
   const events: { at: number; fn: () => void }[] = [];
   const later = (ms: number, fn: () => void) => {
     const at = time + ms;
@@ -120,7 +120,7 @@ export function drive(options: Drive): Driven {
   function send(): void {
     const { epoch } = pace;
     const departed = time;
-    flying++;
+    inFlight++;
     left--;
     if (++calls > CALLS_MAX) throw new Error("The pacer lets calls go without a limit");
     const network = 5 + random() * 30;
@@ -130,7 +130,7 @@ export function drive(options: Drive): Driven {
       const { status, headers } = answer(time);
       (status === 200 ? driven.accepted : driven.refused).push(time);
       later(after, () => {
-        flying--;
+        inFlight--;
         if (status === 429) left++;
         const waitMs = statedWait(status, headers, EPOCH + time);
         const kind = status === 200 ? "ok" : "throttle";
@@ -148,7 +148,7 @@ export function drive(options: Drive): Driven {
   if (foreign !== undefined) foreignCall(foreign);
   while (time < until) {
     let wait = Number.POSITIVE_INFINITY;
-    while (flying < 64 && left > 0) {
+    while (inFlight < 64 && left > 0) {
       wait = take(pace, time);
       if (wait > 0) break;
       send();

@@ -292,13 +292,13 @@ describe("an account without a known limit", () => {
     const { ask, answer } = paceAt();
     let gone = 0;
     for (let trip = 0; trip < 3; trip++) {
-      let flying = 0;
+      let inFlight = 0;
       while (gone < 20 && ask() === 0) {
         gone++;
-        flying++;
+        inFlight++;
       }
-      expect(flying).toBeLessThanOrEqual(8);
-      for (; flying > 0; flying--) answer({ kind: "ok" });
+      expect(inFlight).toBeLessThanOrEqual(8);
+      for (; inFlight > 0; inFlight--) answer({ kind: "ok" });
     }
     expect(gone).toBe(20);
   });

@@ -56,7 +56,7 @@ export type Pace = {
   /** Increases with each refusal: the answers to calls of an older epoch say nothing about the time after it. */
   epoch: number;
   /** Calls without an answer: of this epoch, and of older ones. */
-  flying: number;
+  unanswered: number;
   older: number;
   /** Duration of a call in ms: a moving average. */
   tookMs: number;
@@ -104,7 +104,7 @@ const UNDER_WAY_AT_FIRST = 8;
 /** For each group of this many places above the trusted ones, one more call may be under way. */
 const PLACES_PER_FLIGHT = 8;
 /** When no answer came for this time, and for twice the usual duration, another call may go. */
-const IMPATIENT_MS = 2_000;
+const NO_ANSWER_MS = 2_000;
 /** A refusal is judged when all earlier calls are answered, or after this time. */
 const JUDGE_MS = 3_000;
 /** Rounding error of stated waiting times: they are rounded up to seconds, and an HTTP date is rounded twice. */
@@ -165,7 +165,7 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
     grownAt: time - MINUTE,
 
     epoch: 0,
-    flying: 0,
+    unanswered: 0,
     older: 0,
     tookMs: 0,
     accepted: 0,
@@ -193,7 +193,7 @@ export function take(pace: Pace, time: number): number {
   advance(pace, time);
   const wait = waitFor(pace, time);
   if (wait > 0) return Math.max(1, Math.ceil(wait));
-  pace.flying++;
+  pace.unanswered++;
   pace.lastAt = time;
   return 0;
 }
@@ -250,7 +250,7 @@ export function settle(
   advance(pace, time);
   if (tookMs !== undefined) pace.tookMs += (tookMs - pace.tookMs) * LEARN_TOOK;
   const current = epoch === pace.epoch;
-  if (current) pace.flying = Math.max(0, pace.flying - 1);
+  if (current) pace.unanswered = Math.max(0, pace.unanswered - 1);
   else pace.older = Math.max(0, pace.older - 1);
   if (outcome.kind === "throttle") {
     // Calls that were under way together count as one refusal.
@@ -276,7 +276,7 @@ export const slotMs = (pace: Pick<Pace, "windowMs">): number => pace.windowMs / 
 /** How long a call is counted after its answer, in ms. */
 const span = (pace: Pace): number => RING * slotMs(pace);
 /** Places in use: calls without an answer, and calls answered within the last window. */
-const placesInUse = ({ flying, older, counted }: Pace): number => flying + older + counted;
+const placesInUse = ({ unanswered, older, counted }: Pace): number => unanswered + older + counted;
 /** Most places that may be in use. */
 const allowed = ({ trial, budget }: Pace): number => trial?.budget ?? budget;
 
@@ -330,9 +330,9 @@ function waitFor(pace: Pace, time: number): number {
   if (closed > 0) return closed;
   if (time >= pace.refusedAt + JUDGE_MS) judge(pace, time);
   if (pace.pending === undefined) grow(pace, time);
-  if (pace.flying >= maxUnderWay(pace, time)) {
-    const patience = pace.lastAt + IMPATIENT_MS + 2 * pace.tookMs - time;
-    if (patience > 0) return patience;
+  if (pace.unanswered >= maxUnderWay(pace, time)) {
+    const wait = pace.lastAt + NO_ANSWER_MS + 2 * pace.tookMs - time;
+    if (wait > 0) return wait;
   }
   return waitForPlace(pace, time);
 }
@@ -375,7 +375,7 @@ function waitForPlace(pace: Pace, time: number): number {
   const [used, most] = [placesInUse(pace), allowed(pace)];
   if (pace.trial?.even === true) return Math.max(0, lastAt + pace.windowMs / most - time);
   if (used >= most) {
-    const free = counted === 0 ? IMPATIENT_MS : Math.max(1, oldestLeaves(pace) - time);
+    const free = counted === 0 ? NO_ANSWER_MS : Math.max(1, oldestLeaves(pace) - time);
     return known ? free : Math.min(free, Math.max(1, grownAt + DOUBLE_MS - time));
   }
   if (!known || counted === 0 || used < most * atOnce(pace, time)) return 0;
@@ -422,8 +422,8 @@ function refuse(pace: Pace, { waitMs, limit: hint }: Answered, time: number, { r
   pace.grownAt = Math.max(pace.grownAt, pace.pausedUntil);
   pace.epoch++;
   pace.accepted = 0;
-  pace.older += pace.flying;
-  pace.flying = 0;
+  pace.older += pace.unanswered;
+  pace.unanswered = 0;
 }
 
 /**

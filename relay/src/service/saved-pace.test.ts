@@ -37,7 +37,7 @@ it("counts calls without an answer at the moment of saving as made", () => {
   const pace = openPace(4, 0);
   for (let n = 0; n < 4; n++) take(pace, 1_000);
   const next = continued(pace, 1_000, 3_000, 4_000, 4);
-  expect([pace.flying, next.counted, next.flying]).toEqual([4, 4, 0]);
+  expect([pace.unanswered, next.counted, next.unanswered]).toEqual([4, 4, 0]);
 });
 
 it("counts no call of the earlier node after a minute", () => {

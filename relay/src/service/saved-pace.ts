@@ -56,7 +56,7 @@ export function savePace(pace: Pace, time: number): string {
   const ago = Object.fromEntries(TIMES.map((field) => [field, time - pace[field]])) as SavedPace["ago"];
   const slots = Array.from({ length: RING }, (_, back): [number, number] => [back, inSlot(pace, pace.newest - back)]);
   const counts = slots.filter(([, calls]) => calls > 0);
-  const saved: SavedPace = { ...keptOf(pace), ago, counts, flying: pace.flying + pace.older };
+  const saved: SavedPace = { ...keptOf(pace), ago, counts, flying: pace.unanswered + pace.older };
   return JSON.stringify({ format: FORMAT, ...saved });
 }
 
@@ -83,8 +83,8 @@ export function resumePace(pace: Pace, text: string, age: number, time: number):
   pace.trial = undefined;
   // Answers to this process's earlier calls say nothing about the pace that it continues with.
   pace.epoch++;
-  pace.older += pace.flying;
-  pace.flying = 0;
+  pace.older += pace.unanswered;
+  pace.unanswered = 0;
   resumeCounts(pace, saved, savedAt);
   advance(pace, time);
 }

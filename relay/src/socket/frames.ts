@@ -9,7 +9,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { AccessPolicy } from "../flows/access-policy.ts";
 import type { Budgets } from "../flows/budgets.ts";
-import type { Capture, Wrong } from "../flows/capture.ts";
+import type { Capture, FormError } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Mail, Place } from "../flows/mail/mail.ts";
 import type { RatingFlow } from "../flows/rating.ts";
@@ -202,7 +202,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
 }
 
 /** @param code the error of the form; absent: none */
-function answerForm(context: Context, id: string, code?: Wrong): void {
+function answerForm(context: Context, id: string, code?: FormError): void {
   const { actions, live } = context;
   if (live.connection.phase !== live) return;
   if (code === undefined) return actions.send(live, { t: "lead", id });

@@ -21,14 +21,14 @@ import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
 
 /** Replacements for tests, each with a real default. */
-export type StandIns = {
+export type Replacements = {
   clock?: Clock;
   log?: Log;
   /** Folder of the built widget. */
   widget?: string;
   open?: typeof openDatabase;
   /** Time for the database to store a callback before it goes to the spool, in ms. */
-  intakePatience?: number;
+  intakeTimeout?: number;
 };
 
 /** The base of every part of the relay. */
@@ -57,8 +57,8 @@ export type Core = {
   hide: (secret: string) => void;
   /** The relay's public origin; undefined while it is not known. */
   publicOrigin: string | undefined;
-  /** See `StandIns`. */
-  intakePatience: number | undefined;
+  /** See `Replacements`. */
+  intakeTimeout: number | undefined;
   /** The TCP port: the one of the settings until the server listens. */
   port: number;
 };
@@ -77,10 +77,10 @@ async function openedEpoch(db: Database): Promise<string> {
  * Opens database and log, and reads keys and secrets.
  * @throws Error that says in one sentence what to change
  */
-export async function openCore(settings: Settings, standIns: StandIns): Promise<Core> {
-  const clock = standIns.clock ?? realClock;
+export async function openCore(settings: Settings, replacements: Replacements): Promise<Core> {
+  const clock = replacements.clock ?? realClock;
   const own = loadSecrets(settings.dataDir);
-  const opened = await (standIns.open ?? openDatabase)(settings.databaseUrl);
+  const opened = await (replacements.open ?? openDatabase)(settings.databaseUrl);
   const shared = isShared(settings.databaseUrl);
   const { db, takesWrites } = watchWrites(opened, clock, shared ? undefined : databaseFile(settings.databaseUrl));
   const epoch = await openedEpoch(db).catch(async (error: unknown) => {
@@ -98,7 +98,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const fixed = [...callbackSecrets, secrets.signing, adminToken, ...secretsIn(settings)];
   const masked = () => [keys.all(), fixed, owners.all()];
   const metrics = createMetrics();
-  const output = standIns.log ?? createLog({ level: settings.logLevel, secrets: masked });
+  const output = replacements.log ?? createLog({ level: settings.logLevel, secrets: masked });
   const log = countingLog(combineRepeatedEvents(output, clock), metrics);
 
   // Damage is found after the start. The relay then spools callbacks and is not ready until a backup is restored.
@@ -122,7 +122,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
     signing: secrets.signing,
     hide: owners.add,
     publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,
-    intakePatience: standIns.intakePatience,
+    intakeTimeout: replacements.intakeTimeout,
     port: settings.port,
   };
   const { publicOrigin } = core;

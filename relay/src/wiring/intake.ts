@@ -15,13 +15,13 @@ import type { OwnerFlows } from "./owner.ts";
 
 /** Callbacks of the service: replies and recharges, each durable before it is acknowledged. */
 export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {
-  const { settings, db, bus, clock, log, sites, signing, intakePatience: patience } = core;
+  const { settings, db, bus, clock, log, sites, signing, intakeTimeout: timeout } = core;
   const replies = createReplies({
     db,
     bus,
     clock,
     log,
-    patience,
+    timeout,
     sites,
     signing,
     spool: openSpool<Reply>(settings.dataDir, "replies"),
@@ -31,7 +31,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   const recharges = createRecharges({
     clock,
     log,
-    patience,
+    timeout,
     spool: openSpool<SpooledRecharge>(settings.dataDir, "recharges"),
     take: owner.credits.recharge,
   });

@@ -61,10 +61,10 @@ export function createOwnerFlows(deps: OwnerDeps) {
     creditAccounts: ledger.accounts.candidates,
     /** After an account's key works again: refused calls are made now instead of at their next attempt. */
     async resume(account: string, why: "newKey" | "accepted"): Promise<void> {
-      await ledger.sends.hasten(account);
-      await leads.hasten(account);
+      await ledger.sends.retryRefusedKey(account);
+      await leads.retryRefusedKey(account);
       // An accepted message proves nothing for grants: the service refuses grants of a non-agency account with 401 too.
-      if (why === "newKey") await ledger.grants.hasten(account);
+      if (why === "newKey") await ledger.grants.retryRefusedKey(account);
     },
     async start(): Promise<void> {
       await ledger.start();

@@ -78,7 +78,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     bus,
     clock,
     log,
-    open: originLog.watching(sessions.open),
+    open: originLog.logging(sessions.open),
     handleFrame: frameHandler(core, owner, { sessions, send, forget, budgets }),
     link: files.links.to,
     delivery: delivery.of,

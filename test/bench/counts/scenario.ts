@@ -72,7 +72,7 @@ async function wave(stage: Stage, clients: readonly Client[], warm = false): Pro
   const before = clients.map(({ seen }) => ({ ...seen }));
   const all = (what: "delivered" | "replies") => (): boolean =>
     clients.every(({ seen }, i) => seen[what] > (before[i]?.[what] ?? 0));
-  for (const { line } of clients) line.send(messageOf());
+  for (const { connection } of clients) connection.send(messageOf());
   const visitors = await deliver(stage, clients.length, warm);
   await until(all("delivered"), warm ? stage.clock : undefined);
   const statuses = await Promise.all(visitors.map((visitor) => stage.poster.post(replyTo(visitor))));
@@ -143,7 +143,7 @@ export async function count(): Promise<Report> {
     for (let i = 1; i < WARM_WAVES; i++) await wave(stage, clients, true);
     // On a slow machine the clock has moved by seconds, so some clients had their first heartbeat. Start again with new
     // connections.
-    for (const { line } of clients) line.cut();
+    for (const { connection } of clients) connection.cut();
     clients = await greet(stage, clients);
     const before = new Map(counters.statements());
     await exactly("round trip", WAVES, () => wave(stage, clients));
@@ -155,7 +155,7 @@ export async function count(): Promise<Report> {
       stage.clock.move(HEARTBEAT_MS);
       await until(() => clients.every(({ frames }) => frames.has("pong") && frames.has("(ping)")));
     });
-    for (const { line } of clients) line.cut();
+    for (const { connection } of clients) connection.cut();
     await roughly("resume", async () => {
       await greet(stage, clients);
     });

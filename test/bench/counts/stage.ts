@@ -8,8 +8,8 @@ import type { Database } from "../../../relay/src/db/database.ts";
 import { openDatabase } from "../../../relay/src/db/open.ts";
 import { createRelay } from "../../../relay/src/relay.ts";
 import { UNLIMITED } from "../../unlimited.ts";
-import { type Line, openLine } from "../wire/line.ts";
 import { type Answer, listenForPosts } from "../wire/listener.ts";
+import { type LoadClient, openLoadClient } from "../wire/load-client.ts";
 import { createPoster, type Poster } from "../wire/poster.ts";
 import { createHeldClock, type HeldClock } from "./clock.ts";
 import { plain } from "./counters.ts";
@@ -17,14 +17,14 @@ import { plain } from "./counters.ts";
 const ORIGIN = "https://shop.example";
 const SECRET = "a-callback-secret-for-counting";
 /** Longest wait for a condition, in ms. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A message that the relay has posted to the service: its sender, and a function that sends the service's answer. */
 export type Posted = { fromId: string; answer: Answer };
 
 /** A visitor's connection, and what it has received. */
 export type Client = {
-  line: Line;
+  connection: LoadClient;
   /** Text frames by their type, pings as `(ping)`. */
   frames: Map<string, number>;
   token: string;
@@ -50,7 +50,7 @@ export type Stage = {
 
 /** Resolves once `condition` holds. @param clock is moved while this waits; absent: no timer of the relay fires */
 export async function until(condition: () => boolean, clock?: HeldClock): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (let tries = 1; !condition(); tries++) {
     if (performance.now() > end) throw new Error(`Timed out while waiting for: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -141,7 +141,7 @@ export async function startStage(connections: number): Promise<Stage> {
       return client;
     },
     async stop() {
-      for (const { line } of clients) line.cut();
+      for (const { connection } of clients) connection.cut();
       poster.close();
       service.close();
       const stopping = relay.stop();
@@ -181,14 +181,14 @@ function record(client: Client, text: string): void {
 /** Connects a new or returning visitor and sends `hello`. Resolves after `welcome`. */
 async function greet(port: number, known: Client | undefined): Promise<Client> {
   const client: Client = {
-    line: { send: () => {}, cut: () => {} },
+    connection: { send: () => {}, cut: () => {} },
     frames: new Map(),
     token: known?.token ?? "",
     epoch: "",
     head: 0,
     seen: { sent: 0, delivered: 0, replies: 0 },
   };
-  client.line = await openLine({
+  client.connection = await openLoadClient({
     port,
     path: "/socket",
     origin: ORIGIN,
@@ -196,7 +196,7 @@ async function greet(port: number, known: Client | undefined): Promise<Client> {
     onPing: () => client.frames.set("(ping)", (client.frames.get("(ping)") ?? 0) + 1),
   });
   const resume = known === undefined ? {} : { token: known.token, epoch: known.epoch, since: known.head };
-  client.line.send(plain.stringify({ t: "hello", v: 1, site: "default", ...resume }));
+  client.connection.send(plain.stringify({ t: "hello", v: 1, site: "default", ...resume }));
   await until(() => client.frames.has("welcome"));
   return client;
 }

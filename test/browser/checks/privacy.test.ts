@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
 import { chatOn, START_MS } from "../browser.ts";
-import { converse, PATIENCE_MS, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
+import { converse, PLAIN, pageOf, reopen, setStage, TIMEOUT_MS } from "./stage.ts";
 import { withThread } from "./threads.ts";
 
 const stage = setStage();
@@ -65,7 +65,7 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
   });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
@@ -112,7 +112,7 @@ it("48 works on a page without https, where browsers disable many functions", as
   try {
     const { port } = new URL(stage.host);
     const page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     stage.put("/", { html: pageOf(stage.tag()) });
     await page.goto(`http://${PLAIN}:${port}/`);
     expect(await page.evaluate(() => [isSecureContext, "randomUUID" in crypto, "locks" in navigator])).toEqual([

@@ -42,7 +42,7 @@ const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_M
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
 /** Longest time to wait for anything in the page, in ms: as long as a poll of vitest.config.ts. */
-export const PATIENCE_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
 export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
@@ -74,7 +74,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     const context = given.context ?? (await (given.browser ?? browser).newContext(given.options));
     contexts.add(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.addInitScript(allowNotificationQuestion);
     const { path = "/", html = pageOf(tag()), headers = {} } = given;
     pages.put(path, { html, headers });

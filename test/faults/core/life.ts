@@ -213,17 +213,17 @@ export async function startLife(
   const sites = core.createSites([{ ...SITE, public: { ...SITE.public, suggestions: [] } }], () => []);
   const log = backend === undefined ? core.silentLog : watch(backend, name, violations);
   let key = machine.key;
-  const flying = new Set<string>();
+  const inFlight = new Set<string>();
 
   /** Sends one message of a visitor at a time, because two could overtake each other (R-465). */
   async function send(message: Sent): Promise<Outcome> {
-    if (flying.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
-    flying.add(message.fromId);
+    if (inFlight.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
+    inFlight.add(message.fromId);
     if (backend !== undefined) violations.push(...wrongCall(world, core, backend, name, message));
     if (stalls()) await stall();
     const outcome = await service.send(message, key);
     if (standstill.isStopped()) await standstill.running();
-    flying.delete(message.fromId);
+    inFlight.delete(message.fromId);
     if (alive && backend !== undefined && outcome.kind === "throttle") noteWait(outcome.waitMs);
     return alive ? outcome : never;
   }

@@ -8,9 +8,9 @@ import { arrangeMachine, arrangePeople, arrangeService, type Node, type Run, sta
 import { openBackend } from "./backend.ts";
 import type { Core } from "./core.ts";
 import type { Life } from "./life.ts";
-import { openLine } from "./line.ts";
 import { draw, HOUR, type Scenario } from "./scenario.ts";
 import { createService } from "./service.ts";
+import { openTabConnection } from "./tab-connection.ts";
 import { createWorld, seeded, type World } from "./world.ts";
 
 export type Figures = {
@@ -41,14 +41,14 @@ function quiet(run: Run): () => boolean {
   const { world, tabs, nodes, service, scenario } = run;
   let waiting = 1;
   let heads = new Map<string, number>();
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const life = anyOf(run);
     if (life === undefined) return;
     waiting = await life.waiting();
     const rows = await life.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
     heads = new Map(rows.map(({ id, head }) => [id, head]));
   };
-  const again = (): void => void look().then(() => world.after(2_000, again));
+  const again = (): void => void check().then(() => world.after(2_000, again));
   world.after(run.heals, again);
   const settled = (tab: Tab): boolean =>
     tab.connected() &&
@@ -132,7 +132,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
         open(heard) {
           const life = anyOf(run);
           places.set(tab, life);
-          return life === undefined || away.has(tab) ? undefined : openLine(world, life, heard);
+          return life === undefined || away.has(tab) ? undefined : openTabConnection(world, life, heard);
         },
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),

@@ -50,7 +50,7 @@ export const CORE: Mutant[] = [
       {
         find: "const $outcome = await deliver($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
         replace: `await close(courier, $head, "delivered"); $turn.settle(await deliver($head));
-          queueNext(courier, $lane, true, flyIn(courier));`,
+          queueNext(courier, $lane, true, onTurnOf(courier));`,
       },
     ],
     killedBy: { given: weather({ failing: 0.4 }) },
@@ -157,7 +157,7 @@ export const CORE: Mutant[] = [
     edits: [
       {
         find: "if ($lane !== undefined) $lane.again = true; else $wake;",
-        replace: `if ($lane !== undefined && $lane.state !== "flying") $lane.again = true; else $wake`,
+        replace: `if ($lane !== undefined && $lane.state !== "inFlight") $lane.again = true; else $wake`,
       },
     ],
     killedBy: { given: { messages: 12, trouble: 5_000 } },
@@ -189,7 +189,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "forgets undelivered messages after a crash",
-    edits: [{ in: "adopt", find: "adoptLane(courier, $lane, fly)", replace: "lane !== page[0] && $0" }],
+    edits: [{ in: "adopt", find: "adoptLane(courier, $lane, onTurn)", replace: "lane !== page[0] && $0" }],
     killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
   },
   {

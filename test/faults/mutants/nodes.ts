@@ -47,7 +47,7 @@ export const NODES: readonly Mutant[] = [
     name: "relies on hints alone to learn what other nodes stored",
     edits: [
       { in: "findNews", find: "if (visitors.length === 0) return;", replace: "return;" },
-      { in: "joinNodes", find: "looks.start();", replace: "" },
+      { in: "joinNodes", find: "polls.start();", replace: "" },
     ],
     killedBy: { suite: withoutHints },
   },
@@ -61,7 +61,7 @@ export const NODES: readonly Mutant[] = [
   },
   {
     name: "counts limits on each node alone",
-    edits: [{ in: "note", find: "clock.after(TELL_MS, flush)", replace: "undefined" }],
+    edits: [{ in: "note", find: "clock.after(REPORT_MS, flush)", replace: "undefined" }],
     killedBy: { suite: nodesShared },
   },
   {

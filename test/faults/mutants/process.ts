@@ -56,7 +56,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "stops without waiting for calls that are under way",
-    edits: [{ in: "stop", find: "if ($flying === 0) return; await $landed;", replace: "return;" }],
+    edits: [{ in: "stop", find: "if ($inFlight === 0) return; await $ended;", replace: "return;" }],
     killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
   },
   {

@@ -24,7 +24,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "counts a call that could not be made as under way",
-    edits: [{ in: "fly", find: "courier.flying--; $turn.settle(NOT_CALLED);", replace: "courier.flying--;" }],
+    edits: [{ in: "takeTurn", find: "courier.inFlight--; $turn.settle(NOT_CALLED);", replace: "courier.inFlight--;" }],
     killedBy: { unit: "courier.test.ts" },
   },
   {
@@ -121,7 +121,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "reads the key again only when there is something to send",
-    edits: [{ find: "reload(state) || lookLater(state)", replace: "reload(state)" }],
+    edits: [{ find: "reload(state) || checkLater(state)", replace: "reload(state)" }],
     killedBy: { unit: "gates.test.ts" },
   },
   {

@@ -21,7 +21,7 @@ import type { Tab, World } from "./world.fixture.ts";
 
 export type Visitor = { token: string; log: Map<string, Message>; head: number; read: number; gone: boolean };
 
-type Line = {
+type Connection = {
   tab: Tab;
   events: TransportEvents;
   visitor: Visitor | undefined;
@@ -63,7 +63,7 @@ const GAP_MAX = 9;
 
 export function createModelRelay(world: World): ModelRelay {
   const visitors = new Map<string, Visitor>();
-  let lines: Line[] = [];
+  let lines: Connection[] = [];
   let life = 0;
   let count = 0;
   const fault = { drop: 0, double: 0, reorder: 0, forgetHint: 0, refuse: 0, commitLost: 0 };
@@ -72,7 +72,7 @@ export function createModelRelay(world: World): ModelRelay {
 
   // ── the network ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  function put(line: Line, frame: RelayFrame): void {
+  function put(line: Connection, frame: RelayFrame): void {
     if (!line.relayAlive || chance(fault.drop)) return;
     const text = JSON.stringify(frame);
     const early = chance(fault.reorder) ? 60 : 0;
@@ -82,7 +82,7 @@ export function createModelRelay(world: World): ModelRelay {
     if (chance(fault.double)) world.after(line.down - world.now() + 80, deliver);
   }
 
-  function end(line: Line, code: number): void {
+  function end(line: Connection, code: number): void {
     lost(line);
     world.after(Math.max(0, line.down - world.now()) + 1, () => {
       if (line.clientAlive && line.tab.alive) line.events.close(code);
@@ -90,14 +90,14 @@ export function createModelRelay(world: World): ModelRelay {
     });
   }
 
-  function lost(line: Line): void {
+  function lost(line: Connection): void {
     line.relayAlive = false;
     lines = lines.filter((other) => other !== line);
   }
 
   function dial(tab: Tab): OpenTransport {
     return (events) => {
-      const line: Line = {
+      const line: Connection = {
         tab,
         events,
         visitor: undefined,
@@ -136,7 +136,7 @@ export function createModelRelay(world: World): ModelRelay {
   const places = ({ log }: Visitor, before: number) =>
     [...log.values()].filter(({ pos }) => pos < before).sort((a, b) => a.pos - b.pos);
 
-  function pump(line: Line): void {
+  function pump(line: Connection): void {
     const { visitor } = line;
     if (!visitor || !line.relayAlive) return;
     for (const message of changes(visitor, line.sent)) {
@@ -150,7 +150,7 @@ export function createModelRelay(world: World): ModelRelay {
       if (line.visitor === visitor && !chance(fault.forgetHint)) world.after(world.random() * 10, () => pump(line));
   }
 
-  function beat(line: Line): void {
+  function beat(line: Connection): void {
     if (!line.relayAlive) return;
     if (line.visitor) {
       put(line, { t: "pong", head: line.visitor.head });
@@ -173,7 +173,7 @@ export function createModelRelay(world: World): ModelRelay {
     });
   }
 
-  function greet(line: Line, hello: Hello): void {
+  function greet(line: Connection, hello: Hello): void {
     const known = hello.token === undefined ? undefined : visitors.get(hello.token);
     if (hello.token !== undefined && (!known || known.gone)) return end(line, CLOSE_CODE.badToken);
     const visitor = known ?? { token: `token-${++count}`, log: new Map(), head: 0, read: 0, gone: false };
@@ -200,7 +200,7 @@ export function createModelRelay(world: World): ModelRelay {
     pump(line);
   }
 
-  function send(line: Line, visitor: Visitor, { id, text }: { id: string; text: string }): void {
+  function send(line: Connection, visitor: Visitor, { id, text }: { id: string; text: string }): void {
     const refuse = (error: Omit<ErrorFrame, "t" | "id">) => put(line, { t: "error", id, ...error });
     if (chance(fault.refuse)) return refuse({ code: "try_later", retryAfter: Math.floor(world.random() * 2_000) });
     commit(() => {
@@ -218,7 +218,7 @@ export function createModelRelay(world: World): ModelRelay {
     write(visitor, { ...rest, n: ++visitor.head, state, ...(state === "failed" && { reason: "rejected" }) });
   };
 
-  function receive(line: Line, text: string): void {
+  function receive(line: Connection, text: string): void {
     const parsed = parseClientFrame(text);
     if ("problem" in parsed) throw new Error(`The client sent a bad frame (${parsed.problem}): ${text}`);
     const { frame } = parsed;
@@ -226,7 +226,7 @@ export function createModelRelay(world: World): ModelRelay {
     if (line.visitor) take(line, line.visitor, frame);
   }
 
-  function take(line: Line, visitor: Visitor, frame: ClientFrame): void {
+  function take(line: Connection, visitor: Visitor, frame: ClientFrame): void {
     if (frame.t === "send") send(line, visitor, frame);
     else if (frame.t === "ping") put(line, { t: "pong", head: visitor.head });
     else if (frame.t === "read") {

@@ -131,7 +131,7 @@ type BackupsDeps = {
 };
 
 /** How often the time of the newest backup is compared with the schedule. */
-const LOOK_MS = 10 * 60_000;
+const CHECK_MS = 10 * 60_000;
 
 export type Backups = {
   list: () => Promise<Backup[]>;
@@ -143,7 +143,7 @@ export type Backups = {
   stop: () => Promise<void>;
 };
 
-/** Scheduled backups; nothing where the settings name no place. */
+/** Creates the scheduled backups. @returns undefined when the settings name no place for them */
 export function createBackups(deps: BackupsDeps): Backups | undefined {
   const { clock, log, settings } = deps;
   const rules = settings.backups;
@@ -152,7 +152,7 @@ export function createBackups(deps: BackupsDeps): Backups | undefined {
   const place =
     rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(createS3Files(rules.bucket), scratch);
   let last: Promise<unknown> = Promise.resolve();
-  // One after the other: a backup that is requested now contains what is stored now.
+  // Backups run one after the other: a backup that is requested now contains what is stored now.
   const run = (): Promise<Backup & Copied> => {
     const next = last.then(() => makeBackup(deps, rules, place, scratch));
     last = next.catch(() => {});
@@ -160,7 +160,7 @@ export function createBackups(deps: BackupsDeps): Backups | undefined {
   };
   const poll = createPoll({
     clock,
-    every: LOOK_MS,
+    every: CHECK_MS,
     run: async () => {
       const newest = (await place.list()).at(-1)?.at ?? 0;
       if (deps.works() && clock.now() - newest >= rules.every) await run();

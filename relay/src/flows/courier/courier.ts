@@ -8,7 +8,7 @@ import { addTry, NOT_SENT } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
-import { hand, headFor, mayFly, queue, queueLater, queueNext, wake } from "./lanes.ts";
+import { keepHead, mayBeInFlight, nextHead, queue, queueLater, queueNext, wake } from "./lanes.ts";
 import { adopt, joinNodes } from "./nodes.ts";
 import {
   type Added,
@@ -57,27 +57,27 @@ export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<
   const courier = createState(deps, (tx, conclusions) => concludeAll(deps, tx, conclusions));
   return {
     start: () => start(courier),
-    wake: (added) => wake(courier, added, flyIn(courier)),
-    drop: (visitor) => void courier.handed.delete(visitor),
+    wake: (added) => wake(courier, added, onTurnOf(courier)),
+    drop: (visitor) => void courier.heads.delete(visitor),
     stop: () => stop(courier),
   };
 }
 
 async function start(courier: CourierState): Promise<void> {
-  await adopt(courier, flyIn(courier));
-  joinNodes(courier, flyIn(courier));
+  await adopt(courier, onTurnOf(courier));
+  joinNodes(courier, onTurnOf(courier));
   expireLater(courier);
 }
 
 async function stop(courier: CourierState): Promise<void> {
   courier.stopped = true;
   courier.cancelExpiry();
-  await courier.stopLooking();
-  if (courier.flying === 0) return;
+  await courier.stopPolling();
+  if (courier.inFlight === 0) return;
   await new Promise<void>((resolve) => {
     const cancel = courier.deps.clock.after(STOP_MS, resolve);
-    courier.landed.add(() => {
-      if (courier.flying > 0) return;
+    courier.onConcluded.add(() => {
+      if (courier.inFlight > 0) return;
       cancel();
       resolve();
     });
@@ -86,29 +86,29 @@ async function stop(courier: CourierState): Promise<void> {
 
 // ── one message ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-const flyIn = (courier: CourierState) => (lane: Lane, turn: Turn) => fly(courier, lane, turn);
+const onTurnOf = (courier: CourierState) => (lane: Lane, turn: Turn) => takeTurn(courier, lane, turn);
 
 /** Sends a lane's first message, and stores the outcome. Never rejects. */
-async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
+async function takeTurn(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
   if (courier.stopped || !isMine(courier.deps, lane.account)) {
     courier.lanes.delete(lane.visitor);
     return turn.settle(NOT_CALLED);
   }
-  lane.state = "flying";
+  lane.state = "inFlight";
   lane.again = false;
   lane.turn = undefined;
-  courier.flying++;
+  courier.inFlight++;
   try {
     await sendFirst(courier, lane, turn);
   } catch (error) {
     if (error instanceof LeaseLost) return leave(courier, lane, error);
     // The database failed to store the outcome. The message stays first in its lane, and is sent again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
-    queueLater(courier, lane, STORE_AGAIN_MS, flyIn(courier));
+    queueLater(courier, lane, STORE_AGAIN_MS, onTurnOf(courier));
   } finally {
-    courier.flying--;
+    courier.inFlight--;
     turn.settle(NOT_CALLED);
-    for (const check of [...courier.landed]) check();
+    for (const check of [...courier.onConcluded]) check();
   }
 }
 
@@ -120,9 +120,9 @@ function leave({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLos
 
 async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
   const { clock, deliver } = courier.deps;
-  const head = await headFor(courier, lane.visitor);
+  const head = await nextHead(courier, lane.visitor);
   lane.turn = head?.turn;
-  if (head === undefined) queueNext(courier, lane, false, flyIn(courier));
+  if (head === undefined) queueNext(courier, lane, false, onTurnOf(courier));
   else if (head.expires <= clock.now()) await giveUp(courier, lane, head, "expired");
   else if (!isMine(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
   else {
@@ -148,7 +148,7 @@ async function handle(courier: CourierState, lane: Lane, head: LaneHead, outcome
     case "config":
     case "edge":
       await storeTry(courier, triedAgain(head, outcome));
-      return queue(courier, lane, flyIn(courier));
+      return queue(courier, lane, onTurnOf(courier));
     case "unready":
     case "transient":
     case "unknown":
@@ -163,7 +163,7 @@ async function tryLater(courier: CourierState, lane: Lane, head: LaneHead, outco
   const tried = triedAgain(head, outcome);
   await storeTry(courier, { ...tried, due: clock.now() + wait });
   log("delivery.retry", { ...about(head), attempts: tried.attempts, status: outcome.status, wait });
-  queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, flyIn(courier));
+  queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, onTurnOf(courier));
 }
 
 /** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */
@@ -199,8 +199,8 @@ async function finish(
   last?: LastTry,
 ): Promise<boolean> {
   const { next, gone } = await close(courier, head, state, reason, last);
-  if (next !== undefined) hand(courier, next);
-  queueNext(courier, lane, next !== undefined, flyIn(courier));
+  if (next !== undefined) keepHead(courier, next);
+  queueNext(courier, lane, next !== undefined, onTurnOf(courier));
   return !gone;
 }
 
@@ -225,7 +225,7 @@ async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
   for (let closed = EXPIRE_BATCH; closed > 0; ) {
     const late = await expired(db, clock.now(), EXPIRE_BATCH);
-    const idle = late.filter((entry) => isMine(courier.deps, entry.account) && !mayFly(courier, entry));
+    const idle = late.filter((entry) => isMine(courier.deps, entry.account) && !mayBeInFlight(courier, entry));
     closed = idle.length;
     await Promise.all(idle.map((entry) => close(courier, entry, "failed", "expired")));
     for (const entry of idle) log("delivery.failed", { ...about(entry), reason: "expired" });
@@ -237,7 +237,7 @@ function expireLater(courier: CourierState): void {
   const { clock, log } = courier.deps;
   courier.cancelExpiry = clock.after(EXPIRE_MS, () => {
     expire(courier)
-      .then(() => courier.deps.nodes && adopt(courier, flyIn(courier)))
+      .then(() => courier.deps.nodes && adopt(courier, onTurnOf(courier)))
       .catch((error: unknown) => log("database.failing", { cause: String(error) }))
       .finally(() => expireLater(courier));
   });

@@ -11,14 +11,14 @@ import type { Outcome } from "../../service/outcome.ts";
 
 /**
  * One visitor's queue of messages. At most one message of a lane is on its way, so messages keep their order (R-465).
- * `ready`: the lane waits at its account's gate. `flying`: its first message is on its way. `waiting`: that message failed
+ * `ready`: the lane waits at its account's gate. `inFlight`: its first message is on its way. `waiting`: that message failed
  * and has a time for its next attempt.
  */
 export type Lane = {
   visitor: string;
   account: string;
   rank: "first" | "message" | "repeat";
-  state: "ready" | "flying" | "waiting";
+  state: "ready" | "inFlight" | "waiting";
   /** A message was added while the lane was busy. */
   again: boolean;
   /** Turn of the message that is on its way; undefined while it is read from the outbox. */
@@ -30,7 +30,7 @@ export type Lane = {
 /** A message that was added to a lane. `head`: the message with its contents, which saves a read of the outbox. */
 export type Added = { visitor: string; account: string; first: boolean; head?: LaneHead | undefined };
 
-/** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
+/** What identifies a message that leaves the outbox; a `LaneHead` when its contents are known too. */
 export type EntryToConclude = Pick<
   LaneHead,
   "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error"
@@ -94,24 +94,24 @@ export type CourierState = {
   conclude: Batch<Conclusion, Concluded>;
   lanes: Map<string, Lane>;
   /** First messages of lanes that were passed on in memory, and when, by visitor. */
-  handed: Map<string, { head: LaneHead; at: number }>;
+  heads: Map<string, { head: LaneHead; at: number }>;
   /** Called after each concluded message. */
-  landed: Set<() => void>;
+  onConcluded: Set<() => void>;
   /** Messages on their way. */
-  flying: number;
+  inFlight: number;
   stopped: boolean;
   cancelExpiry: () => void;
-  stopLooking: () => Promise<void>;
+  stopPolling: () => Promise<void>;
 };
 
 export const createState = (deps: CourierDeps, conclude: CourierState["conclude"]): CourierState => ({
   deps,
   conclude,
   lanes: new Map(),
-  handed: new Map(),
-  landed: new Set(),
-  flying: 0,
+  heads: new Map(),
+  onConcluded: new Set(),
+  inFlight: 0,
   stopped: false,
   cancelExpiry: () => {},
-  stopLooking: async () => {},
+  stopPolling: async () => {},
 });

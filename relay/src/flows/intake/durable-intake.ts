@@ -28,8 +28,8 @@ type IntakeDeps<Entry, Stored extends string> = {
    * `HOLD_MS`. Absent: it does not wait. `idOf` names an entry, in the spool too.
    */
   hold?: { ms: number; idOf: (entry: Entry) => string } | undefined;
-  /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `PATIENCE_MS`. */
-  patience?: number | undefined;
+  /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `TIMEOUT_MS`. */
+  timeout?: number | undefined;
   events: LogEvents;
   /** What the log says about an entry. */
   describe: (entry: Entry) => Parameters<Log>[1];
@@ -66,12 +66,12 @@ export type DurableIntake<Entry, Stored extends string> = {
   stop: () => Promise<void>;
 };
 
-/** Default of `patience`. The service waits only seconds for its answer (R-304). */
-const PATIENCE_MS = 1_000;
+/** Default of `timeout`. The service waits only seconds for its answer (R-304). */
+const TIMEOUT_MS = 1_000;
 /**
  * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to
  * no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot
- * overtake this one. With `PATIENCE_MS` it makes 5 s; the service's own timeout is unknown (R-304).
+ * overtake this one. With `TIMEOUT_MS` it makes 5 s; the service's own timeout is unknown (R-304).
  */
 export const HOLD_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */
@@ -86,7 +86,7 @@ export function createIntake<Entry, Stored extends string>(
 ): DurableIntake<Entry, Stored> {
   const state: State<Entry, Stored> = {
     ...deps,
-    deadline: createDeadlines(deps.clock, deps.patience ?? PATIENCE_MS),
+    deadline: createDeadlines(deps.clock, deps.timeout ?? TIMEOUT_MS),
     spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
     answers: new Map(),

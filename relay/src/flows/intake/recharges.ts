@@ -17,7 +17,7 @@ type RechargesDeps = {
   /** Writes an event into the ledger, once per key. */
   take: (account: string, event: Recharge) => Promise<Stored>;
   /** See `IntakeDeps`. */
-  patience?: number | undefined;
+  timeout?: number | undefined;
 };
 
 export type Recharges = {
@@ -33,11 +33,11 @@ export type Recharges = {
  * Auto-recharge events, each durable before it is acknowledged. Their order does not matter, and the ledger takes a key
  * once, so an event from the spool may come late and twice (R-624).
  */
-export function createRecharges({ clock, log, spool, take, patience }: RechargesDeps): Recharges {
+export function createRecharges({ clock, log, spool, take, timeout }: RechargesDeps): Recharges {
   const intake = createIntake<SpooledRecharge, Stored>({
     clock,
     log,
-    patience,
+    timeout,
     spool,
     write: ({ account, event }) => take(account, event),
     ordered: false,

@@ -12,7 +12,7 @@ import { isKnown } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
 import { createIntake, type DurableIntake, HOLD_MS, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";
-import { findOwner } from "./reply-home.ts";
+import { findOwner } from "./reply-destination.ts";
 import { createReplyKeys, keyOf, markAnswered, type ReplyKeys } from "./reply-keys.ts";
 import { externalOf, type NewReply, type StoredReply, storeReplies } from "./store-replies.ts";
 
@@ -36,7 +36,7 @@ type RepliesDeps = {
   /** Signs visitor ids. */
   signing: string;
   /** See `IntakeDeps`. */
-  patience?: number | undefined;
+  timeout?: number | undefined;
 };
 type State = RepliesDeps & {
   keys: ReplyKeys;
@@ -76,7 +76,7 @@ export function createReplies(
   const intake = createIntake<Reply, Stored>({
     clock: deps.clock,
     log: deps.log,
-    patience: deps.patience,
+    timeout: deps.timeout,
     spool: deps.spool,
     write: (reply) => write(state, reply),
     // If the database does not answer, the MAC of the id decides whether to keep the reply.

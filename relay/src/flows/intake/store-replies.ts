@@ -8,7 +8,7 @@ import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
 import type { StoreEvent } from "../notify.ts";
 import type { Reply } from "./reply.ts";
-import { homeOf, type Owner, ownersAndRows } from "./reply-home.ts";
+import { destinationOf, type Owner, ownersAndRows } from "./reply-destination.ts";
 
 /** `file`: key of the file that came with the reply, once it is stored. */
 export type NewReply = { reply: Reply; file: string | undefined };
@@ -57,7 +57,7 @@ async function place({ sites }: StoreDeps, tx: Transaction, replies: readonly Ne
   const { owners, visitorRows: known } = await ownersAndRows(tx, ids);
   const placed = replies.flatMap(({ reply, file }, i): Placed[] => {
     const owner = owners.get(reply.visitor);
-    const home = owner === undefined ? undefined : homeOf(sites, known.get(owner), reply.named);
+    const home = owner === undefined ? undefined : destinationOf(sites, known.get(owner), reply.named);
     return owner === undefined || home === undefined ? [] : [{ i, reply, file, owner, ...home }];
   });
   const visitors = placed.map(({ reply, owner, site }) => ({ id: owner, site, now: reply.at }));

@@ -116,6 +116,6 @@ async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<b
 
 /** Marks the mails that an earlier process was sending as unknown: they may have been sent. */
 async function recover({ db, log }: MailDeps): Promise<void> {
-  const stranded = await db.transaction(mails.strand);
+  const stranded = await db.transaction(mails.settleInterrupted);
   if (stranded > 0) log("mail.failed", { kind: "unknown", count: stranded });
 }

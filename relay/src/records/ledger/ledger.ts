@@ -252,7 +252,7 @@ export async function dueEntries(
 }
 
 /** Makes the entries due that wait because the service refused the account's key. @returns how many */
-export async function hasten(
+export async function retryRefusedKey(
   tx: Transaction,
   { kind, account, now }: { kind: LedgerKind; account: string; now: number },
 ): Promise<number> {
@@ -343,7 +343,7 @@ export async function link(tx: Transaction, name: Name, field: "shown" | "echo",
 }
 
 /** Deletes the texts of an erased person's entries, and ends those that were not called. The keys stay. */
-export async function blankLane(tx: Transaction, kind: LedgerKind, lane: string): Promise<void> {
+export async function eraseLane(tx: Transaction, kind: LedgerKind, lane: string): Promise<void> {
   await tx.run(
     `UPDATE ledger SET content = '{"site":"","text":""}', result = NULL,
        state = CASE state WHEN 'intent' THEN 'refused' ELSE state END WHERE kind = $1 AND lane = $2`,

@@ -28,7 +28,7 @@ export async function trustLedger(
  * person until `trustLedger`.
  * @returns how many entries became unknown
  */
-export async function parkRestored(tx: Transaction, kind: LedgerKind, actor: string, now: number): Promise<number> {
+export async function holdRestored(tx: Transaction, kind: LedgerKind, actor: string, now: number): Promise<number> {
   const name = `ledger.${kind}`;
   const [row] = await tx.all<{ epoch: string; written: string | null }>(
     "SELECT e.value AS epoch, (SELECT value FROM meta WHERE name = $1) AS written FROM meta e WHERE e.name = 'epoch'",

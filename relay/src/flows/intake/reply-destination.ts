@@ -11,9 +11,9 @@ import {
 } from "../../records/visitors.ts";
 
 /** The site and the account that a reply belongs to. */
-export type Home = { site: string; account: string };
+export type Destination = { site: string; account: string };
 /** A visitor whose thread takes a reply, and where that thread belongs. */
-export type Owner = Home & { owner: string };
+export type Owner = Destination & { owner: string };
 
 /**
  * The site and account of a reply: the visitor's own site, if it is of the account in the callback's address. One webhook
@@ -23,7 +23,11 @@ export type Owner = Home & { owner: string };
  * @param named the account in the callback's address
  * @returns nothing when the visitor is not of that account
  */
-export function homeOf(sites: Sites, row: Visitor | undefined, named: string | undefined): Home | undefined {
+export function destinationOf(
+  sites: Sites,
+  row: Visitor | undefined,
+  named: string | undefined,
+): Destination | undefined {
   const possible = named === undefined ? sites.all : sites.all.filter(({ account }) => account === named);
   const [first, ...others] = possible;
   if (first === undefined) return undefined;
@@ -41,7 +45,7 @@ export async function findOwner(
   { visitor, named }: { visitor: string; named?: string },
 ): Promise<Owner | undefined> {
   const owner = await ownerOf(db, visitor);
-  const home = owner === undefined ? undefined : homeOf(sites, await findVisitor(db, owner), named);
+  const home = owner === undefined ? undefined : destinationOf(sites, await findVisitor(db, owner), named);
   return owner === undefined || home === undefined ? undefined : { owner, ...home };
 }
 

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 
 /** A WebSocket to a relay that sends anything, and records the answers. */
-export type Line = {
+export type RawClient = {
   socket: WebSocket;
   /** Every received frame, as text. */
   frames: string[];
@@ -15,10 +15,10 @@ export type Line = {
   end: () => void;
 };
 
-export type LineOptions = { origin?: string; address?: string; path?: string };
+export type RawClientOptions = { origin?: string; address?: string; path?: string };
 
 /** Opens a connection. @returns undefined when the relay refuses the upgrade */
-export async function openLine(relay: string, options: LineOptions = {}): Promise<Line | undefined> {
+export async function openRawClient(relay: string, options: RawClientOptions = {}): Promise<RawClient | undefined> {
   const { origin, address, path = "/socket" } = options;
   const headers = {
     ...(origin !== undefined && { Origin: origin }),
@@ -49,29 +49,29 @@ export async function openLine(relay: string, options: LineOptions = {}): Promis
   if (!open) return undefined;
   const until = (wanted: (frame: string) => boolean): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (ended === 0 && !frames.some(wanted)) return;
-        listeners.delete(look);
+        listeners.delete(check);
         resolve();
       };
-      listeners.add(look);
-      look();
+      listeners.add(check);
+      check();
     });
   const send = (data: string | Uint8Array): void => socket.send(data, { binary: false }, () => {});
   return { socket, frames, send, until, code: () => ended, closed, end: () => socket.terminate() };
 }
 
 /** Sends `hello`. Resolves to the relay's `welcome`, or to undefined if it ends the connection. */
-export async function greet(line: Line, hello: object = {}): Promise<Record<string, unknown> | undefined> {
-  line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...hello }));
-  await line.until((frame) => frame.includes('"t":"welcome"'));
-  const welcome = line.frames.find((frame) => frame.includes('"t":"welcome"'));
+export async function greet(client: RawClient, hello: object = {}): Promise<Record<string, unknown> | undefined> {
+  client.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...hello }));
+  await client.until((frame) => frame.includes('"t":"welcome"'));
+  const welcome = client.frames.find((frame) => frame.includes('"t":"welcome"'));
   return welcome === undefined ? undefined : (JSON.parse(welcome) as Record<string, unknown>);
 }
 
 /** Resolves when the relay has handled everything sent so far: it answers in order. */
-export async function settled(line: Line): Promise<void> {
-  const before = line.frames.length;
-  line.send('{"t":"ping"}');
-  await line.until((frame) => line.frames.lastIndexOf(frame) >= before && frame.includes('"t":"pong"'));
+export async function settled(client: RawClient): Promise<void> {
+  const before = client.frames.length;
+  client.send('{"t":"ping"}');
+  await client.until((frame) => client.frames.lastIndexOf(frame) >= before && frame.includes('"t":"pong"'));
 }

@@ -5,14 +5,14 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
-export type Line = {
+export type LoadClient = {
   /** Sends one text frame (RFC 6455, 5.2). */
   send: (text: string) => void;
   /** Resets the connection, so that no address stays in TIME_WAIT. */
   cut: () => void;
 };
 
-export type LineOptions = {
+export type LoadClientOptions = {
   port: number;
   /** Path of the WebSocket, with its query. */
   path: string;
@@ -58,7 +58,7 @@ function extent(data: Buffer, at: number): [from: number, to: number] | undefine
 }
 
 /** Handles the complete frames at the beginning of `data`. @returns the rest */
-function takeFrames(data: Buffer, socket: Socket, { onText, onPing }: LineOptions): Buffer {
+function takeFrames(data: Buffer, socket: Socket, { onText, onPing }: LoadClientOptions): Buffer {
   let at = 0;
   for (;;) {
     const found = extent(data, at);
@@ -74,12 +74,12 @@ function takeFrames(data: Buffer, socket: Socket, { onText, onPing }: LineOption
   }
 }
 
-const request = ({ path, port, origin }: LineOptions): string =>
+const request = ({ path, port, origin }: LoadClientOptions): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
   `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`;
 
 /** Opens a WebSocket. Rejects when the connection fails or the upgrade is refused. */
-export function openLine(options: LineOptions): Promise<Line> {
+export function openLoadClient(options: LoadClientOptions): Promise<LoadClient> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: options.port, localAddress: options.from, noDelay: true });
     let rest: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import type { Heard, Line } from "../tab.ts";
+import type { Heard, TabConnection } from "../tab.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -18,7 +18,7 @@ function wire(world: World, deliver: (text: string) => void) {
 }
 
 /** A socket of the simulated world between a tab and a relay. */
-export function openLine(world: World, life: Life, heard: Heard): Line {
+export function openTabConnection(world: World, life: Life, heard: Heard): TabConnection {
   const down = wire(world, (text) => {
     if (text.startsWith("close ")) heard.end(Number(text.slice(6)));
     else heard.frame(text);
