@@ -2,6 +2,8 @@
 export type Limiter = {
   /** Takes `amount` tokens (default 1). @returns 0 when the call may proceed, otherwise the milliseconds to wait */
   take: (key: string, amount?: number) => number;
+  /** The tokens that the key has now, and those that were taken and have not returned. Without a limit, none was taken. */
+  levels: (key: string) => { left: number; taken: number };
   /** Takes tokens that were spent elsewhere; the bucket never goes below empty. */
   spend: (key: string, amount: number) => void;
   /** The number of keys in memory. */
@@ -40,6 +42,11 @@ export function createLimiter(options: { burst: number; perMinute: number; uptim
   const state: State = { burst, perMs, fullMs: burst / perMs, young: new Map(), old: new Map(), turned: uptime() };
   return {
     size: () => state.young.size + state.old.size,
+    levels(key) {
+      if (perMinute === 0) return { left: Number.POSITIVE_INFINITY, taken: 0 };
+      const { tokens } = bucketOf(state, key, uptime());
+      return { left: tokens, taken: burst - tokens };
+    },
     spend(key, amount) {
       if (perMinute === 0) return;
       const bucket = bucketOf(state, key, uptime());

@@ -76,6 +76,34 @@ describe("the default budgets", () => {
     expect(accepted(5_000, crowd(true))).toBe(5_000);
   });
 
+  it.each([5, 50, 400])(
+    "let a new visitor open a chat while %i addresses open as many as they can (A27)",
+    (attackers) => {
+      const { session, at } = budgets();
+      let opened = 0;
+      for (let second = 0; second < 120; second++) {
+        at(second * 1_000);
+        for (let n = 0; n < 5_000; n++)
+          if (
+            session({ site: "default", address: `10.1.${(n % attackers) >> 8}.${(n % attackers) & 255}` }, false) === 0
+          )
+            opened++;
+        expect(session({ site: "default", address: `192.0.${second >> 8}.${second & 255}` }, false)).toBe(0);
+      }
+      // The site's budget still holds: 3,000 at once, and 3,000 more a minute.
+      expect(opened).toBeLessThanOrEqual(3_000 + 2 * 3_000);
+    },
+  );
+
+  it("let a new visitor write while 30 addresses bring as many new visitors as they can (A27)", () => {
+    const { visitor, at } = budgets();
+    for (let minute = 0; minute < 120; minute++) {
+      at(minute * MINUTE);
+      for (let n = 0; n < 900; n++) visitor({ site, address: `10.1.0.${n % 30}` });
+      expect(visitor({ site, address: `192.0.2.${minute}` })).toBe(0);
+    }
+  });
+
   it("limit the bytes that one address uploads in an hour", () => {
     const { upload } = budgets();
     expect(accepted(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);

@@ -32,6 +32,12 @@ const MINUTES_PER_DAY = 1_440;
 const NEWCOMERS = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
+/**
+ * When less than half of a site's budget for newcomers is left, an address that has taken more than this fraction of the rest must
+ * wait. So those who took most wait first, and an address that has taken nothing is served as long as anything is left: without
+ * this rule, five addresses could shut out every new visitor.
+ */
+const FAIR = 5;
 /** Longest waiting time that a client is told, in milliseconds. */
 const WAIT_MAX = 60_000;
 
@@ -72,6 +78,13 @@ function first(...waits: (() => number)[]): number {
   return 0;
 }
 
+/** Takes from a site's budget, if the address, which has just taken from its own, gets part of what is left. */
+function takeFairly(own: Limiter, address: string, site: Limiter, key: string): number {
+  const { left, taken } = site.levels(key);
+  const before = own.levels(address).taken - 1;
+  return left < taken && before > left / FAIR ? WAIT_MAX : site.take(key);
+}
+
 /**
  * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are
  * kept in memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database
@@ -106,7 +119,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
     visitor: (from: From): number =>
       first(
         () => visitors.take(keyOf(from)),
-        () => (limits.visitors === 0 ? 0 : siteOf(from.site).newcomers.take("")),
+        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keyOf(from), siteOf(from.site).newcomers, "")),
       ),
     lead: (from: From): number =>
       first(
@@ -122,7 +135,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
     session: (at: At, known: boolean): number =>
       first(
         () => sessions.take(keyAt(at)),
-        () => (known || limits.sessions === 0 ? 0 : fresh.take(at.site)),
+        () => (known || limits.sessions === 0 ? 0 : takeFairly(sessions, keyAt(at), fresh, at.site)),
       ),
   };
 }
