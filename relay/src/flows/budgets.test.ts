@@ -104,6 +104,15 @@ describe("the default budgets", () => {
     }
   });
 
+  it("follow the amounts of a day when the settings are read again during a flood", () => {
+    const { visitor, lead } = budgets();
+    const crowd = (n: number): string => `10.2.${n >> 8}.${n & 255}`;
+    expect(accepted(2_000, (n) => visitor({ site, address: crowd(n) }))).toBe(500);
+    const careful = { ...site, messagesPerDay: 40, leadsPerDay: 8 };
+    expect(accepted(2_000, (n) => visitor({ site: careful, address: crowd(2_000 + n) }))).toBe(10);
+    expect(accepted(20, () => lead({ site: careful, address: "192.0.2.1" }))).toBe(2);
+  });
+
   it("limit the bytes that one address uploads in an hour", () => {
     const { upload } = budgets();
     expect(accepted(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);

@@ -52,7 +52,10 @@ type BudgetsDeps = {
 
 type MakeLimiter = (name: string, burst: number, perMinute: number) => Limiter;
 /** The limiters of one site's daily budgets: messages and forms of each address, and new visitors of all. */
-type SiteLimiters = { share: Limiter; forms: Limiter; newcomers: Limiter };
+type SiteLimiters = { share: Limiter; forms: Limiter; newcomers: Limiter; perDay: string };
+
+/** The daily amounts that a site's limiters follow. */
+const perDayOf = ({ messagesPerDay, leadsPerDay }: Site): string => `${messagesPerDay} ${leadsPerDay}`;
 
 /** Limits each address to its share of a daily amount. */
 function shareOf(limiter: MakeLimiter, name: string, perDay: number): Limiter {
@@ -60,12 +63,18 @@ function shareOf(limiter: MakeLimiter, name: string, perDay: number): Limiter {
   return limiter(name, perAddress, perAddress / MINUTES_PER_DAY);
 }
 
-function limitersOf(limiter: MakeLimiter, { public: { id }, messagesPerDay = 0, leadsPerDay = 0 }: Site): SiteLimiters {
+function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
+  const {
+    public: { id },
+    messagesPerDay = 0,
+    leadsPerDay = 0,
+  } = site;
   const newcomers = Math.ceil(messagesPerDay / NEWCOMERS);
   return {
     share: shareOf(limiter, `share ${id}`, messagesPerDay),
     forms: shareOf(limiter, `forms ${id}`, leadsPerDay),
     newcomers: limiter(`newcomers ${id}`, newcomers, newcomers / 60),
+    perDay: perDayOf(site),
   };
 }
 
@@ -103,9 +112,12 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
   /** Limiters by site, because sites have different daily budgets. */
   const sites = new Map<string, SiteLimiters>();
   const siteOf = (site: Site): SiteLimiters => {
-    const found = sites.get(site.public.id) ?? limitersOf(limiter, site);
-    sites.set(site.public.id, found);
-    return found;
+    const found = sites.get(site.public.id);
+    // `porchlight reload` may have changed the amounts.
+    if (found?.perDay === perDayOf(site)) return found;
+    const made = limitersOf(limiter, site);
+    sites.set(site.public.id, made);
+    return made;
   };
   const keyAt = ({ site, address }: At): string => `${site} ${networkOf(address)}`;
   const keyOf = ({ site, address }: From): string => keyAt({ site: site.public.id, address });

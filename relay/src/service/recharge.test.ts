@@ -36,6 +36,14 @@ describe("an auto-recharge event", () => {
     });
   });
 
+  it("ignores numbers that JavaScript would round, because two keys or sub-accounts could become one", () => {
+    expect(parse('{"idempotency_key":12345678901234567891}')).toBeUndefined();
+    expect(parse('{"idempotency_key":9007199254740991,"sub_account_id":9007199254740993}')).toMatchObject({
+      key: "9007199254740991",
+      subAccount: undefined,
+    });
+  });
+
   it("tries the configured paths first", () => {
     const body = { idempotency_key: "k-1", email: "owner@agency.example", client: { mail: "a@b.example" } };
     expect(parse(body, undefined, { email: ["client.mail"] })?.email).toBe("a@b.example");

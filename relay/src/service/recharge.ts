@@ -45,12 +45,15 @@ const at = (fields: Fields, path: string): unknown =>
       fields,
     );
 
-/** The first non-empty text or number at one of the paths, with or without a wrapper. */
+/**
+ * The first non-empty text or whole number at one of the paths, with or without a wrapper. A number above 2^53 is not exact in
+ * JavaScript: two keys or sub-accounts could become the same one, so such a number does not count.
+ */
 function find(fields: Fields, paths: readonly string[]): string | undefined {
   for (const wrapper of WRAPPERS) {
     for (const path of paths) {
       const value = at(fields, wrapper + path);
-      const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
+      const text = Number.isSafeInteger(value) ? String(value) : value;
       if (typeof text === "string" && text.trim() !== "" && text.length <= TEXT_MAX) return text.trim();
     }
   }

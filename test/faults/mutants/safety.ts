@@ -211,8 +211,13 @@ export const SAFETY: Mutant[] = [
   }),
   without("budget of new visitors per site", "budgets.test.ts", {
     in: "budgets.visitor",
-    find: "$site.newcomers.take($key)",
+    find: "takeFairly(visitors, $address, $site.newcomers, $key)",
     replace: "0",
+  }),
+  without("change of a site's budgets by porchlight reload", "budgets.test.ts", {
+    in: "createBudgets",
+    find: "$found?.perDay === perDayOf($site)",
+    replace: "$found !== undefined",
   }),
   without("budget of leads per address", "budgets.test.ts", {
     in: "budgets.lead",

@@ -23,6 +23,11 @@ export const TRUST: readonly Mutant[] = [
     find: `if ($given === "") return undefined;`,
     replace: "",
   }),
+  without("refusal of rounded numbers as keys of recharges", "recharge.test.ts", {
+    in: "find",
+    find: "Number.isSafeInteger($value)",
+    replace: "Number.isFinite($value)",
+  }),
   without("check of the MAC of hints between nodes (A33)", "signed-link.test.ts", {
     in: "signedLink",
     find: "sameSecret($$)",
