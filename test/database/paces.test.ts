@@ -135,3 +135,35 @@ it("a node takes a lease although its stored pace cannot be read, and reports th
   expect(second.events).toContain("SyntaxError: unreadable");
   await second.leases.stop();
 });
+
+it("a node without the lease asks the database to store nothing, until it takes the lease", async () => {
+  const stored: unknown[] = [];
+  const counted: Pick<Database, "all"> = {
+    all(sql, ...values) {
+      if (sql.startsWith("UPDATE")) stored.push(values[1]);
+      return db.all(sql, ...values);
+    },
+  };
+  const lease = [accountLease("main")];
+  const [holder, other] = [nodeOf("holder"), nodeOf("other", lease, counted)];
+  await holder.leases.start();
+  await other.leases.start();
+  other.unsaved.set("main", "the pace of look-ups");
+  await other.paces.stop();
+  expect(other.unsaved.size).toBe(0);
+  expect(stored).toEqual([]);
+  await holder.leases.stop();
+  await other.leases.start();
+  expect(other.again).toEqual(["main"]);
+  other.unsaved.set("main", "the pace of look-ups");
+  await other.paces.stop();
+  // Another node takes the lease: one statement finds that, and no other follows.
+  await db.run("UPDATE leases SET until = 0");
+  await holder.leases.start();
+  for (const pace of ["the first without the lease", "the second"]) {
+    other.unsaved.set("main", pace);
+    await other.paces.stop();
+  }
+  expect(stored).toEqual(["the pace of look-ups", "the first without the lease"]);
+  await Promise.all([holder.leases.stop(), other.leases.stop()]);
+});

@@ -52,11 +52,19 @@ const LOAD = `SELECT name, pace, ${NOW} - pace_at AS age FROM leases
 export function createPaces({ db, clock, node, source, onError }: PacesOptions): Paces {
   /** Paces that the database has not stored yet, by account: a pace that does not change again must not be lost either. */
   const waiting = new Map<string, { pace: string; at: number }>();
+  /** Accounts whose leases this node has taken. A node without the lease makes calls too, such as look-ups, and stores nothing. */
+  const taken = new Set<string>();
+  /** How often `resume` was called: a lease may be taken again while the answer to a `SAVE` is on its way. */
+  let terms = 0;
   async function save(): Promise<void> {
-    for (const [account, pace] of source.unsavedPaces()) waiting.set(account, { pace, at: clock.uptime() });
+    for (const [account, pace] of source.unsavedPaces())
+      if (taken.has(account)) waiting.set(account, { pace, at: clock.uptime() });
     for (const [account, { pace, at }] of waiting) {
-      await db.all(SAVE, accountLease(account), pace, node, Math.round(clock.uptime() - at));
+      const term = terms;
+      const stored = await db.all(SAVE, accountLease(account), pace, node, Math.round(clock.uptime() - at));
       waiting.delete(account);
+      // Another node has the lease now.
+      if (stored.length === 0 && term === terms) taken.delete(account);
     }
   }
   const saves = createPoll({ clock, every: SAVE_MS, run: save, onError });
@@ -72,7 +80,12 @@ export function createPaces({ db, clock, node, source, onError }: PacesOptions):
           onError(error);
         }
       }
-      for (const account of leases.map(accountOf)) if (account !== undefined) source.savePaceAgain(account);
+      terms++;
+      for (const account of leases.map(accountOf)) {
+        if (account === undefined) continue;
+        taken.add(account);
+        source.savePaceAgain(account);
+      }
     },
     start: saves.start,
     async stop() {
