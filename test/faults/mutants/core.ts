@@ -134,14 +134,14 @@ export const CORE: Mutant[] = [
     name: "lets new replies overtake those in the spool",
     edits: [
       {
-        find: "if (mustWait(state, entry) && $rested) await inTime(state, replay(state)).catch($failed);",
+        find: "if (mustWait(state, entry) && $rested) await inTime(state, $stored).catch($failed);",
         replace: "",
       },
       { find: "const waiting = mustWait(state, entry);", replace: "const waiting = false;" },
     ],
     killedBy: {
       given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 60_000, messages: 12 },
-      seeds: 60,
+      seeds: 250,
     },
   },
   {

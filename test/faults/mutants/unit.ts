@@ -4,7 +4,12 @@ import type { Mutant } from "./mutant.ts";
 const RELAY: Mutant[] = [
   {
     name: "makes a reply wait until the whole spool is replayed",
-    edits: [{ find: "await inTime(state, replay(state)).catch($failed);", replace: "await replay(state);" }],
+    edits: [{ find: "await inTime(state, $stored).catch($failed);", replace: "await replay(state);" }],
+    killedBy: { unit: "replies.test.ts" },
+  },
+  {
+    name: "makes a reply wait for the spooled replies of other visitors",
+    edits: [{ find: "Promise.race([replay(state), laneFreed($$)])", replace: "replay(state)" }],
     killedBy: { unit: "replies.test.ts" },
   },
   {

@@ -23,11 +23,13 @@ type IntakeDeps<Entry, Stored extends string> = {
   ordered: boolean;
   /** Entries of one lane are replayed one after the other, those of different lanes at the same time. */
   laneOf: (entry: Entry) => string;
+  /** Names an entry, in the spool too. */
+  idOf: (entry: Entry) => string;
   /**
-   * The answer to a spooled entry waits for the database for up to `ms`, counted from the first spooled entry of an outage; see
-   * `HOLD_MS`. Absent: it does not wait. `idOf` names an entry, in the spool too.
+   * The answer to a spooled entry waits for the database for up to this time (ms), counted from the first spooled entry of an
+   * outage; see `HOLD_MS`. Absent: it does not wait.
    */
-  hold?: { ms: number; idOf: (entry: Entry) => string } | undefined;
+  hold?: number | undefined;
   /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `TIMEOUT_MS`. */
   timeout?: number | undefined;
   events: LogEvents;
@@ -37,8 +39,10 @@ type IntakeDeps<Entry, Stored extends string> = {
 
 type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   deadline: ReturnType<typeof createDeadlines>;
-  /** Lanes that may have entries in the spool; `all` while it may hold those of an earlier process. */
-  spooled: Set<string> | "all";
+  /** Lanes that have entries in the spool, with the id of the newest; `all` while it may hold those of an earlier process. */
+  spooled: Map<string, string> | "all";
+  /** Ends the wait of entries that come after spooled ones of their lane, by lane. */
+  freed: Map<string, PromiseWithResolvers<void>>;
   /** The replay under way. */
   replaying: Promise<void> | undefined;
   /** Answers the spooled entries that wait, by id. */
@@ -87,7 +91,8 @@ export function createIntake<Entry, Stored extends string>(
   const state: State<Entry, Stored> = {
     ...deps,
     deadline: createDeadlines(deps.clock, deps.timeout ?? TIMEOUT_MS),
-    spooled: deps.spool.waiting ? "all" : new Set(),
+    spooled: deps.spool.waiting ? "all" : new Map(),
+    freed: new Map(),
     replaying: undefined,
     answers: new Map(),
     held: undefined,
@@ -114,7 +119,8 @@ async function take<Entry, Stored extends string>(state: State<Entry, Stored>, e
   const { clock, write, isOurs = async () => true } = state;
   // The service waits only seconds for an answer: behind a long spool the entry waits in the spool as well. A database
   // that has just failed is not asked again for each entry.
-  if (mustWait(state, entry) && clock.uptime() >= state.retryAt) await inTime(state, replay(state)).catch(() => {});
+  if (mustWait(state, entry) && clock.uptime() >= state.retryAt)
+    await inTime(state, Promise.race([replay(state), laneFreed(state, entry)])).catch(() => {});
   const waiting = mustWait(state, entry);
   const attempt = waiting ? undefined : write(entry);
   const written = attempt && (await inTime(state, attempt).catch((error: unknown) => ({ error })));
@@ -134,16 +140,16 @@ function untilStored<Entry, Stored extends string>(
   entry: Entry,
   attempt: Promise<Stored> | undefined,
 ): Promise<void> {
-  const { hold, answers } = state;
+  const { hold, idOf, answers } = state;
   if (hold === undefined) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const id = hold.idOf(entry);
+  const id = idOf(entry);
   answers.set(id, resolve);
   attempt?.then(
     () => resolve(),
     () => {},
   );
-  void heldBy(state, hold.ms).over.then(resolve);
+  void heldBy(state, hold).over.then(resolve);
   return promise.finally(() => answers.delete(id));
 }
 
@@ -164,6 +170,22 @@ function heldBy<Entry, Stored extends string>(state: State<Entry, Stored>, ms: n
 const mustWait = <Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry): boolean =>
   state.ordered && state.spool.waiting && (state.spooled === "all" || state.spooled.has(state.laneOf(entry)));
 
+/** Resolves when a replay has stored the newest spooled entry of this entry's lane. */
+function laneFreed<Entry, Stored extends string>({ freed, laneOf }: State<Entry, Stored>, entry: Entry): Promise<void> {
+  const lane = laneOf(entry);
+  const wait = freed.get(lane) ?? Promise.withResolvers<void>();
+  freed.set(lane, wait);
+  return wait.promise;
+}
+
+/** Ends the waits for these lanes: their entries go to the database directly again. */
+function free<Entry, Stored extends string>({ freed }: State<Entry, Stored>, lanes: Iterable<string>): void {
+  for (const lane of lanes) {
+    freed.get(lane)?.resolve();
+    freed.delete(lane);
+  }
+}
+
 /** Resolves as `work` does; rejects when it takes too long. A late success is harmless: the second write does nothing. */
 function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -173,7 +195,7 @@ function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Pr
 }
 
 function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry, cause: unknown) {
-  const { spool, spooled, laneOf, log, events, describe } = state;
+  const { spool, spooled, laneOf, idOf, log, events, describe } = state;
   const about = { ...describe(entry), cause: String(cause) };
   try {
     spool.append(entry);
@@ -181,7 +203,7 @@ function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: 
     log(events.lost, { ...about, spool: String(error) });
     return "lost";
   }
-  if (spooled !== "all") spooled.add(laneOf(entry));
+  if (spooled !== "all") spooled.set(laneOf(entry), idOf(entry));
   log(events.spooled, about);
   replayLater(state);
   return "spooled";
@@ -202,9 +224,10 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
   state.replaying ??= spool
     .replay((entries) => writeAll(state, entries))
     .then((count) => {
-      // In the same step: an entry that is spooled later finds the set of its own time.
+      // In the same step: an entry that is spooled later finds the map of its own time.
       if (!spool.waiting) {
-        state.spooled = new Set();
+        state.spooled = new Map();
+        free(state, [...state.freed.keys()]);
         state.held?.end();
         state.held = undefined;
       }
@@ -223,20 +246,25 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
 
 /**
  * Writes entries: in order within a lane, and several lanes at once. One commit per entry would be slower than new entries
- * arrive.
+ * arrive. A lane is free as soon as its newest entry is stored: otherwise new entries of all lanes would wait for the slowest one,
+ * join the spool, and keep it from getting empty while the database is slow.
  */
 async function writeAll<Entry, Stored extends string>(
-  { write, laneOf, hold, answers }: State<Entry, Stored>,
+  state: State<Entry, Stored>,
   entries: readonly Entry[],
 ): Promise<void> {
-  const lanes = [...Map.groupBy(entries, laneOf).values()];
-  const inOrder = async (lane: readonly Entry[]): Promise<void> => {
-    for (const entry of lane) {
+  const { write, laneOf, idOf, answers } = state;
+  const inOrder = async ([lane, entriesOfLane]: [string, readonly Entry[]]): Promise<void> => {
+    for (const entry of entriesOfLane) {
       await write(entry);
-      if (hold !== undefined) answers.get(hold.idOf(entry))?.();
+      const id = idOf(entry);
+      answers.get(id)?.();
+      if (state.spooled === "all" || state.spooled.get(lane) !== id) continue;
+      state.spooled.delete(lane);
+      free(state, [lane]);
     }
   };
   // Every lane must end before the next replay begins.
-  const ended = await Promise.allSettled(lanes.map(inOrder));
+  const ended = await Promise.allSettled([...Map.groupBy(entries, laneOf)].map(inOrder));
   for (const one of ended) if (one.status === "rejected") throw one.reason;
 }

@@ -42,6 +42,7 @@ export function createRecharges({ clock, log, spool, take, timeout }: RechargesD
     write: ({ account, event }) => take(account, event),
     ordered: false,
     laneOf: ({ account }) => account,
+    idOf: ({ event }) => event.key,
     events: { spooled: "credits.spooled", lost: "credits.lost", replayed: "credits.replayed" },
     describe: ({ account, event }) => ({ account, key: event.key }),
   });

@@ -203,6 +203,25 @@ describe("a reply that the database cannot take", () => {
     expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
   });
 
+  it("no longer delays its visitor's next reply once it is stored, although a reply to another visitor is not", async () => {
+    const other = newVisitorId(SIGNING, clock.now());
+    await disk.transaction((tx) => addVisitor(tx, other, "help", clock.now()));
+    const working = db();
+    const append: Database["append"] = (work, item, ...more) =>
+      databaseState === "working" && JSON.stringify(item).includes(other)
+        ? new Promise(() => {})
+        : working.append(work, item, ...more);
+    const replies = start({ db: { ...working, append } });
+    databaseState = "failing";
+    expect(await replies.receive(callback({ toId: other, messageId: "m1", body: "elsewhere" }))).toBe("spooled");
+    expect(await replies.receive(callback({ messageId: "m2", body: "first" }))).toBe("spooled");
+    databaseState = "working";
+    // The first of these waits for the replay to store the earlier reply, and the second finds that it is stored.
+    expect(await replies.receive(callback({ messageId: "m3", body: "second" }))).toBe("stored");
+    expect(await replies.receive(callback({ messageId: "m4", body: "third" }))).toBe("stored");
+    expect([await shown(), spool().waiting]).toEqual([["first", "second", "third"], true]);
+  });
+
   it("is stored once although its account was unknown when it was spooled, and known at the repeat", async () => {
     const replies = start();
     databaseState = "failing";

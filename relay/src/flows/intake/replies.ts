@@ -83,8 +83,9 @@ export function createReplies(
     isOurs: async (reply) => (await findOwner(deps, reply)) !== undefined,
     ordered: true,
     laneOf: ({ visitor }) => visitor,
+    idOf: ({ id }) => id,
     // Other nodes share PostgreSQL, and may store the visitor's next reply.
-    hold: deps.db.dialect === "postgres" ? { ms: HOLD_MS, idOf: ({ id }) => id } : undefined,
+    hold: deps.db.dialect === "postgres" ? HOLD_MS : undefined,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });
