@@ -18,7 +18,7 @@ const common = {
  */
 const LONG = [
   ...["widget/src/conversation/fuzz", "relay/src/service/pacer", "widget/src/locales/locales"],
-  ...["suites", "outages", "defences", "mutants", "core", "credits", "leads", "storm"].map(
+  ...["nodes", "suites", "outages", "defences", "mutants", "core", "credits", "leads", "storm"].map(
     (name) => `test/faults/${name}`,
   ),
   ...["widget", "restarts", "control-socket", "attacks", "deploy", "outreach", "service/delivery"].map(

@@ -35,6 +35,7 @@ import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
 import { upstream } from "./suites/upstream.ts";
+import { wave } from "./suites/wave.ts";
 
 export const FIGURES = join(import.meta.dirname, "figures.json");
 
@@ -65,6 +66,7 @@ const SUITES: Record<string, Long> = {
   flips: (seed) => flips({ seed, flips: 200 }),
   nodes: (seed, progress) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
   standstills: (seed, progress) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
+  wave: (seed, progress) => wave({ seed, visitors: 5_000, perSecond: 40, timed: true, progress }),
   nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),
   awaits: () => allAwaits(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),

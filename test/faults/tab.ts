@@ -77,6 +77,8 @@ export function createTab(options: TabOptions) {
   let gaps = 0;
   let resets = 0;
   let connection: TabConnection | undefined;
+  /** The connection on which the relay last sent `welcome`. */
+  let greeted: TabConnection | undefined;
   let underWay: string | undefined;
   /** The token sent in `hello`, to which a refusal refers. */
   let used: string | undefined;
@@ -217,6 +219,7 @@ export function createTab(options: TabOptions) {
     if (frame.token !== undefined && frame.token !== person.token) person.token = frame.token;
     if (!frame.reset && frame.after !== held) violations.push(`${name} holds ${held} and is resumed at ${frame.after}`);
     epoch = frame.epoch;
+    greeted = connection;
     onConnected();
     if (frame.reset) {
       resets++;
@@ -265,6 +268,8 @@ export function createTab(options: TabOptions) {
     connect,
     send: next,
     connected: (): boolean => connection !== undefined,
+    /** The relay has sent `welcome` on the present connection. */
+    live: (): boolean => connection !== undefined && connection === greeted,
     held: (): number => held,
     unsent: (): number => outbox.length,
     /** Older pages are still missing. */

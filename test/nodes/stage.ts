@@ -7,16 +7,17 @@ import { openDatabase } from "../../relay/src/db/open.ts";
 import { seeded } from "../faults/core/world.ts";
 import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
 import { type Behaviour, startMock } from "../faults/process/mock.ts";
-import { type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
+import { type Ended, type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
 import { ORIGIN, socketTo } from "../faults/process/socket.ts";
 import { until } from "../faults/process/stage.ts";
-import { createTab, type Tab, visitorOf } from "../faults/tab.ts";
+import { createTab, type Tab, type TabOptions, visitorOf } from "../faults/tab.ts";
 import { RELAY } from "../faults/workers.ts";
 import { freePort } from "../ports.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { UNLIMITED } from "../unlimited.ts";
 import { startBalancer } from "./balancer.ts";
+import { startCutter } from "./cutter.ts";
 
 const CALLBACK_PATH = "/callbacks/reply/callback-secret-of-the-nodes";
 /** Log events that a relay may write while another part of the cluster is down. */
@@ -49,6 +50,7 @@ export async function openNodes(options: Options) {
   const mock = await startMock(random, options.service);
   const postgres = await startPostgres();
   const redis = options.redis ? await startRedis() : undefined;
+  const cutter = await startCutter(postgres.port);
   const ports = await Promise.all(Array.from({ length: nodes }, () => freePort()));
   const account = other ?? { url: mock.url, key: mock.behaviour.key, rate: 100_000 };
   const config = join(folder, "sites.json");
@@ -71,7 +73,7 @@ export async function openNodes(options: Options) {
       PORT: String(ports[node]),
       HOST: "127.0.0.1",
       DATA_DIR: data,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: databaseUrl.replace(`:${postgres.port}/`, `:${cutter.port}/`),
       PORCHLIGHT_CONFIG: config,
       KEY: account.key,
       CALLBACK_SECRET: CALLBACK_PATH.split("/").at(-1) ?? "",
@@ -83,10 +85,10 @@ export async function openNodes(options: Options) {
     relays[node] = relay;
     lives.push(relay);
   }
-  async function end(node: number, signal: NodeJS.Signals): Promise<void> {
+  async function end(node: number, signal: NodeJS.Signals): Promise<Ended | undefined> {
     const relay = relays[node];
     relays[node] = undefined;
-    await relay?.kill(signal);
+    return relay?.kill(signal);
   }
 
   for (const node of ports.keys()) await start(node);
@@ -97,9 +99,13 @@ export async function openNodes(options: Options) {
   mock.callTo(balancer.url, CALLBACK_PATH);
   const db = await openDatabase(databaseUrl);
 
-  /** @param node the node to connect to; absent: connect through the balancer */
-  function tab(name: string, node?: number): Tab {
-    const origin = node === undefined ? balancer.url : `http://127.0.0.1:${ports[node]}`;
+  const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
+  /**
+   * @param node the node to connect to; absent: connect through the balancer
+   * @param more replaces parts of the tab; it then connects only when told to
+   */
+  function tab(name: string, node?: number, more?: Partial<TabOptions>): Tab {
+    const origin = node === undefined ? balancer.url : urlOf(node);
     const made = createTab({
       name,
       person: { token: undefined, deleted: 0 },
@@ -107,9 +113,10 @@ export async function openNodes(options: Options) {
       now: () => performance.now(),
       after: (ms, fn) => void setTimeout(fn, ms),
       comeBack: () => 20 + random() * 80,
+      ...more,
     });
     tabs.push(made);
-    made.connect();
+    if (more === undefined) made.connect();
     return made;
   }
 
@@ -140,6 +147,7 @@ export async function openNodes(options: Options) {
     mock,
     postgres,
     redis,
+    cutter,
     tabs,
     lives,
     db,
@@ -147,6 +155,7 @@ export async function openNodes(options: Options) {
     start,
     url: balancer.url,
     ports,
+    urlOf,
     kill: (node: number) => end(node, "SIGKILL"),
     /** Stops a node with SIGTERM. Does nothing if the node has already exited. */
     stop: (node: number) => end(node, "SIGTERM"),
@@ -173,7 +182,7 @@ export async function openNodes(options: Options) {
       for (const one of tabs) one.close();
       await db.close().catch(() => {});
       await Promise.all([...ports.keys()].map((node) => end(node, "SIGKILL")));
-      await Promise.all([mock.close(), balancer.stop(), redis?.stop()]);
+      await Promise.all([mock.close(), balancer.stop(), redis?.stop(), cutter.stop()]);
       await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     },

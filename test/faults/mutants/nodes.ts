@@ -2,6 +2,7 @@ import { nodes } from "../suites/nodes.ts";
 import { nodesShared } from "../suites/nodes-shared.ts";
 import { standstills } from "../suites/standstills.ts";
 import type { Common, Report } from "../suites/suite.ts";
+import { wave } from "../suites/wave.ts";
 import type { Mutant } from "./mutant.ts";
 
 /** The sending node is stopped for a few seconds longer than a lease. */
@@ -17,8 +18,30 @@ const standstill = (options: Common): Promise<Report> =>
 const withoutHints = (options: Common): Promise<Report> =>
   nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
+/** Connections to PostgreSQL are cut at some of the COMMITs. */
+const cuts = (options: Common): Promise<Report> =>
+  nodes({
+    ...options,
+    trouble: "connections to PostgreSQL are cut before or after a COMMIT",
+    visitors: 20,
+    messages: 240,
+    perSecond: 60,
+    latest: Number.POSITIVE_INFINITY,
+  });
+/** Every connection of the node that sends and takes callbacks is busy for 5 s. */
+const busy = (options: Common): Promise<Report> =>
+  nodes({
+    ...options,
+    trouble: "every connection to PostgreSQL is busy",
+    visitors: 20,
+    messages: 120,
+    perSecond: 60,
+    latest: Number.POSITIVE_INFINITY,
+  });
 const threeNodes = (options: Common): Promise<Report> =>
   standstills({ ...options, stops: 3, visitors: 12, perSecond: 30 });
+
+const restarts = (options: Common): Promise<Report> => wave({ ...options, visitors: 12, perSecond: 10, timed: false });
 
 /** Mistakes that have an effect only with several nodes. */
 export const NODES: readonly Mutant[] = [
@@ -42,6 +65,40 @@ export const NODES: readonly Mutant[] = [
       { in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" },
     ],
     killedBy: { suite: threeNodes },
+  },
+  {
+    name: "takes a COMMIT without an answer for a commit",
+    edits: [
+      {
+        find: `await client.query("COMMIT")`,
+        replace: `await client.query("COMMIT").catch(() => ({ command: "COMMIT" }))`,
+      },
+      { in: "attempt", find: "if ($failure !== undefined) throw $failure.error;", replace: "" },
+    ],
+    killedBy: { suite: cuts },
+  },
+  {
+    name: "stores a message again after a COMMIT without an answer",
+    edits: [
+      { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
+      {
+        in: "appendSent",
+        find: "$known === undefined ? numbers.next($visitor, $at) : undefined",
+        replace: "numbers.next($visitor, $at)",
+      },
+      { in: "appendSent", find: "$known === undefined ? undefined : await byId($$)", replace: "undefined" },
+    ],
+    killedBy: { suite: cuts },
+  },
+  {
+    name: "refuses a callback that PostgreSQL does not take within a second",
+    edits: [{ in: "take", find: "keep(state, entry, $cause)", replace: '"lost"' }],
+    killedBy: { suite: busy },
+  },
+  {
+    name: "signs sessions with a key of each node's own",
+    edits: [{ in: "openCore", find: "await shareSecrets(db, () => own)", replace: "own" }],
+    killedBy: { suite: restarts },
   },
   {
     name: "relies on hints alone to learn what other nodes stored",

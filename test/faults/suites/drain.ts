@@ -98,7 +98,7 @@ const cleanlyClosed = (database: string): boolean =>
   !existsSync(`${database}-wal`) || statSync(`${database}-wal`).size === 0;
 
 /** Most arrivals within any second. */
-function peak(times: number[]): number {
+export function peak(times: number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   let most = 0;
   let from = 0;

@@ -2,6 +2,7 @@ import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { plant } from "../mutants/plant.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
+import { type Away, cutCommits, keepBusy, pause } from "./store-troubles.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 /**
@@ -18,13 +19,10 @@ type Options = Common & {
   perSecond: number;
   /**
    * Longest delay of a message or a reply in milliseconds, counted from when it was written or, if later, from when the failed
-   * part worked again.
+   * part worked again. Infinite: nothing counts as late.
    */
   latest?: number;
 };
-
-/** The time during which a part was down, by `performance.now()`. */
-type Away = { from: number; to: number };
 
 /** The log event of a delivered message. */
 const DONE = "delivery.done";
@@ -33,9 +31,7 @@ const NEVER: Away = { from: 0, to: 0 };
 
 const NOTHING = (): void => {};
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-const away = async (stop: () => Promise<void> | void, start: () => Promise<void> | void, ms = 500): Promise<Away> => {
+const away = async (stop: () => unknown, start: () => unknown, ms = 500): Promise<Away> => {
   const from = performance.now();
   await stop();
   await pause(ms);
@@ -92,6 +88,8 @@ const TROUBLES = {
       () => stage.postgres.kill(),
       () => stage.postgres.start(),
     ),
+  "connections to PostgreSQL are cut before or after a COMMIT": cutCommits,
+  "every connection to PostgreSQL is busy": keepBusy,
   "the node that sends is paused past its lease": (stage: NodesStage) =>
     away(
       () => stage.signal(0, "SIGSTOP"),
@@ -112,6 +110,8 @@ export async function nodes(options: Options): Promise<Report> {
   const { seed = 8, trouble, visitors, messages, latest = 3_000, progress = () => {} } = options;
   const begun = performance.now();
   const standsStill = trouble === "the node that sends is paused past its lease";
+  // Both nodes need readers, to use all connections.
+  const isBusy = trouble === "every connection to PostgreSQL is busy";
   const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
   const stage = await openNodes({
     seed,
@@ -124,7 +124,7 @@ export async function nodes(options: Options): Promise<Report> {
     service: { delayMs: 30 },
   });
   try {
-    const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`));
+    const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`, isBusy ? v % 2 : undefined));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
     const gone = await write(tabs, options, () => TROUBLES[trouble](stage), progress);
     if (standsStill) await until(() => afterStandstill(stage, gone).length > 0);
@@ -137,6 +137,7 @@ export async function nodes(options: Options): Promise<Report> {
         ...violations,
         ...slow.slice(0, 3).map((ms) => `late: a message arrived after ${Math.round(ms)} ms`),
         ...(standsStill ? recordings(stage, gone) : []),
+        ...posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
         ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
       ],
       figures: {

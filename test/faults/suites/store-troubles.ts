@@ -1,0 +1,56 @@
+/** Failures between the nodes and PostgreSQL (RELIABILITY S8). */
+
+import type { NodesStage } from "../../nodes/stage.ts";
+import { until } from "../process/stage.ts";
+
+/** The time during which a part was down, by `performance.now()`. */
+export type Away = { from: number; to: number };
+
+/** A connection is cut at each COMMIT of this number… */
+const CUT_EVERY = 3;
+/** …until this number of COMMITs had their answers dropped; as many never reached PostgreSQL. */
+const DROPPED = 5;
+/** How long every connection to the database is busy, in ms: longer than a statement waits for a free one (3 s). */
+const BUSY_MS = 5_000;
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Cuts connections at some of the COMMITs: before PostgreSQL gets them, or after it has committed, so that the answer is lost.
+ * Kills PostgreSQL between the last of these COMMITs and its answer.
+ */
+export async function cutCommits({ cutter, postgres }: NodesStage): Promise<Away> {
+  const from = performance.now();
+  const { promise: killed, resolve, reject } = Promise.withResolvers<void>();
+  cutter.every = CUT_EVERY;
+  cutter.onCommitted = () => {
+    if (cutter.every === 0 || cutter.cuts.after < DROPPED) return;
+    cutter.every = 0;
+    postgres.kill().then(resolve, reject);
+  };
+  await killed;
+  await postgres.start();
+  return { from, to: performance.now() };
+}
+
+/** All tables but those by which nodes know of each other. */
+const TABLES = `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg_tables
+  WHERE schemaname = 'public' AND tablename NOT IN ('leases', 'nodes')`;
+/** The error of a statement that found no free connection for 3 s. */
+const NONE_FREE = "timeout exceeded when trying to connect";
+
+/** Locks the tables until every connection of the node that sends waits for one, and other statements found none free. */
+export async function keepBusy(stage: NodesStage): Promise<Away> {
+  const from = performance.now();
+  const full = await stage.db.transaction(async (tx) => {
+    await tx.all("SELECT set_config('idle_in_transaction_session_timeout', '0', true)");
+    const [tables] = await tx.all<{ names: string }>(TABLES);
+    await tx.run(`LOCK TABLE ${tables?.names} IN ACCESS EXCLUSIVE MODE`);
+    // Each visitor comes back and asks for the thread.
+    for (const tab of stage.tabs) tab.cut();
+    await pause(BUSY_MS);
+    return until(() => (stage.lives[0]?.lines ?? []).some((line) => line.includes(NONE_FREE)));
+  });
+  if (!full) throw new Error("The node that sends still had a free connection");
+  return { from, to: performance.now() };
+}

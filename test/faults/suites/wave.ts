@@ -1,0 +1,158 @@
+import { CLOSE } from "@porchlight/shared/close";
+import { type NodesStage, openNodes } from "../../nodes/stage.ts";
+import { socketTo } from "../process/socket.ts";
+import { until } from "../process/stage.ts";
+import type { Tab } from "../tab.ts";
+import { peak } from "./drain.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & {
+  visitors: number;
+  /** Messages that all visitors together write in a second. */
+  perSecond: number;
+  /** Whether the bounds of time count. A machine that is busy with other work misses them. */
+  timed: boolean;
+};
+
+const NODES = 3;
+const ALL = Array.from({ length: NODES }, (_, node) => node);
+/** Visitors who connect at once at the beginning. */
+const GROUP = 50;
+/** Longest time from SIGTERM to the end of a node, and until all of its visitors are back, in ms. */
+const EXIT_MS = 30_000;
+const BACK_MS = 180_000;
+/** Most reconnects in one second: this multiple of an even spread, and a few more, because the times are random. */
+const PEAK = 1.5;
+const CHANCE = 12;
+
+/** How one node's restart went. `perSecond`: reconnects in a second if they were spread evenly; `peak`: the most that there were. */
+type Restart = { connections: number; exitMs: number; code: number | null; perSecond: number; peak: number };
+
+/** Visitors whom a load balancer sends to any node that serves them. */
+function createCrowd(stage: NodesStage) {
+  const serving = new Set(ALL);
+  const places = new Map<Tab, number>();
+  const back: number[] = [];
+  function visit(name: string): void {
+    const open = socketTo(() => {
+      const place = [...serving][Math.floor(stage.random() * serving.size)] ?? 0;
+      places.set(tab, place);
+      return stage.urlOf(place);
+    });
+    const tab: Tab = stage.tab(name, undefined, {
+      open,
+      comeBack() {
+        const [min, max] = tab.codes().at(-1) === CLOSE.restart.code ? (tab.spread() ?? [0, 0]) : [20, 100];
+        tab.clearCodes();
+        return min + stage.random() * (max - min);
+      },
+      onConnected: () => void back.push(performance.now()),
+    });
+    tab.connect();
+  }
+  return { serving, places, back, visit };
+}
+type Crowd = ReturnType<typeof createCrowd>;
+
+const allConnected = ({ tabs }: NodesStage, { places, serving }: Crowd): boolean =>
+  tabs.every((tab) => tab.live() && serving.has(places.get(tab) ?? -1));
+
+/** Restarts a node. Its visitors come back to the others. */
+async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<Restart> {
+  const { serving, places, back } = crowd;
+  const leaving = stage.tabs.filter((tab) => places.get(tab) === node);
+  serving.delete(node);
+  back.length = 0;
+  const asked = performance.now();
+  const ended = await stage.stop(node);
+  const exitMs = performance.now() - asked;
+  await stage.start(node);
+  if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
+    throw new Error(`Not all visitors of node ${node} came back`);
+  serving.add(node);
+  const [min, max] = leaving[0]?.spread() ?? [0, 1_000];
+  const perSecond = leaving.length / Math.max(1, (max - min) / 1_000);
+  return { connections: leaving.length, exitMs, code: ended?.code ?? null, perSecond, peak: peak(back) };
+}
+
+/** Every visitor connects to each node in turn, and has the same session there. */
+async function visitEach(stage: NodesStage, crowd: Crowd): Promise<void> {
+  for (const node of ALL) {
+    crowd.serving.clear();
+    crowd.serving.add(node);
+    for (const tab of stage.tabs) tab.cut();
+    if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
+      throw new Error(`Not all visitors reached node ${node}`);
+  }
+}
+
+function wrongWith({ connections, exitMs, code, perSecond, peak }: Restart, node: number, timed: boolean): string[] {
+  return [
+    ...(code === 0 ? [] : [`exit: node ${node} ended with ${code}`]),
+    ...(connections > 0 ? [] : [`vacuous: node ${node} had no visitors`]),
+    ...(exitMs <= EXIT_MS || !timed ? [] : [`exit: node ${node} took ${Math.round(exitMs)} ms`]),
+    ...(peak <= PEAK * perSecond + CHANCE || !timed ? [] : [`wave: ${peak} visitors came back in one second`]),
+  ];
+}
+
+/** Callbacks that no node took, and visitors who lost their session. */
+const refusals = ({ mock, tabs }: NodesStage): string[] => [
+  ...mock.posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
+  ...tabs.flatMap((tab) => (tab.person.deleted === 0 ? [] : [`session: ${tab.name} lost its session`])),
+];
+
+/** S9: three nodes are restarted, one after the other, while their visitors write. */
+export async function wave({
+  root,
+  seed = 19,
+  visitors,
+  perSecond,
+  timed,
+  progress = () => {},
+}: Options): Promise<Report> {
+  const begun = performance.now();
+  const env = { SOCKETS_PER_ADDRESS: "0" };
+  const service = { delayMs: 30 };
+  const stage = await openNodes({ seed, root, nodes: NODES, redis: true, env, service, callbacksTo: 0, visitorsTo: 0 });
+  try {
+    const crowd = createCrowd(stage);
+    for (let v = 0; v < visitors; v++) {
+      crowd.visit(`visitor${v}`);
+      if (v % GROUP === GROUP - 1 || v === visitors - 1) await until(() => allConnected(stage, crowd));
+    }
+    let written = 0;
+    const writing = setInterval(() => stage.tabs[written % visitors]?.type(`message ${written++}`), 1_000 / perSecond);
+    const restarts: Restart[] = [];
+    for (const node of ALL) {
+      restarts.push(await restart(stage, crowd, node));
+      progress(`node ${node} was restarted: ${JSON.stringify(restarts.at(-1))}`);
+    }
+    await visitEach(stage, crowd);
+    clearInterval(writing);
+    const { violations } = await stage.verdict(180_000);
+    const most = (of: (one: Restart) => number): number => Math.max(...restarts.map(of));
+    return {
+      violations: [
+        ...violations,
+        ...refusals(stage),
+        ...restarts.flatMap((one, node) => wrongWith(one, node, timed)),
+        ...(stage.mock.effects.length === written ? [] : [`lost: ${written - stage.mock.effects.length} messages`]),
+      ],
+      figures: {
+        nodes: NODES,
+        connections: visitors,
+        messages: written,
+        refused: count(refusals(stage), "refused"),
+        lost: count(violations, "lost"),
+        doubled: count(violations, "doubled"),
+        disordered: count(violations, "order"),
+        "seconds to exit at most": Math.round(most(({ exitMs }) => exitMs) / 100) / 10,
+        "back in one second, even spread": Math.round(most(({ perSecond }) => perSecond)),
+        "back in one second at most": most(({ peak }) => peak),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
