@@ -14,21 +14,21 @@ beforeAll(async () => {
 afterAll(() => house.stop());
 
 type Finding = { check: string; ok: boolean; found: string; cure?: string };
-/** The doctor's findings about the running relay, started with these settings. */
-const doctor = async (env: Record<string, string> = {}) => {
+/** Restarts the relay with these settings. @returns the doctor's findings about it */
+const restartAndExamine = async (env: Record<string, string> = {}) => {
   await house.halt();
   await house.start(env);
-  return judged();
+  return examine();
 };
 /** The doctor's findings on the command line, whether a relay runs or not. */
-const judged = async (env: Record<string, string> = {}) => {
+const examine = async (env: Record<string, string> = {}) => {
   const { code, out } = await porchlight(house, ["doctor", "--json"], env);
   const findings = JSON.parse(out) as Finding[];
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
 };
 
 /** A server that answers every request. `stranger`: its answer to requests with another key. */
-async function inFront(
+async function startServer(
   status: number,
   body: string,
   headers = {},
@@ -46,7 +46,7 @@ const NOBODY = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
 
 describe("the doctor", () => {
   it("fetches a test file by its link, as the service does, and deletes it", async () => {
-    const { of, all } = await doctor({ PUBLIC_URL: house.url });
+    const { of, all } = await restartAndExamine({ PUBLIC_URL: house.url });
     expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back complete") });
     expect(of("file store")?.ok).toBe(true);
     expect(of("callback address")?.found).toContain("answers, but is this machine only");
@@ -65,8 +65,8 @@ describe("the doctor", () => {
       [401, "log in first"],
       [404, "not here"],
     ] as const) {
-      const other = await inFront(status, body);
-      const { of } = await doctor({ PUBLIC_URL: other.url });
+      const other = await startServer(status, body);
+      const { of } = await restartAndExamine({ PUBLIC_URL: other.url });
       expect(of("media links"), `${status}`).toMatchObject({ ok: false, cure: expect.stringContaining("/media/") });
       expect(of("callback address"), `${status}`).toMatchObject({
         ok: false,
@@ -77,13 +77,13 @@ describe("the doctor", () => {
   });
 
   it("reports an address in a private network, and plain http, without a request to it", async () => {
-    const near = await doctor({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
+    const near = await restartAndExamine({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
     expect(near.of("callback address")).toMatchObject({
       ok: false,
       found: expect.stringContaining("machines of a private network"),
     });
     expect(near.of("proxy")?.ok).toBe(true);
-    const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
+    const plain = await restartAndExamine({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
     // A name that only begins like a loopback address.
     expect(plain.of("origins of site default")).toMatchObject({ ok: false });
@@ -95,8 +95,8 @@ describe("the doctor", () => {
       [404, ""],
       [200, "{}"],
     ] as const) {
-      const other = await inFront(status, body);
-      const { of } = await doctor({ SERVICE_URL: `${other.url}/v1` });
+      const other = await startServer(status, body);
+      const { of } = await restartAndExamine({ SERVICE_URL: `${other.url}/v1` });
       expect(of("key of account default"), body).toMatchObject({
         ok: false,
         found: expect.stringContaining("does not refuse a wrong key"),
@@ -107,10 +107,10 @@ describe("the doctor", () => {
   });
 
   it("makes no call with a refused key, and reports why the account waits", async () => {
-    await doctor({ SERVICE_API_KEY: "an-old-key" });
+    await restartAndExamine({ SERVICE_API_KEY: "an-old-key" });
     const asked = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
     const before = asked();
-    const { code, of } = await judged();
+    const { code, of } = await examine();
     expect([code, of("key of account default")]).toEqual([
       3,
       expect.objectContaining({
@@ -124,15 +124,15 @@ describe("the doctor", () => {
 
   it("compares the clock with the service's clock", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
-    const service = await inFront(404, NOBODY, late, 401);
-    const { of } = await doctor({ SERVICE_URL: `${service.url}/v1` });
+    const service = await startServer(404, NOBODY, late, 401);
+    const { of } = await restartAndExamine({ SERVICE_URL: `${service.url}/v1` });
     service.stop();
     expect(of("key of account default")?.ok).toBe(true);
     expect(of("clock beside account default")).toMatchObject({
       ok: false,
       found: expect.stringMatching(/^(599|6\d\d) s/),
     });
-    expect((await doctor()).of("clock beside account default")?.ok).toBe(true);
+    expect((await restartAndExamine()).of("clock beside account default")?.ok).toBe(true);
   });
 
   it("names the folder that cannot store the data, and why, instead of retrying forever", async () => {
@@ -143,7 +143,7 @@ describe("the doctor", () => {
       [file, /is a file, not a folder/, /Name a folder/],
       [join(file, "below"), /holds no data of a relay|does not exist/, /Set DATA_DIR to/],
     ] as const) {
-      const { code, of } = await judged({ DATA_DIR: folder });
+      const { code, of } = await examine({ DATA_DIR: folder });
       expect([code, of("data")?.found, of("data")?.cure]).toEqual([
         3,
         expect.stringMatching(found),
@@ -161,7 +161,7 @@ describe("the doctor", () => {
     writeFileSync(broken, "this is no database, whatever its name says".repeat(100));
     const env = { DATABASE_URL: `sqlite:${broken}` };
     await house.halt();
-    const { code, of } = await judged(env);
+    const { code, of } = await examine(env);
     expect([code, of("data")?.cure]).toEqual([3, expect.stringContaining("newest backup")]);
     expect(await porchlight(house, ["credits", "list"], env)).toMatchObject({
       code: 1,

@@ -10,10 +10,10 @@ import {
   assertPrivate,
   backupTo,
   bucketOf,
-  postTo,
+  postAddress,
   rootAddress,
   smtp,
-  web,
+  webAddress,
 } from "../relay/src/base/settings/parsers.ts";
 import { parseDataUrl } from "../relay/src/files/dataurl.ts";
 import { createS3Files } from "../relay/src/files/s3.ts";
@@ -161,7 +161,7 @@ const service = (given: string): unknown => {
 };
 
 describe("an address in the settings", () => {
-  const SECRET = { postTo, assertPrivate, service, "endpoint of a bucket": endpoint };
+  const SECRET = { postAddress, assertPrivate, service, "endpoint of a bucket": endpoint };
 
   it.each(Object.entries(SECRET))("gets no secret over plain http, except on this machine: %s", (_, parse) => {
     expect(accepted(parse, DISGUISED)).toEqual([]);
@@ -169,7 +169,7 @@ describe("an address in the settings", () => {
     expect(accepted(parse, ["https://a.example", "https://10.0.0.1"])).toHaveLength(2);
   });
 
-  it.each(Object.entries({ web, rootAddress, postTo, "endpoint of a bucket": endpoint }))(
+  it.each(Object.entries({ webAddress, rootAddress, postAddress, "endpoint of a bucket": endpoint }))(
     "has no user, no password and no other scheme: %s",
     (_, parse) => {
       expect(accepted(parse, [...WITH_USER, ...SCHEMES])).toEqual([]);

@@ -56,7 +56,7 @@ type Visit = { req: Request; found: Found | undefined; query: URLSearchParams; e
 /** Thrown when a plain connection must be closed. */
 class Hangup extends Error {}
 
-export function makeApi(service: Service): (req: Request, res: Response) => void {
+export function createApi(service: Service): (req: Request, res: Response) => void {
   return (req, res) => void serve(service, req, res);
 }
 

@@ -38,7 +38,7 @@ type CallbackDeps = {
 };
 type Sender = CallbackDeps & { lanes: Lanes };
 
-export function makeCallbacks(deps: CallbackDeps): Callbacks {
+export function createCallbacks(deps: CallbackDeps): Callbacks {
   const sender: Sender = { ...deps, lanes: createLanes() };
   return {
     deliver: (message) => deliver(sender, message),

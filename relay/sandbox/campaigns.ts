@@ -14,7 +14,7 @@ export type Campaigns = {
   clear(): void;
 };
 
-export function makeCampaigns(config: SandboxConfig): Campaigns {
+export function createCampaigns(config: SandboxConfig): Campaigns {
   const scripts = new Map<string, BotScript>();
   return {
     seed(more) {

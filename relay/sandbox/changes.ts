@@ -9,7 +9,7 @@ export type Changes = {
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
 };
 
-export function makeChanges(): Changes {
+export function createChanges(): Changes {
   const listeners = new Set<() => void>();
   let announced = false;
 

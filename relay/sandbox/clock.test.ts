@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { makeClock } from "./clock.ts";
+import { createClock } from "./clock.ts";
 import { setUp } from "./harness.ts";
 
 describe("the clock", () => {
   const virtual = () => {
     const config: { clock: "real" | "virtual" } = { clock: "virtual" };
-    return { config, clock: makeClock(config, () => 1_000) };
+    return { config, clock: createClock(config, () => 1_000) };
   };
 
   it("changes only when it is advanced, and then runs due jobs in order, including jobs added meanwhile", async () => {
@@ -42,7 +42,7 @@ describe("the clock", () => {
   });
 
   it("waits in real time, and drops waiting jobs when it is cleared", async () => {
-    const clock = makeClock({ clock: "real" }, Date.now);
+    const clock = createClock({ clock: "real" }, Date.now);
     const ran: string[] = [];
     clock.after(1, () => ran.push("cleared"));
     clock.clear();

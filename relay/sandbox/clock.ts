@@ -71,7 +71,7 @@ function createJobQueue() {
   };
 }
 
-export function makeClock(config: Pick<SandboxConfig, "clock">, realNow: () => number): Clock {
+export function createClock(config: Pick<SandboxConfig, "clock">, realNow: () => number): Clock {
   /** How far the clock is ahead of the machine's, because it was advanced. */
   let ahead = 0;
   /** The virtual time; undefined while time is real. */

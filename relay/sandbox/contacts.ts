@@ -62,7 +62,7 @@ type Store = {
   senders: Map<string, Contact>;
 };
 
-export function makeContacts(config: SandboxConfig, newId: () => string, now: () => number): Contacts {
+export function createContacts(config: SandboxConfig, newId: () => string, now: () => number): Contacts {
   const store: Store = {
     config,
     newId,

@@ -14,7 +14,7 @@ export type Faults = {
 
 type Script = { route: FaultRoute; left: number; fault: Fault };
 
-export function makeFaults(config: SandboxConfig, random: Random): Faults {
+export function createFaults(config: SandboxConfig, random: Random): Faults {
   let scripts: Script[] = [];
   const hits = (pattern: FaultRoute, route: RouteName | undefined) => pattern === "*" || pattern === route;
 

@@ -38,7 +38,7 @@ type IntakeDeps = {
   replies: Replies;
 };
 
-export function makeIntake(deps: IntakeDeps): Intake {
+export function createIntake(deps: IntakeDeps): Intake {
   const { config, clock, random } = deps;
   let queue: Queued[] = [];
 

@@ -1,6 +1,6 @@
 /** The newest requests and callbacks, with masked secrets. */
 
-import { makeRing, type Ring } from "./ring.ts";
+import { createRing, type Ring } from "./ring.ts";
 
 /** One API request. */
 export type RequestEntry = {
@@ -48,9 +48,9 @@ export type Journal = {
   clear(): void;
 };
 
-export function makeJournal(size: () => number): Journal {
-  const requests = makeRing<RequestEntry>(size);
-  const callbacks = makeRing<CallbackEntry>(size);
+export function createJournal(size: () => number): Journal {
+  const requests = createRing<RequestEntry>(size);
+  const callbacks = createRing<CallbackEntry>(size);
   return {
     requests,
     callbacks,

@@ -10,7 +10,7 @@ export type Lists = {
   clear(): void;
 };
 
-export function makeLists(): Lists {
+export function createLists(): Lists {
   const members = new Map<string, Set<string>>();
   return {
     seed(listIds) {

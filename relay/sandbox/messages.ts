@@ -76,7 +76,7 @@ export type Messages = {
   clear(): void;
 };
 
-export function makeMessages(): Messages {
+export function createMessages(): Messages {
   /** In order of activity: touching a conversation moves it to the end. */
   const byFromId = new Map<string, Conversation>();
   const byId = new Map<string, Message>();
@@ -127,7 +127,7 @@ export type Sids = {
   clear(): void;
 };
 
-export function makeSids(config: SandboxConfig, now: () => number): Sids {
+export function createSids(config: SandboxConfig, now: () => number): Sids {
   const taken = new Map<string, Seen>();
   const key = (sid: string, fromId: string) => (config.dedupeScope === "account" ? sid : `${fromId}\u0000${sid}`);
   return {

@@ -93,7 +93,7 @@ export type Operator = {
   reset(): void;
 };
 
-export function makeOperator(service: Service): Operator {
+export function createOperator(service: Service): Operator {
   const { config, messages, recharges, journal } = service;
   const startConfig = { ...config };
   return {

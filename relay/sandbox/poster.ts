@@ -42,7 +42,7 @@ function describeError(error: unknown, timedOut: boolean, timeoutMs: number): Er
   return new Error(ERROR_TEXTS[code] ?? (error.message || code));
 }
 
-export function makePoster(): Poster {
+export function createPoster(): Poster {
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,

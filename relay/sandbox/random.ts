@@ -26,7 +26,7 @@ export function draw(span: Span, random: Random): number {
 const LETTERS = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz";
 
 /** An id of 20 characters, or of 15 digits that fit a JSON number when `numeric` (R-009). */
-export function makeId(random: Random, numeric: boolean): string {
+export function createId(random: Random, numeric: boolean): string {
   if (numeric) return String(Math.floor(1e14 + random() * 8e14));
   let id = "";
   for (let i = 0; i < 20; i++) id += LETTERS.charAt(Math.floor(random() * LETTERS.length));

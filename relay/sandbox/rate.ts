@@ -4,7 +4,7 @@ import type { SandboxConfig } from "./options.ts";
 
 export type Verdict = { ok: true } | { ok: false; waitMs: number };
 
-export type Rate = {
+export type RateLimit = {
   /** Counts a request of an account, with any of its keys. @returns whether it is allowed, else how long it must wait */
   take(account: string, now: number): Verdict;
   clear(): void;
@@ -12,7 +12,7 @@ export type Rate = {
 
 type Window = { start: number; count: number; times: number[] };
 
-export function makeRate(config: SandboxConfig): Rate {
+export function createRateLimit(config: SandboxConfig): RateLimit {
   const windows = new Map<string, Window>();
 
   function fixed(window: Window, now: number): Verdict {

@@ -43,7 +43,7 @@ type RechargeDeps = {
   now: () => number;
 };
 
-export function makeRecharges(deps: RechargeDeps): Recharges {
+export function createRecharges(deps: RechargeDeps): Recharges {
   let events: RechargeEvent[] = [];
 
   function eventFor({ key, email }: RechargeAsk): RechargeEvent {

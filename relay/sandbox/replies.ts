@@ -44,7 +44,7 @@ type ReplyDeps = {
 /** `turns` holds the waiting turns of each sender. */
 type Speaker = ReplyDeps & { turns: Map<string, BotTurn[]> };
 
-export function makeReplies(deps: ReplyDeps): Replies {
+export function createReplies(deps: ReplyDeps): Replies {
   const speaker: Speaker = { ...deps, turns: new Map() };
   return {
     write: (conversation, draft) => write(speaker, conversation, draft),

@@ -9,7 +9,7 @@ export type Ring<T> = {
 };
 
 /** @param size number of entries; it is read at each addition, so that an option can change it */
-export function makeRing<T>(size: () => number): Ring<T> {
+export function createRing<T>(size: () => number): Ring<T> {
   let entries: T[] = [];
   let total = 0;
   return {

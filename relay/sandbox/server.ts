@@ -36,15 +36,15 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
-import { makeApi } from "./api.ts";
+import { createApi } from "./api.ts";
 import { applyPatch, checkPatch, initialConfig } from "./config.ts";
 import { controlPlane } from "./control.ts";
 import { refusalOf } from "./guard.ts";
 import { inbox } from "./inbox/index.ts";
-import { makeOperator, type Operator } from "./operator.ts";
+import { createOperator, type Operator } from "./operator.ts";
 import type { SandboxConfig } from "./options.ts";
 import { seeded } from "./random.ts";
-import { makeService } from "./service.ts";
+import { createService } from "./service.ts";
 
 export type SandboxOptions = {
   /** 0 chooses any free port. */
@@ -90,9 +90,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   // The drawn seed is visible among the options, so that a run of chaos can be repeated.
   config.seed ??= Math.floor(Math.random() * 2 ** 31);
   const random = options.random ?? seeded(config.seed);
-  const service = makeService(config, now, random);
-  const operator = makeOperator(service);
-  const api = makeApi(service);
+  const service = createService(config, now, random);
+  const operator = createOperator(service);
+  const api = createApi(service);
   const app = new Hono().route("/__sandbox", controlPlane(service, operator)).route("/", inbox(service, operator));
   const pages = getRequestListener(app.fetch);
 

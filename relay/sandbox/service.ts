@@ -1,22 +1,22 @@
 /** Builds and connects the parts of the service, without HTTP. */
 
-import { type Callbacks, makeCallbacks } from "./callbacks.ts";
-import { type Campaigns, makeCampaigns } from "./campaigns.ts";
-import { type Changes, makeChanges } from "./changes.ts";
-import { type Clock, makeClock } from "./clock.ts";
-import { type Contacts, makeContacts } from "./contacts.ts";
-import { type Credits, makeCredits } from "./credits.ts";
-import { type Faults, makeFaults } from "./faults.ts";
-import { type Intake, makeIntake } from "./intake.ts";
-import { type Journal, makeJournal } from "./journal.ts";
-import { type Lists, makeLists } from "./lists.ts";
-import { type Messages, makeMessages, makeSids, type Sids } from "./messages.ts";
+import { type Callbacks, createCallbacks } from "./callbacks.ts";
+import { type Campaigns, createCampaigns } from "./campaigns.ts";
+import { type Changes, createChanges } from "./changes.ts";
+import { type Clock, createClock } from "./clock.ts";
+import { type Contacts, createContacts } from "./contacts.ts";
+import { type Credits, createCredits } from "./credits.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { createIntake, type Intake } from "./intake.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { createLists, type Lists } from "./lists.ts";
+import { createMessages, createSids, type Messages, type Sids } from "./messages.ts";
 import type { SandboxConfig } from "./options.ts";
-import { makePoster, type Poster } from "./poster.ts";
-import { makeId, type Random, seeded } from "./random.ts";
-import { makeRate, type Rate } from "./rate.ts";
-import { makeRecharges, type Recharges } from "./recharge.ts";
-import { makeReplies, type Replies } from "./replies.ts";
+import { createPoster, type Poster } from "./poster.ts";
+import { createId, type Random, seeded } from "./random.ts";
+import { createRateLimit, type RateLimit } from "./rate.ts";
+import { createRecharges, type Recharges } from "./recharge.ts";
+import { createReplies, type Replies } from "./replies.ts";
 
 export type Service = {
   config: SandboxConfig;
@@ -26,7 +26,7 @@ export type Service = {
   newId: () => string;
   changes: Changes;
   journal: Journal;
-  rate: Rate;
+  rate: RateLimit;
   faults: Faults;
   contacts: Contacts;
   lists: Lists;
@@ -43,30 +43,30 @@ export type Service = {
   clear(): void;
 };
 
-export function makeService(config: SandboxConfig, now: () => number, random: () => number): Service {
+export function createService(config: SandboxConfig, now: () => number, random: () => number): Service {
   const streams = [1, 2, 3].map(() => seeded(Math.floor(random() * 2 ** 32)));
   const [ids = random, faultStream = random, delays = random] = streams;
-  const newId = () => makeId(ids, config.numericIds);
-  const clock = makeClock(config, now);
-  const changes = makeChanges();
-  const journal = makeJournal(() => config.journalSize);
-  const poster = makePoster();
-  const contacts = makeContacts(config, newId, clock.now);
-  const campaigns = makeCampaigns(config);
-  const messages = makeMessages();
-  const credits = makeCredits(newId, clock.now);
-  const callbacks = makeCallbacks({ config, clock, random: delays, poster, journal, changed: changes.touch });
-  const records = { contacts, campaigns, messages, credits, lists: makeLists(), sids: makeSids(config, clock.now) };
-  const base = { config, clock, random: delays, newId, changes, journal, poster, rate: makeRate(config) };
-  const replies = makeReplies({ ...base, ...records, callbacks });
+  const newId = () => createId(ids, config.numericIds);
+  const clock = createClock(config, now);
+  const changes = createChanges();
+  const journal = createJournal(() => config.journalSize);
+  const poster = createPoster();
+  const contacts = createContacts(config, newId, clock.now);
+  const campaigns = createCampaigns(config);
+  const messages = createMessages();
+  const credits = createCredits(newId, clock.now);
+  const callbacks = createCallbacks({ config, clock, random: delays, poster, journal, changed: changes.touch });
+  const records = { contacts, campaigns, messages, credits, lists: createLists(), sids: createSids(config, clock.now) };
+  const base = { config, clock, random: delays, newId, changes, journal, poster, rate: createRateLimit(config) };
+  const replies = createReplies({ ...base, ...records, callbacks });
   const service = {
     ...base,
     ...records,
-    faults: makeFaults(config, faultStream),
+    faults: createFaults(config, faultStream),
     callbacks,
     replies,
-    intake: makeIntake({ ...base, ...records, replies }),
-    recharges: makeRecharges({ config, credits, callbacks, newKey: newId, now: clock.now }),
+    intake: createIntake({ ...base, ...records, replies }),
+    recharges: createRecharges({ config, credits, callbacks, newKey: newId, now: clock.now }),
   };
 
   function clear(): void {

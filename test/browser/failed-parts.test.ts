@@ -11,14 +11,14 @@ const OTHER = expect.stringMatching(/^\?./);
 const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
 
 /** Blocks a part until told otherwise. @returns the requested addresses, and a function that unblocks it */
-async function without(page: Page, name: string): Promise<{ asked: string[]; mend: () => Promise<void> }> {
+async function block(page: Page, name: string): Promise<{ asked: string[]; unblock: () => Promise<void> }> {
   const asked: string[] = [];
   const part = new RegExp(`/assets/${name}-`);
   await page.route(part, (route) => {
     asked.push(route.request().url());
     return route.abort();
   });
-  return { asked, mend: () => page.unroute(part) };
+  return { asked, unblock: () => page.unroute(part) };
 }
 
 /** Waits until the chat is connected. At that moment it fetches again what has failed before. */
@@ -31,19 +31,25 @@ const press = (buttons: Element[]): void => {
 };
 
 /** Checks that the chat reports the failure, keeps typed text, and loads the part on a press. */
-async function fails(page: Page, chat: Chat, name: string, want: () => Promise<unknown>, came: () => Promise<unknown>) {
+async function fails(
+  page: Page,
+  chat: Chat,
+  name: string,
+  request: () => Promise<unknown>,
+  loaded: () => Promise<unknown>,
+) {
   await chat.composer.fill("half a sentence");
-  const { asked, mend } = await without(page, name);
-  await want();
+  const { asked, unblock } = await block(page, name);
+  await request();
   await chat.panel.getByText(WORDS).waitFor();
   expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
   // Fails a second time: some browsers remember failed addresses.
   await chat.panel.getByRole("button", { name: "Retry" }).click();
   await expect.poll(() => asked.length).toBe(4);
   expect(new Set(asked).size).toBe(3);
-  await mend();
+  await unblock();
   await chat.panel.getByRole("button", { name: "Retry" }).click();
-  await came();
+  await loaded();
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
   expect(await chat.composer.inputValue()).toBe("half a sentence");
 }
@@ -85,42 +91,42 @@ it("parts report that they did not load, keep typed text, and load on request: e
 
 it("parts report that they did not load, and load on request: reactions and the rating", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
-  const rating = await without(page, "rating");
+  const rating = await block(page, "rating");
   await converse(chat);
   await chat.panel.getByText(WORDS).waitFor();
   const asked = page.waitForRequest(/rating-/);
-  await rating.mend();
+  await rating.unblock();
   // When one part loads, the panel requests the missing parts again, so the button may have disappeared.
   await chat.panel.getByRole("button", { name: "Retry" }).evaluateAll(press);
   await asked;
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
   const react = chat.thread.getByRole("button", { name: "React", exact: true });
-  const came = () => chat.thread.getByRole("button", { name: "React with 🎉" }).waitFor();
-  await fails(page, chat, "palette", () => react.click(), came);
+  const loaded = () => chat.thread.getByRole("button", { name: "React with 🎉" }).waitFor();
+  await fails(page, chat, "palette", () => react.click(), loaded);
 });
 
 it("the text field is shown in place of a form until the form's code loads", async () => {
   const html = pageOf(stage.tag('data-site="default" data-prechat="email"'));
   const { page, chat } = await stage.visit({ html });
-  const forms = await without(page, "forms");
+  const forms = await block(page, "forms");
   await chat.open();
   await connected(page);
   await chat.panel.getByText(WORDS).waitFor();
-  await forms.mend();
+  await forms.unblock();
   await chat.panel.getByRole("button", { name: "Retry" }).click();
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
 it("parts report a failure in the visitor's language, or in English until rarer texts have loaded", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
-  const { asked, mend } = await without(page, "de\\.rare");
+  const { asked, unblock } = await block(page, "de\\.rare");
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
   await page.getByRole("menuitem", { name: "Turn sound off" }).waitFor();
   // The menu takes the focus after it is drawn. Until then, Escape closes the chat.
   await page.locator("[role=menuitem]:focus").waitFor();
   expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
-  await mend();
+  await unblock();
   await page.keyboard.press("Escape");
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
   await page.getByRole("menuitem", { name: "Ton ausschalten" }).waitFor();
@@ -143,7 +149,7 @@ it("parts load automatically when the missing relay is back", async () => {
 it("attaches a file that is dropped before the code of the drop cover has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
-  const { asked } = await without(page, "drop-target");
+  const { asked } = await block(page, "drop-target");
   await chat.panel.locator(".app").evaluate((app) => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File(["two lamps"], "list.txt", { type: "text/plain" }));

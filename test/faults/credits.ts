@@ -48,7 +48,7 @@ const SHORT_MS = 70_000;
 const FAIR = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
 
 /** A service with every failure, before and after the grant. The statuses are those of RELIABILITY 3c. */
-function makeService(world: World, failure?: number) {
+function createService(world: World, failure?: number) {
   const grants = new Map<string, number>();
   const state = { fair: false, calls: 0 };
   const before: GrantAnswer[] = [
@@ -102,7 +102,7 @@ function makeService(world: World, failure?: number) {
 }
 
 type Machine = { disk: Database; dialect: Database["dialect"] };
-type Service = ReturnType<typeof makeService>;
+type Service = ReturnType<typeof createService>;
 type Node = { credits: ReturnType<typeof createCredits>; kill: () => void; alive: () => boolean };
 
 /** A gate that lets every call go at once. */
@@ -209,7 +209,7 @@ export async function countCredits(
   });
   await world.run(() => migrated, 60_000);
   const machine = { disk, dialect: plan.dialect };
-  const service = makeService(world, plan.failure);
+  const service = createService(world, plan.failure);
   const nodes: (Node | undefined)[] = Array.from({ length: plan.nodes }, () => undefined);
   const count = { answered: 0, killed: 0, lives: 0 };
 

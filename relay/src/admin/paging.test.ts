@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Visitors with one message each, written at the second of their number. */
+/** Stores `count` visitors with one message each. Visitor `n` wrote at second `n`. */
 async function messages(name: string, state: "failed" | "sent", count: number): Promise<void> {
   await db.transaction(async (tx) => {
     for (let n = 0; n < count; n++) {

@@ -53,8 +53,8 @@ export type Uploads = {
    * @param url a data: URL
    * @throws RelayError as `take` does
    */
-  takeHeld: (visitor: string, site: string, url: string) => Promise<MediaRow>;
-  /** Removes the bytes of files that have lost their owner, now. */
+  takeFromReply: (visitor: string, site: string, url: string) => Promise<MediaRow>;
+  /** Starts to remove the bytes of files without an owner. */
   sweepSoon: () => void;
   start: () => Promise<void>;
   stop: () => Promise<void>;
@@ -94,7 +94,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
   const poll = createPoll({ clock, every: SWEEP_MS, run, onError });
   return {
     take: (upload) => take(state, upload),
-    takeHeld: (visitor, site, url) => takeHeld(state, visitor, site, url),
+    takeFromReply: (visitor, site, url) => takeFromReply(state, visitor, site, url),
     sweepSoon: poll.wake,
     async start() {
       await stage.start(clock.now());
@@ -117,7 +117,7 @@ async function take(state: State, upload: Upload): Promise<MediaRow> {
   }
 }
 
-async function takeHeld(state: State, visitor: string, site: string, url: string): Promise<MediaRow> {
+async function takeFromReply(state: State, visitor: string, site: string, url: string): Promise<MediaRow> {
   const held = parseDataUrl(url);
   if (held === undefined) throw new RelayError("type_not_allowed", "file");
   const { name, bytes } = held;

@@ -16,15 +16,15 @@ export type Alert = {
 
 const COLUMNS = "kind, subject, since, ended, problem, cure, untold";
 
-/** Alerts that still exist, and ended ones that some channel does not know to be over. Oldest first. */
+/** Open alerts, and ended ones whose end was not sent to every channel yet. Oldest first. */
 export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
   tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL OR untold <> '' ORDER BY since, kind, subject`);
 
-/** The alerts that still exist, newest first. */
+/** Open alerts, newest first. */
 export const openAlerts = (tx: Transaction): Promise<Alert[]> =>
   tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL ORDER BY since DESC, kind, subject`);
 
-/** Alerts in the past and now, those that still exist first, then the newest. @param skip rows before the page */
+/** A page of open and past alerts: open ones first, then the newest. @param skip rows before the page */
 export const alertsPage = (
   tx: Transaction,
   { limit, skip }: { limit: number; skip: number },
@@ -74,7 +74,7 @@ export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): 
 
 type AlertName = Pick<Alert, "kind" | "subject">;
 
-/** Stores that a problem is over. @param untold the channels that are to be told so */
+/** Stores that a problem has ended. @param untold the channels to which this must be sent */
 export async function endAlert(
   tx: Transaction,
   { kind, subject }: AlertName,
@@ -85,7 +85,7 @@ export async function endAlert(
   await tx.run(sql, kind, subject, at, untold);
 }
 
-/** Stores which channels still lack the newest state of an alert. */
+/** Stores the channels to which the newest state of an alert was not sent yet. */
 export async function setUntold(tx: Transaction, { kind, subject }: AlertName, untold: string): Promise<void> {
   await tx.run("UPDATE alerts SET untold = $3 WHERE kind = $1 AND subject = $2", kind, subject, untold);
 }

@@ -26,7 +26,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     signing,
     spool: openSpool<Reply>(settings.dataDir, "replies"),
     storeEvent: owner.storeEvent,
-    keepFile: uploads.takeHeld,
+    keepFile: uploads.takeFromReply,
   });
   const recharges = createRecharges({
     clock,

@@ -39,17 +39,17 @@ const locksAnswered = (): Promise<unknown> => navigator.locks.request("after", {
 
 it("32 no socket and no stream before the chat is opened", async () => {
   const sockets: string[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
       page.on("websocket", (socket) => sockets.push(socket.url()));
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     },
   });
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
   expect(sockets).toEqual([]);
-  expect(asked.filter((path) => path.startsWith("/socket"))).toEqual([]);
+  expect(requested.filter((path) => path.startsWith("/socket"))).toEqual([]);
   await chat.open();
   await expect.poll(() => sockets.length).toBe(1);
 });
@@ -93,21 +93,21 @@ describe("36 a final close code", () => {
     [CLOSE.gone.code, "Conversation deleted"],
   ] as const)
     it(`36 is shown, and the client does not reconnect: ${code}`, async () => {
-      const lines: WebSocketRoute[] = [];
+      const sockets: WebSocketRoute[] = [];
       let over = false;
       const { page, chat } = await stage.visit({
         before: async (page) => {
           await page.clock.install();
-          await page.routeWebSocket(/socket/, (line) => {
-            lines.push(line);
-            if (over) line.onMessage(() => line.close({ code }));
-            else line.connectToServer();
+          await page.routeWebSocket(/socket/, (socket) => {
+            sockets.push(socket);
+            if (over) socket.onMessage(() => socket.close({ code }));
+            else socket.connectToServer();
           });
         },
       });
       await converse(chat);
       over = true;
-      await lines.at(-1)?.close({ code });
+      await sockets.at(-1)?.close({ code });
       // A formerly valid token is tried once more; then a client without one is refused too.
       await expect
         .poll(
@@ -116,12 +116,12 @@ describe("36 a final close code", () => {
           { interval: 300 },
         )
         .toEqual([words]);
-      const tries = lines.length;
+      const tries = sockets.length;
       expect(tries).toBeLessThanOrEqual(code === CLOSE.badToken.code ? 3 : 1);
       await page.clock.runFor(120_000);
       for (const type of ["online", "focus", "pageshow"]) await signalOf(page, type);
       await page.clock.runFor(60_000);
-      expect(lines).toHaveLength(tries);
+      expect(sockets).toHaveLength(tries);
       // Where the chat is not available, there is no composer. After the other codes, a new message may be written.
       const composers = code === CLOSE.notAllowed.code ? 0 : 1;
       await expect.poll(() => chat.composer.count()).toBe(composers);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
 import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
-import { assertPrivate, origin, problem, signingSecret, web } from "./parsers.ts";
+import { assertPrivate, origin, problem, signingSecret, webAddress } from "./parsers.ts";
 import { withoutComment } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
 import { WORD_KEYS } from "./wordkeys.ts";
@@ -40,7 +40,7 @@ const some = <Value extends z.ZodType>(value: z.ZodRecord<typeof named, Value>, 
   value.refine((all) => Object.keys(all).length > 0, `must name at least one ${what}`);
 
 const accountSchema = z.strictObject({
-  url: checked(web),
+  url: checked(webAddress),
   key: z.string().min(1),
   rate: z.int().min(1).max(100_000).default(60),
   credits: creditRules.optional(),

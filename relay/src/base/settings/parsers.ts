@@ -7,7 +7,7 @@ export const problem = (text: string): never => {
   throw new Error(text);
 };
 export const text = (given: string): string => given;
-export const whole =
+export const wholeNumber =
   (min: number, max: number) =>
   (given: string): number => {
     const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
@@ -25,10 +25,10 @@ export const list = (given: string): string[] =>
 export const onOff = (given: string): boolean =>
   oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
 
-/** Whether an address names a user or a password: nothing sends them. */
+/** Whether an address has a user or a password. The relay would not send them. */
 const hasUser = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
-export const web = (given: string): string => {
+export const webAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
   if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
   if (hasUser(url) || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
@@ -55,13 +55,13 @@ export function assertPrivate(address: string): void {
 }
 /** The relay's public address, without a path: the paths of pages, files and callbacks are fixed. */
 export const rootAddress = (given: string): string => {
-  const address = web(given);
+  const address = webAddress(given);
   return new URL(address).pathname === "/"
     ? address
     : problem("must have no path: the relay needs a host of its own, like https://chat.example.com");
 };
 /** An address for POST requests. Path and query may contain a secret, so other machines need https. */
-export const postTo = (given: string): string => {
+export const postAddress = (given: string): string => {
   const url = URL.canParse(given)
     ? new URL(given)
     : problem("must be an address like https://other.example.com/callback");
@@ -77,7 +77,7 @@ export const origin = (given: string): string => {
     ? given.toLowerCase()
     : problem(`has "${given}", which is not an origin: use scheme and host, like https://www.example.com`);
 };
-export const net = (given: string): string =>
+export const network = (given: string): string =>
   isNet(given) ? given : problem(`has "${given}", which is neither an address nor a network like 192.0.2.0/24`);
 export const secret = (given: string): string =>
   /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("must have 16 to 128 characters of A-Z a-z 0-9 _ - each");
@@ -85,7 +85,7 @@ export const signingSecret = (given: string): string =>
   Buffer.byteLength(given) >= 32
     ? given
     : problem("must have at least 32 bytes: `openssl rand -base64 48` generates one");
-export const megabytes = (given: string): number => whole(0, 1_000_000)(given) * 1024 * 1024;
+export const megabytes = (given: string): number => wholeNumber(0, 1_000_000)(given) * 1024 * 1024;
 /** `s3://bucket/folder?region=…&endpoint=…`. The default endpoint is Amazon's for the region. */
 export function bucketOf(given: string): { bucket: string; prefix: string; region: string; endpoint: string } {
   const url = URL.canParse(given) ? new URL(given) : problem("must be like s3://bucket/folder");
@@ -96,7 +96,7 @@ export function bucketOf(given: string): { bucket: string; prefix: string; regio
   const folder = url.pathname.replace(/^\/+|\/+$/g, "");
   if (!/^[\w./-]*$/.test(folder)) problem("must have only A-Z a-z 0-9 _ . / - in its folder");
   const region = url.searchParams.get("region") ?? "us-east-1";
-  const endpoint = new URL(web(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
+  const endpoint = new URL(webAddress(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
   if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) problem("must have an https endpoint");
   return { bucket: url.host, prefix: folder === "" ? "" : `${folder}/`, region, endpoint: endpoint.origin };
 }

@@ -6,12 +6,12 @@ import {
   listener,
   mailbox,
   megabytes,
-  net,
+  network,
   oneOf,
   onOff,
   optional,
   origin,
-  postTo,
+  postAddress,
   redis,
   retention,
   rootAddress,
@@ -19,8 +19,8 @@ import {
   signingSecret,
   smtp,
   text,
-  web,
-  whole,
+  webAddress,
+  wholeNumber,
 } from "./parsers.ts";
 import { each } from "./problems.ts";
 
@@ -37,7 +37,12 @@ type Field<T> = {
 
 /** All settings of the environment. The guide's table is generated from it (`test/house/tables.ts`). */
 export const TABLE = {
-  port: { env: "PORT", fallback: "8787", parse: whole(0, 65_535), help: "Port to listen on; 0 picks a free one." },
+  port: {
+    env: "PORT",
+    fallback: "8787",
+    parse: wholeNumber(0, 65_535),
+    help: "Port to listen on; 0 picks a free one.",
+  },
   host: { env: "HOST", fallback: "0.0.0.0", parse: text, help: "Address to listen on." },
   publicUrl: {
     env: "PUBLIC_URL",
@@ -50,7 +55,7 @@ export const TABLE = {
     env: "SERVICE_URL",
     example: "https://service.example/v1",
     fallback: "",
-    parse: optional(web),
+    parse: optional(webAddress),
     help: "Base address of the messaging service. It ends in /v1.",
   },
   serviceKey: {
@@ -78,7 +83,7 @@ export const TABLE = {
     env: "CALLBACK_ALLOW",
     example: "192.0.2.0/24",
     fallback: "",
-    parse: (given: string) => each(list(given), net),
+    parse: (given: string) => each(list(given), network),
     help: "IP addresses, or blocks like 192.0.2.0/24, that may send callbacks, separated by commas. Others are refused like a wrong secret. Default: all. Behind a proxy it needs TRUST_PROXY.",
   },
   adminToken: {
@@ -120,7 +125,7 @@ export const TABLE = {
   trustProxy: {
     env: "TRUST_PROXY",
     fallback: "0",
-    parse: whole(0, 10),
+    parse: wholeNumber(0, 10),
     help: "Number of proxies in front of the relay. The visitor's address is that entry of X-Forwarded-For, counted from the right.",
   },
   allowedOrigins: {
@@ -139,61 +144,61 @@ export const TABLE = {
   horizonHours: {
     env: "DELIVERY_HORIZON_HOURS",
     fallback: "12",
-    parse: whole(1, 24),
+    parse: wholeNumber(1, 24),
     help: "Hours after which an undelivered message fails and the visitor can retry it. The service does not remember message ids forever.",
   },
   messagesPerMinute: {
     env: "MESSAGES_PER_MINUTE",
     fallback: "30",
-    parse: whole(0, 100_000),
+    parse: wholeNumber(0, 100_000),
     help: "Messages that one visitor may send in a minute, at most ten at once. Each may cost credits. 0: no limit.",
   },
   messagesPerDay: {
     env: "MESSAGES_PER_DAY",
     fallback: "2000",
-    parse: whole(0, 10_000_000),
+    parse: wholeNumber(0, 10_000_000),
     help: "Messages that each site sends to the service on one day (UTC), because each may cost credits. The default is enough for 200 conversations of ten messages. Further messages wait for the next days. One IP address may use a quarter. `messagesPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   leadsPerDay: {
     env: "LEADS_PER_DAY",
     fallback: "500",
-    parse: whole(0, 10_000_000),
+    parse: wholeNumber(0, 10_000_000),
     help: "Forms that each site accepts on one day (UTC), because each creates a contact. `leadsPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   messagesPerAddress: {
     env: "MESSAGES_PER_ADDRESS",
     fallback: "120",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "Messages that all visitors of one IP address may send to a site in a minute, at most half of them at once. The default is enough for an office where thirty people write at the same time. 0: no limit per address, neither per minute nor of MESSAGES_PER_DAY.",
   },
   visitorsPerAddress: {
     env: "VISITORS_PER_ADDRESS",
     fallback: "60",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "New visitors of one IP address who may write to a site in an hour, at most a third of them at once. From all addresses, a site accepts a quarter of MESSAGES_PER_DAY new visitors per hour. 0: no limit.",
   },
   leadsPerAddress: {
     env: "LEADS_PER_ADDRESS",
     fallback: "30",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "Forms that one IP address may send to a site in an hour, at most a third of them at once, and no more than a quarter of LEADS_PER_DAY in a day. 0: no limit per address.",
   },
   sessionsPerAddress: {
     env: "SESSIONS_PER_ADDRESS",
     fallback: "600",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "Chats that one IP address may open on a site in a minute. The default is enough for 200 visitors of one office to reconnect three times. 0: no limit.",
   },
   socketsPerAddress: {
     env: "SOCKETS_PER_ADDRESS",
     fallback: "200",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "Chats that one IP address may have open at a time, over WebSockets and HTTP together. It may open six times as many in a minute. 0: no limit.",
   },
   socketsTotal: {
     env: "SOCKETS_TOTAL",
     fallback: "20000",
-    parse: whole(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
     help: "Open chats in total. The last tenth is reserved for IP addresses without an open chat. A chat takes about 8 KB of memory. 0: no limit.",
   },
   uploadImage: {
@@ -229,7 +234,7 @@ export const TABLE = {
   uploadsPerMinute: {
     env: "UPLOADS_PER_MINUTE",
     fallback: "20",
-    parse: whole(0, 100_000),
+    parse: wholeNumber(0, 100_000),
     help: "Uploads of one IP address in a minute, at most ten at once. 0: no limit.",
   },
   uploadPerAddress: {
@@ -282,7 +287,7 @@ export const TABLE = {
   mailAfter: {
     env: "MAIL_AFTER_MINUTES",
     fallback: "5",
-    parse: whole(0, 1_440),
+    parse: wholeNumber(0, 1_440),
     help: "Minutes of absence after which an unread reply is mailed.",
   },
   retention: {
@@ -295,7 +300,7 @@ export const TABLE = {
   seriesDays: {
     env: "SERIES_DAYS",
     fallback: "35",
-    parse: whole(1, 400),
+    parse: wholeNumber(1, 400),
     help: "Days for which the figures behind the operator's plots (series) are kept by hour. They count all sites together, so no site has a number of its own. Each minute is kept for two days.",
   },
   backupTo: {
@@ -308,13 +313,13 @@ export const TABLE = {
   backupHours: {
     env: "BACKUP_HOURS",
     fallback: "24",
-    parse: whole(1, 24 * 31),
+    parse: wholeNumber(1, 24 * 31),
     help: "Hours between two scheduled backups.",
   },
   backupKeep: {
     env: "BACKUP_KEEP",
     fallback: "7",
-    parse: whole(1, 1_000),
+    parse: wholeNumber(1, 1_000),
     help: "Number of scheduled backups to keep; older ones are deleted.",
   },
   alertMail: {
@@ -328,7 +333,7 @@ export const TABLE = {
     env: "ALERT_WEBHOOK",
     example: "https://ops.example.com/porchlight",
     fallback: "",
-    parse: optional(postTo),
+    parse: optional(postAddress),
     help: "Web address that gets the alerts as JSON, signed like the other webhooks. Needs ALERT_WEBHOOK_SECRET.",
   },
   alertSecret: {
@@ -361,7 +366,7 @@ export const TABLE = {
     env: "FORWARD_CALLBACKS",
     example: "https://other.example.com/callback",
     fallback: "",
-    parse: optional(postTo),
+    parse: optional(postAddress),
     help: "Address of another program on the account. Callbacks for unknown contacts are forwarded to it unchanged, and its answer is returned.",
   },
   allowInsecureService: {
