@@ -48,7 +48,7 @@ function settingsFrom(env: Env): Settings {
 }
 
 /** Longer than any test waits: a busy machine's database is slow, but does not fail. */
-const PATIENT = { intakeTimeout: 600_000 };
+const LONG_TIMEOUT = { intakeTimeout: 600_000 };
 
 /** Runs the relay inside this process: fast, and measured by the coverage. */
 export const runInside: Run = (env) => runAt(env);
@@ -62,7 +62,7 @@ export async function runWith(env: Env, parts: Replacements): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });
-  const relay = await startRelay(settingsFrom(env), { log, ...PATIENT, ...parts });
+  const relay = await startRelay(settingsFrom(env), { log, ...LONG_TIMEOUT, ...parts });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, pid: process.pid, stop: relay.stop, kill };
 }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..", "..");
 const PACKAGES = ["relay", "widget", "shared"].map((name) => join(name, "package.json"));
 
-/** What the changelog says before the first release. */
+/** Heading of the changelog before the first release. */
 const UNRELEASED = " Nothing has been released yet.";
 
 /** The changelog with the unreleased changes under a version. @throws Error when nothing is unreleased */

@@ -22,7 +22,7 @@ async function proxied(): Promise<Middlebox> {
 /** A page whose tag names this address of the relay. */
 const pageOver = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
-const PATIENT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 it("after a restart behind a proxy that answers 502, the chat continues over a WebSocket", async () => {
   const proxy = await proxied();
@@ -31,14 +31,14 @@ it("after a restart behind a proxy that answers 502, the chat continues over a W
   proxy.seen.length = 0;
   proxy.away = true;
   // The proxy has refused three upgrades, and the widget has checked whether the relay is up.
-  await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, PATIENT).toBeGreaterThan(2);
+  await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, TIMEOUT).toBeGreaterThan(2);
   // The relay returns right after that check: before the next attempt, not between an attempt and its check.
   const checks = (): number => proxy.seen.filter((line) => line === "GET /healthz").length;
   const before = checks();
-  await expect.poll(checks, { ...PATIENT, interval: 10 }).toBeGreaterThan(before);
+  await expect.poll(checks, { ...TIMEOUT, interval: 10 }).toBeGreaterThan(before);
   proxy.away = false;
   await chat.say("after the restart");
-  await echo(chat, "after the restart").waitFor(PATIENT);
+  await echo(chat, "after the restart").waitFor(TIMEOUT);
   expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
 });
 
@@ -54,11 +54,11 @@ it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole
     chats.push(chat);
   }
   for (const [n, chat] of chats.entries()) await chat.say(`from tab ${n}`);
-  for (const chat of chats) for (const n of chats.keys()) await echo(chat, `from tab ${n}`).waitFor(PATIENT);
+  for (const chat of chats) for (const n of chats.keys()) await echo(chat, `from tab ${n}`).waitFor(TIMEOUT);
   expect(proxy.seen.filter((line) => line.endsWith("mode=stream"))).toHaveLength(1);
   // The tab with the open connection closes; another tab now opens one.
   await first.page.close();
-  await expect.poll(() => proxy.seen.filter((line) => line.endsWith("mode=stream")).length, PATIENT).toBe(2);
+  await expect.poll(() => proxy.seen.filter((line) => line.endsWith("mode=stream")).length, TIMEOUT).toBe(2);
 });
 
 for (const upgrades of ["pass", "refuse"] as const)
@@ -72,7 +72,7 @@ for (const upgrades of ["pass", "refuse"] as const)
     await page.goto(host.url);
     // Not `open`, which waits for the composer: it disappears when the relay refuses.
     await chatOn(page).launcher.first().click();
-    await page.locator(".ended").getByText("This chat isn't available here.").waitFor(PATIENT);
+    await page.locator(".ended").getByText("This chat isn't available here.").waitFor(TIMEOUT);
   });
 
 slowTests(stage, [2]);

@@ -4,7 +4,7 @@ import { afterEach, it } from "vitest";
 import { type Slow, startSlow } from "../slow.ts";
 import { pageOf, type Stage } from "./checks/stage.ts";
 
-const PATIENT = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 /** @param rounds delays of every answer to test, in seconds */
 export function slowTests(stage: Stage, rounds: readonly number[]): void {
@@ -22,8 +22,8 @@ export function slowTests(stage: Stage, rounds: readonly number[]): void {
     await panel;
     slow.rtt = seconds * 1_000;
     await chat.launcher.click();
-    await chat.composer.waitFor(PATIENT);
+    await chat.composer.waitFor(TIMEOUT);
     await chat.say("slowly");
-    await chat.thread.getByText("echo: slowly", { exact: true }).waitFor(PATIENT);
+    await chat.thread.getByText("echo: slowly", { exact: true }).waitFor(TIMEOUT);
   });
 }

@@ -1,4 +1,4 @@
-/** The mutants without a defence of cost or availability (SECURITY.md). */
+/** Mutants that each lack one defence of cost or availability (SECURITY.md). */
 
 import { expect, it } from "vitest";
 import { SAFETY } from "./mutants/safety.ts";

@@ -23,7 +23,7 @@ export type Evidence = {
   effects: readonly Effect[];
   posted: readonly Posted[];
   rows: readonly Row[];
-  /** Head of each visitor, and the newest number of their messages. */
+  /** Newest number of each visitor's thread, and the newest number of their messages. */
   heads: readonly { id: string; head: number; newest: number }[];
   /** There was enough time for everything to arrive. */
   calm: boolean;

@@ -21,7 +21,7 @@ function adminPage(address: string): string | undefined {
   return /^\/admin\/(?!login|logout)/.test(pathname) ? `${pathname}${search}` : undefined;
 }
 
-/** What the login page says when a session of this browser has ended, by what the browser requested. */
+/** Notice of the login page after a session has ended, by the kind of the refused request. */
 const ENDED: Record<string, string> = {
   page: "Your session has ended.",
   form: "Your session has ended. Nothing was changed: after signing in, do it again.",

@@ -18,7 +18,7 @@ const OPEN_MS = 7 * 86_400_000;
 const IDLE_MS = 12 * 3_600_000;
 /** The time of the last use is stored at most once in this time, in milliseconds. */
 const TOUCH_MS = 60_000;
-/** What transactions that change sessions lock. */
+/** Lock of the transactions that change sessions. */
 const LOCK = ["admin sessions"];
 
 export const COOKIE = "porchlight_admin";

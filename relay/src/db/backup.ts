@@ -6,8 +6,7 @@ import { seal } from "./seal.ts";
 
 /**
  * Copies a database into a new file, also while a relay writes to it. The copy is a consistent snapshot without a separate log.
- * It gets a new epoch, because its numbers will continue differently from those that clients know: they must start again
- * instead of resuming at a number that now means something else.
+ * It gets a new epoch, so that clients start again: after a restore, a number that they know may belong to another entry.
  * @throws Error when the target exists, or the source does not
  */
 export function backupSqlite(file: string, target: string): void {
@@ -45,6 +44,6 @@ export function backupOnThread(file: string, target: string): Promise<void> {
   });
 }
 
-const order = (workerData ?? {}) as { backupOf?: string; target?: string };
-if (!isMainThread && order.backupOf !== undefined && order.target !== undefined)
-  backupSqlite(order.backupOf, order.target);
+const request = (workerData ?? {}) as { backupOf?: string; target?: string };
+if (!isMainThread && request.backupOf !== undefined && request.target !== undefined)
+  backupSqlite(request.backupOf, request.target);

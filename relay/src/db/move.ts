@@ -12,7 +12,7 @@ type Row = Record<string, Value>;
 export type Progress = (table: string, rows: number, total: number) => void;
 export type Moved = { table: string; rows: number; hash: string };
 
-/** What the caller of a move does at its steps. */
+/** Called at the steps of a move. */
 type Steps = {
   report: Progress;
   /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */

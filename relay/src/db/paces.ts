@@ -19,7 +19,7 @@ export type Paces = {
   stop: () => Promise<void>;
 };
 
-/** Where the paces are: the gates of the accounts. */
+/** Gives and takes the paces: the gates of the accounts. */
 export type PaceSource = {
   /** The paces that changed after the last call, by account. */
   unsavedPaces: () => ReadonlyMap<string, string>;

@@ -18,7 +18,7 @@ import { SIZES } from "./route-table.ts";
  * answers to long polls where a proxy holds streams back; from the client as posts. Each frame is one line of JSON. A client
  * that misses a frame in a broken answer notices it by the numbers, as on every transport, and says hello again.
  *
- *   POST   /socket/lines            opens a connection → 201 {"line": "<its id>"}
+ *   POST   /socket/lines            opens a connection (a "line") → 201 {"line": "<its id>"}
  *   GET    /socket/lines/{line}     ?mode=stream: an answer without end; ?mode=poll: answers with what there is, or what comes
  *                                   within 25 s; with &wait=0 at once
  *   POST   /socket/lines/{line}     frames of the client, one a line → 204

@@ -55,7 +55,7 @@ export async function blocksPage(
   );
 }
 
-/** What each site blocks. */
+/** The blocks of each site. */
 export async function allBlocks(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
   return tx.all("SELECT site, value FROM blocks");
 }

@@ -69,7 +69,7 @@ export type Numbers = {
   write: (tx: Transaction) => Promise<void>;
 };
 
-/** What `createNumbers` reads of a visitor's row. */
+/** The columns of a visitor's row that `createNumbers` uses. */
 type Thread = { id: string; head: number; active: number };
 
 /** Numbers of threads whose visitors' rows were read in this transaction. */

@@ -7,12 +7,12 @@ const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|FORWARD|BACKUP_TO|MEDIA
 const SHOWN = new Set(["PUBLIC_URL", "SERVICE_URL"]);
 /** Secrets that the relay generates when they are not set. */
 const GENERATED = new Set(["CALLBACK_SECRET", "ADMIN_TOKEN"]);
-/** The site and the account of the environment: a configuration file names its own. */
+/** Settings of the only site and account. A configuration file replaces them. */
 const REPLACED_BY_FILE = new Set([
   ...["SERVICE_URL", "SERVICE_API_KEY", "SERVICE_API_KEY_FILE"],
   ...["ALLOWED_ORIGINS", "SITE_TITLE", "IDENTITY_SECRET", "REQUIRE_IDENTITY"],
 ]);
-/** What a socket that systemd passes replaces. */
+/** Settings that a socket passed by systemd replaces. */
 const REPLACED_BY_SOCKET = new Set(["PORT", "HOST"]);
 
 /** The settings of the environment in force, in the order of the guide. */

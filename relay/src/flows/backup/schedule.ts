@@ -16,7 +16,7 @@ import { type Copied, copyData, filesIn } from "./copy-data.ts";
 /** A backup that is complete. `at`: milliseconds since 1970. */
 export type Backup = { name: string; at: number };
 
-/** Where backups lie. */
+/** The storage of backups: a folder or a bucket. */
 type Place = {
   /** Complete backups, oldest first. */
   list: () => Promise<Backup[]>;

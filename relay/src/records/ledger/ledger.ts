@@ -52,7 +52,7 @@ export type Entry = {
 export type Step = { state: State; at: number; actor: string; reason: string | null };
 type Name = Pick<Entry, "kind" | "account" | "key">;
 
-/** What a transaction that changes entries of an account locks (`Database.transaction`). */
+/** Lock of the transactions that change an account's entries (`Database.transaction`). */
 export const ledgerKey = (account: string): string => `ledger ${account}`;
 
 const COLUMNS =
