@@ -66,6 +66,71 @@ it("records a voice message, which the relay stores and the service gets as audi
   });
 });
 
+/** Samples a second, the fewest that Chromium plays. */
+const SAMPLES = 3_000;
+/** A WAV file of this many seconds of silence, one byte for each sample. */
+function silence(seconds: number): Buffer {
+  const file = Buffer.alloc(44 + seconds * SAMPLES, 128);
+  file.write("RIFF");
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write("WAVEfmt ", 8);
+  file.writeUInt32LE(16, 16);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    file.writeUInt16LE(value, at);
+  for (const at of [24, 28]) file.writeUInt32LE(SAMPLES, at);
+  file.write("data", 36);
+  file.writeUInt32LE(seconds * SAMPLES, 40);
+  return file;
+}
+
+// The files are so long that none ends while the test waits.
+it("plays audio in its own player, by button, slider and arrow keys, one file at a time", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  for (const name of ["one.wav", "two.wav"]) {
+    await page.locator("input[type=file]").setInputFiles({ name, mimeType: "audio/wav", buffer: silence(400) });
+    await chat.panel.locator(".tray li").waitFor();
+    await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
+    await chat.panel.getByRole("button", { name: "Send message" }).click();
+    await chat.thread.getByRole("group", { name }).waitFor();
+  }
+  const one = chat.thread.getByRole("group", { name: "one.wav" });
+  const two = chat.thread.getByRole("group", { name: "two.wav" });
+  const slider = one.getByRole("slider", { name: "one.wav" });
+  const position = () => slider.getAttribute("aria-valuetext");
+  await expect.poll(position).toBe("0:00 / 6:40");
+
+  // A step is a twentieth of the length.
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  await expect.poll(position).toBe("0:20 / 6:40");
+  const { x, y, width, height } = await slider.boundingBox().then((box) => box ?? { x: 0, y: 0, width: 0, height: 0 });
+  await page.mouse.move(x + width / 4, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.up();
+  await expect.poll(position).toBe("3:20 / 6:40");
+
+  await one.getByRole("button", { name: "Play" }).click();
+  await one.getByRole("button", { name: "Pause" }).waitFor();
+  await expect.poll(position).not.toMatch(/^3:20/);
+  await two.getByRole("button", { name: "Play" }).click();
+  await two.getByRole("button", { name: "Pause" }).waitFor();
+  await one.getByRole("button", { name: "Play" }).waitFor();
+  await two.getByRole("button", { name: "Pause" }).click();
+  await two.getByRole("button", { name: "Play" }).waitFor();
+  expect(
+    await chat.thread.locator("audio").evaluateAll((all) => all.map((audio) => (audio as HTMLAudioElement).paused)),
+  ).toEqual([true, true]);
+});
+
 it("tells the visitor that the microphone is blocked", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-voice')),

@@ -54,7 +54,8 @@ export function mediaIn(name: string, stage: Stage): void {
     await chat.click({ css: "button", text: "Send message" });
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     expect(stage.house.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
-    await chat.find({ css: "audio.player" });
+    // Its length is known only after the end of the recording has been looked for.
+    await expect.poll(() => tab.run(position), SOON).toMatch(/^0:00 \/ 0:0[1-9]$/);
   });
 
   it(`in ${name} a picture opens large, and Escape closes it`, async () => {
@@ -114,6 +115,10 @@ function canRecord(): boolean {
 /** Whether a second was recorded. */
 const recorded = (): boolean =>
   /0:0[1-9]/.test(document.querySelector("porch-light")?.shadowRoot?.querySelector(".recording")?.textContent ?? "");
+
+/** Position and length of the audio file, as a screen reader says them. */
+const position = (): string | null | undefined =>
+  document.querySelector("porch-light")?.shadowRoot?.querySelector(".sound input")?.getAttribute("aria-valuetext");
 
 const hasCamera = (): boolean =>
   Boolean(document.querySelector("porch-light")?.shadowRoot?.querySelector("input[capture]"));

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ምስል ({author})",
   file: "ፋይል",
   gone: "ከእንግዲህ አይገኝም",
+  play: "አጫውት",
+  pause: "ለአፍታ አቁም",
   drop: "ለማያያዝ ፋይሎችን እዚህ ይጣሉ",
   uploading: "{name} በመስቀል ላይ",
   uploadFailed: "መስቀል አልተቻለም።",

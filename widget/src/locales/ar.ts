@@ -89,6 +89,8 @@ export const messages: Messages = {
   picture: "صورة ({author})",
   file: "ملف",
   gone: "لم يعد متاحًا",
+  play: "تشغيل",
+  pause: "إيقاف مؤقت",
   noFile: "أُرسل ملف لا يمكن عرضه هنا.",
   react: "تفاعل",
   unreact: "إزالة {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Изображение ({author})",
   file: "Файл",
   gone: "Вече не е наличен",
+  play: "Пускане",
+  pause: "Пауза",
   noFile: "Изпратен е файл, който не може да се покаже тук.",
   react: "Реакция",
   unreact: "Премахване на {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "ছবি ({author})",
   file: "ফাইল",
   gone: "আর পাওয়া যাচ্ছে না",
+  play: "চালান",
+  pause: "থামান",
   noFile: "একটি ফাইল পাঠানো হয়েছে, কিন্তু এখানে দেখানো যাচ্ছে না।",
   react: "প্রতিক্রিয়া দিন",
   unreact: "{emoji} সরান",

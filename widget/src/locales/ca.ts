@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Imatge ({author})",
   file: "Fitxer",
   gone: "Ja no està disponible",
+  play: "Reprodueix",
+  pause: "Posa en pausa",
   noFile: "S’ha enviat un fitxer que no es pot mostrar aquí.",
   react: "Reacciona",
   unreact: "Treu {emoji}",

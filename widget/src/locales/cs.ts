@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Obrázek ({author})",
   file: "Soubor",
   gone: "Už není k dispozici",
+  play: "Přehrát",
+  pause: "Pozastavit",
   noFile: "Byl poslán soubor, který tady nejde zobrazit.",
   react: "Reagovat",
   unreact: "Odebrat {emoji}",

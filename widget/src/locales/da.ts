@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Billede ({author})",
   file: "Fil",
   gone: "Ikke længere tilgængelig",
+  play: "Afspil",
+  pause: "Sæt på pause",
   noFile: "Der blev sendt en fil, som ikke kan vises her.",
   react: "Reagér",
   unreact: "Fjern {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Bild ({author})",
   file: "Datei",
   gone: "Nicht mehr verfügbar",
+  play: "Abspielen",
+  pause: "Anhalten",
   noFile: "Es wurde eine Datei gesendet, die hier nicht angezeigt werden kann.",
   react: "Reagieren",
   unreact: "{emoji} entfernen",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Εικόνα ({author})",
   file: "Αρχείο",
   gone: "Δεν είναι πλέον διαθέσιμο",
+  play: "Αναπαραγωγή",
+  pause: "Παύση",
   noFile: "Στάλθηκε ένα αρχείο που δεν μπορεί να εμφανιστεί εδώ.",
   react: "Αντίδραση",
   unreact: "Αφαίρεση {emoji}",

@@ -45,6 +45,9 @@ export const rare = {
   file: "File",
   /** Below the name of a file that is no longer stored. */
   gone: "No longer available",
+  /** Button of an audio file, and while it plays. */
+  play: "Play",
+  pause: "Pause",
   /** Shown over the chat while files are dragged onto it. */
   drop: "Drop files to attach",
   uploading: "Uploading {name}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Imagen ({author})",
   file: "Archivo",
   gone: "Ya no está disponible",
+  play: "Reproducir",
+  pause: "Pausar",
   noFile: "Se ha enviado un archivo que no se puede mostrar aquí.",
   react: "Reaccionar",
   unreact: "Quitar {emoji}",

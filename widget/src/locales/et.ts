@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Pilt ({author})",
   file: "Fail",
   gone: "Pole enam saadaval",
+  play: "Esita",
+  pause: "Peata",
   noFile: "Saadeti fail, mida ei saa siin näidata.",
   react: "Reageeri",
   unreact: "Eemalda {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "تصویر ({author})",
   file: "فایل",
   gone: "دیگر در دسترس نیست",
+  play: "پخش",
+  pause: "مکث",
   noFile: "فایلی فرستاده شد که اینجا قابل نمایش نیست.",
   react: "واکنش",
   unreact: "برداشتن {emoji}",

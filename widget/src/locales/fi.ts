@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Kuva ({author})",
   file: "Tiedosto",
   gone: "Ei enää saatavilla",
+  play: "Toista",
+  pause: "Keskeytä",
   noFile: "Lähetettiin tiedosto, jota ei voi näyttää tässä.",
   react: "Reagoi",
   unreact: "Poista {emoji}",

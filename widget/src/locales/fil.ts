@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "Larawan ({author})",
   file: "File",
   gone: "Hindi na available",
+  play: "I-play",
+  pause: "I-pause",
   drop: "I-drop ang mga file para i-attach",
   uploading: "Ina-upload ang {name}",
   uploadFailed: "Hindi na-upload.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Image ({author})",
   file: "Fichier",
   gone: "N’est plus disponible",
+  play: "Lire",
+  pause: "Mettre en pause",
   noFile: "Un fichier a été envoyé, mais il ne peut pas être affiché ici.",
   react: "Réagir",
   unreact: "Retirer {emoji}",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ફોટો ({author})",
   file: "ફાઇલ",
   gone: "હવે ઉપલબ્ધ નથી",
+  play: "ચલાવો",
+  pause: "થોભાવો",
   drop: "જોડવા માટે ફાઇલો અહીં છોડો",
   uploading: "{name} અપલોડ થઈ રહી છે",
   uploadFailed: "અપલોડ થઈ શકી નથી.",

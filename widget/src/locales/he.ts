@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "תמונה ({author})",
   file: "קובץ",
   gone: "כבר לא זמין",
+  play: "הפעלה",
+  pause: "השהיה",
   noFile: "נשלח קובץ שאי אפשר להציג כאן.",
   react: "תגובה באימוג׳י",
   unreact: "הסרת {emoji}",

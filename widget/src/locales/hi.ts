@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "तस्वीर ({author})",
   file: "फ़ाइल",
   gone: "अब उपलब्ध नहीं है",
+  play: "चलाएँ",
+  pause: "रोकें",
   noFile: "एक फ़ाइल भेजी गई, लेकिन उसे यहाँ नहीं दिखाया जा सकता।",
   react: "रिएक्शन दें",
   unreact: "{emoji} हटाएँ",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Više nije dostupno",
+  play: "Reproduciraj",
+  pause: "Pauziraj",
   noFile: "Poslana je datoteka koja se ovdje ne može prikazati.",
   react: "Reagiraj",
   unreact: "Ukloni {emoji}",

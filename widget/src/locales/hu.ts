@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Kép ({author})",
   file: "Fájl",
   gone: "Már nem érhető el",
+  play: "Lejátszás",
+  pause: "Szünet",
   noFile: "Fájl érkezett, de itt nem jeleníthető meg.",
   react: "Reagálás",
   unreact: "{emoji} visszavonása",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Gambar ({author})",
   file: "File",
   gone: "Tidak tersedia lagi",
+  play: "Putar",
+  pause: "Jeda",
   noFile: "Ada file yang dikirim, tetapi tidak bisa ditampilkan di sini.",
   react: "Beri reaksi",
   unreact: "Hapus {emoji}",

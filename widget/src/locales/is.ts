@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Mynd ({author})",
   file: "Skrá",
   gone: "Ekki lengur aðgengilegt",
+  play: "Spila",
+  pause: "Gera hlé",
   noFile: "Skrá var send en ekki er hægt að sýna hana hér.",
   react: "Bregðast við",
   unreact: "Fjarlægja {emoji}",

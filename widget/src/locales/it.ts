@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Immagine ({author})",
   file: "File",
   gone: "Non più disponibile",
+  play: "Riproduci",
+  pause: "Metti in pausa",
   noFile: "È stato inviato un file che qui non può essere mostrato.",
   react: "Reagisci",
   unreact: "Rimuovi {emoji}",

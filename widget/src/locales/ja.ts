@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "画像（{author}）",
   file: "ファイル",
   gone: "利用できなくなりました",
+  play: "再生",
+  pause: "一時停止",
   noFile: "ファイルが送られましたが、ここには表示できません。",
   react: "リアクションする",
   unreact: "{emoji}を取り消す",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "Сурет ({author})",
   file: "Файл",
   gone: "Енді қолжетімсіз",
+  play: "Ойнату",
+  pause: "Кідірту",
   drop: "Тіркеу үшін файлдарды осында тастаңыз",
   uploading: "{name} жүктеп салынуда",
   uploadFailed: "Жүктеп салынбады.",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ಚಿತ್ರ ({author})",
   file: "ಫೈಲ್",
   gone: "ಈಗ ಲಭ್ಯವಿಲ್ಲ",
+  play: "ಪ್ಲೇ ಮಾಡಿ",
+  pause: "ವಿರಾಮಗೊಳಿಸಿ",
   drop: "ಲಗತ್ತಿಸಲು ಫೈಲ್‌ಗಳನ್ನು ಇಲ್ಲಿ ಬಿಡಿ",
   uploading: "{name} ಅಪ್‌ಲೋಡ್ ಆಗುತ್ತಿದೆ",
   uploadFailed: "ಅಪ್‌ಲೋಡ್ ಆಗಲಿಲ್ಲ.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "사진 ({author})",
   file: "파일",
   gone: "더 이상 볼 수 없음",
+  play: "재생",
+  pause: "일시정지",
   noFile: "파일이 왔지만 여기에 표시할 수 없어요.",
   react: "반응 남기기",
   unreact: "{emoji} 취소",

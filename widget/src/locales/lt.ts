@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Paveikslėlis ({author})",
   file: "Failas",
   gone: "Nebepasiekiamas",
+  play: "Leisti",
+  pause: "Pristabdyti",
   noFile: "Atsiųstas failas, kurio čia parodyti negalima.",
   react: "Reaguoti",
   unreact: "Pašalinti {emoji}",

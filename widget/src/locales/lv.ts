@@ -65,6 +65,8 @@ export const messages: Messages = {
   picture: "Attēls ({author})",
   file: "Fails",
   gone: "Vairs nav pieejams",
+  play: "Atskaņot",
+  pause: "Apturēt",
   noFile: "Tika nosūtīts fails, ko šeit nevar parādīt.",
   react: "Reaģēt",
   unreact: "Noņemt {emoji}",

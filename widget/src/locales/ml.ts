@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ചിത്രം ({author})",
   file: "ഫയൽ",
   gone: "ഇനി ലഭ്യമല്ല",
+  play: "പ്ലേ ചെയ്യുക",
+  pause: "താൽക്കാലികമായി നിർത്തുക",
   drop: "ചേർക്കാൻ ഫയലുകൾ ഇവിടെ ഇടുക",
   uploading: "{name} അപ്‌ലോഡ് ചെയ്യുന്നു",
   uploadFailed: "അപ്‌ലോഡ് ചെയ്യാനായില്ല.",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "फोटो ({author})",
   file: "फाइल",
   gone: "आता उपलब्ध नाही",
+  play: "प्ले करा",
+  pause: "थांबवा",
   drop: "जोडण्यासाठी फाइल इथे सोडा",
   uploading: "{name} अपलोड होत आहे",
   uploadFailed: "अपलोड झाले नाही.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Gambar ({author})",
   file: "Fail",
   gone: "Tidak lagi tersedia",
+  play: "Main",
+  pause: "Jeda",
   noFile: "Satu fail telah dihantar tetapi tidak dapat dipaparkan di sini.",
   react: "Beri reaksi",
   unreact: "Buang {emoji}",

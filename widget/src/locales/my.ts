@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ပုံ ({author})",
   file: "ဖိုင်",
   gone: "မရရှိနိုင်တော့ပါ",
+  play: "ဖွင့်ရန်",
+  pause: "ခဏရပ်ရန်",
   drop: "ပူးတွဲရန် ဖိုင်များကို ချပါ",
   uploading: "{name} တင်နေသည်",
   uploadFailed: "တင်၍ မရပါ။",

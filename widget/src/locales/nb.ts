@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Bilde ({author})",
   file: "Fil",
   gone: "Ikke lenger tilgjengelig",
+  play: "Spill av",
+  pause: "Sett på pause",
   noFile: "Det ble sendt en fil som ikke kan vises her.",
   react: "Reager",
   unreact: "Fjern {emoji}",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "तस्बिर ({author})",
   file: "फाइल",
   gone: "अब उपलब्ध छैन",
+  play: "बजाउनुहोस्",
+  pause: "रोक्नुहोस्",
   drop: "जोड्न फाइलहरू यहाँ छोड्नुहोस्",
   uploading: "{name} अपलोड हुँदै छ",
   uploadFailed: "अपलोड हुन सकेन।",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Afbeelding ({author})",
   file: "Bestand",
   gone: "Niet meer beschikbaar",
+  play: "Afspelen",
+  pause: "Pauzeren",
   noFile: "Er is een bestand verstuurd dat hier niet kan worden getoond.",
   react: "Reageren",
   unreact: "{emoji} verwijderen",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "ਤਸਵੀਰ ({author})",
   file: "ਫ਼ਾਈਲ",
   gone: "ਹੁਣ ਉਪਲਬਧ ਨਹੀਂ",
+  play: "ਚਲਾਓ",
+  pause: "ਰੋਕੋ",
   drop: "ਜੋੜਨ ਲਈ ਫ਼ਾਈਲਾਂ ਇੱਥੇ ਛੱਡੋ",
   uploading: "{name} ਅੱਪਲੋਡ ਹੋ ਰਹੀ ਹੈ",
   uploadFailed: "ਅੱਪਲੋਡ ਨਹੀਂ ਹੋ ਸਕੀ।",

@@ -76,6 +76,8 @@ export const messages: Messages = {
   picture: "Obraz ({author})",
   file: "Plik",
   gone: "Już niedostępny",
+  play: "Odtwórz",
+  pause: "Wstrzymaj",
   noFile: "Wysłano plik, którego nie można tu pokazać.",
   react: "Zareaguj",
   unreact: "Usuń {emoji}",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "انځور ({author})",
   file: "فایل",
   gone: "نور شتون نه لري",
+  play: "غږول",
+  pause: "ځنډول",
   drop: "د نښلولو لپاره فایلونه دلته پرېږدئ",
   uploading: "{name} پورته کېږي",
   uploadFailed: "پورته نه شو.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Imagem ({author})",
   file: "Arquivo",
   gone: "Não está mais disponível",
+  play: "Reproduzir",
+  pause: "Pausar",
   noFile: "Um arquivo foi enviado, mas não pode ser exibido aqui.",
   react: "Reagir",
   unreact: "Remover {emoji}",

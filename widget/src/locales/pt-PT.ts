@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Imagem ({author})",
   file: "Ficheiro",
   gone: "Já não está disponível",
+  play: "Reproduzir",
+  pause: "Colocar em pausa",
   noFile: "Foi enviado um ficheiro que não pode ser mostrado aqui.",
   react: "Reagir",
   unreact: "Retirar {emoji}",

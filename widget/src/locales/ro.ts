@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Imagine ({author})",
   file: "Fișier",
   gone: "Nu mai este disponibil",
+  play: "Redă",
+  pause: "Întrerupe",
   noFile: "A fost trimis un fișier care nu poate fi afișat aici.",
   react: "Reacționează",
   unreact: "Elimină {emoji}",

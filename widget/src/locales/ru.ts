@@ -81,6 +81,8 @@ export const messages: Messages = {
   picture: "Изображение ({author})",
   file: "Файл",
   gone: "Файл недоступен",
+  play: "Воспроизвести",
+  pause: "Пауза",
   noFile: "Отправлен файл, который нельзя показать здесь.",
   react: "Поставить реакцию",
   unreact: "Убрать {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Obrázok ({author})",
   file: "Súbor",
   gone: "Už nie je k dispozícii",
+  play: "Prehrať",
+  pause: "Pozastaviť",
   noFile: "Bol poslaný súbor, ktorý sa tu nedá zobraziť.",
   react: "Reagovať",
   unreact: "Odobrať {emoji}",

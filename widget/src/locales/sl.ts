@@ -71,6 +71,8 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Ni več na voljo",
+  play: "Predvajaj",
+  pause: "Začasno ustavi",
   noFile: "Poslana je bila datoteka, ki je tu ni mogoče prikazati.",
   react: "Odzovi se",
   unreact: "Odstrani {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Više nije dostupno",
+  play: "Pusti",
+  pause: "Pauziraj",
   noFile: "Poslata je datoteka koja ovde ne može da se prikaže.",
   react: "Reaguj",
   unreact: "Ukloni {emoji}",

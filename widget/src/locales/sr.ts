@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Слика ({author})",
   file: "Датотека",
   gone: "Више није доступно",
+  play: "Пусти",
+  pause: "Паузирај",
   noFile: "Послата је датотека која овде не може да се прикаже.",
   react: "Реагуј",
   unreact: "Уклони {emoji}",

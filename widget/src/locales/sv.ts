@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Bild ({author})",
   file: "Fil",
   gone: "Inte längre tillgänglig",
+  play: "Spela upp",
+  pause: "Pausa",
   noFile: "En fil skickades som inte kan visas här.",
   react: "Reagera",
   unreact: "Ta bort {emoji}",

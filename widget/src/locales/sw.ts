@@ -89,6 +89,8 @@ export const messages: Messages = {
   picture: "Picha ({author})",
   file: "Faili",
   gone: "Haipatikani tena",
+  play: "Cheza",
+  pause: "Sitisha",
   drop: "Dondosha faili ili uziambatishe",
   uploading: "Inapakia {name}",
   uploadFailed: "Imeshindwa kupakia.",

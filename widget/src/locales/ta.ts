@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "படம் ({author})",
   file: "கோப்பு",
   gone: "இனி கிடைக்காது",
+  play: "இயக்கு",
+  pause: "இடைநிறுத்து",
   noFile: "ஒரு கோப்பு அனுப்பப்பட்டது, ஆனால் அதை இங்கே காட்ட முடியவில்லை.",
   react: "எதிர்வினை",
   unreact: "{emoji} நீக்கு",

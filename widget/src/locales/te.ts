@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "చిత్రం ({author})",
   file: "ఫైల్",
   gone: "ఇక అందుబాటులో లేదు",
+  play: "ప్లే చేయండి",
+  pause: "పాజ్ చేయండి",
   drop: "జోడించడానికి ఫైళ్లను ఇక్కడ వదలండి",
   uploading: "{name} అప్‌లోడ్ అవుతోంది",
   uploadFailed: "అప్‌లోడ్ కాలేదు.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "รูปภาพ ({author})",
   file: "ไฟล์",
   gone: "ไม่พร้อมใช้งานแล้ว",
+  play: "เล่น",
+  pause: "หยุดชั่วคราว",
   noFile: "มีไฟล์ส่งมา แต่แสดงที่นี่ไม่ได้",
   react: "แสดงความรู้สึก",
   unreact: "เอา {emoji} ออก",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Görsel ({author})",
   file: "Dosya",
   gone: "Artık mevcut değil",
+  play: "Oynat",
+  pause: "Duraklat",
   noFile: "Burada gösterilemeyen bir dosya gönderildi.",
   react: "Tepki ver",
   unreact: "{emoji} tepkisini kaldır",

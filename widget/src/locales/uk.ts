@@ -81,6 +81,8 @@ export const messages: Messages = {
   picture: "Зображення ({author})",
   file: "Файл",
   gone: "Файл недоступний",
+  play: "Відтворити",
+  pause: "Призупинити",
   noFile: "Надіслано файл, який неможливо показати тут.",
   react: "Відреагувати",
   unreact: "Прибрати {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "تصویر ({author})",
   file: "فائل",
   gone: "اب دستیاب نہیں",
+  play: "چلائیں",
+  pause: "روکیں",
   noFile: "ایک فائل بھیجی گئی ہے جو یہاں نہیں دکھائی جا سکتی۔",
   react: "ردعمل دیں",
   unreact: "{emoji} ہٹائیں",

@@ -88,6 +88,8 @@ export const messages: Messages = {
   picture: "Rasm ({author})",
   file: "Fayl",
   gone: "Endi mavjud emas",
+  play: "Ijro etish",
+  pause: "Pauza",
   drop: "Biriktirish uchun fayllarni shu yerga tashlang",
   uploading: "{name} yuklanmoqda",
   uploadFailed: "Yuklab boʻlmadi.",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "Ảnh ({author})",
   file: "Tệp",
   gone: "Không còn khả dụng",
+  play: "Phát",
+  pause: "Tạm dừng",
   noFile: "Có một tệp được gửi đến nhưng không thể hiển thị ở đây.",
   react: "Bày tỏ cảm xúc",
   unreact: "Bỏ {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "图片（{author}）",
   file: "文件",
   gone: "文件已失效",
+  play: "播放",
+  pause: "暂停",
   noFile: "对方发送了一个文件，但无法在此显示。",
   react: "添加表情回应",
   unreact: "取消 {emoji}",

@@ -61,6 +61,8 @@ export const messages: Messages = {
   picture: "圖片（{author}）",
   file: "檔案",
   gone: "檔案已失效",
+  play: "播放",
+  pause: "暫停",
   noFile: "對方傳送了一個檔案，但無法在此顯示。",
   react: "加上表情回應",
   unreact: "移除 {emoji}",

@@ -8,9 +8,11 @@ import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { lazyPart } from "../base/lazy-part.tsx";
 import { adopt } from "../base/style.ts";
 import css from "./attachment.css?inline";
 import { FileLink } from "./file-link.tsx";
+import type { PlayerProps } from "./player.tsx";
 
 /** Shadow roots that already have the style sheet. */
 const styled = new WeakSet<ShadowRoot>();
@@ -49,8 +51,12 @@ const drawnAs = (type: string): typeof picture | undefined =>
   /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? sound : /^video\//.test(type) ? film : undefined;
 
 const sound = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (
-  // biome-ignore lint/a11y/useMediaCaption: what a visitor or a person has recorded has no captions
-  <audio class="player" src={href} aria-label={media.name} controls preload="metadata" onError={onError} />
+  <Player src={href} name={media.name} onError={onError} />
+);
+
+const Player = lazyPart<PlayerProps>(
+  async () => (await import("./player.tsx")).Player,
+  (_, { name }) => <bdi class="file">{name}</bdi>,
 );
 
 const film = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (

@@ -113,6 +113,7 @@ describe("a message", () => {
       reply("", { media: { ...file, type: "image/png", url: "/media/d.png" } }),
     ];
     await expect.poll(() => view.querySelector(".picture")).not.toBeNull();
+    await expect.poll(() => view.querySelector(".sound button")?.getAttribute("aria-label")).toBe("Play");
     const players = [...view.querySelectorAll("audio, video")];
     expect(players.map((player) => [player.localName, player.getAttribute("src")])).toEqual([
       ["audio", "https://relay.example/media/a.webm"],
