@@ -22,9 +22,9 @@ export type Postbox = {
   /** Resolves with the mails when at least `count` have arrived. */
   until: (count: number) => Promise<Received[]>;
   /** How the server answers mails: it accepts them, refuses them with this status, or never answers. */
-  manner: { status: number | "silent" };
+  behaviour: { status: number | "silent" };
   /** Number of received mails, accepted or not. */
-  heard: () => number;
+  received: () => number;
   stop: () => Promise<void>;
 };
 
@@ -32,8 +32,8 @@ const PASSWORD = "mail password/of tests";
 
 export async function startPostbox(): Promise<Postbox> {
   const mails: Received[] = [];
-  const manner: Postbox["manner"] = { status: 250 };
-  let heard = 0;
+  const behaviour: Postbox["behaviour"] = { status: 250 };
+  let received = 0;
   let changed = (): void => {};
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
@@ -46,8 +46,8 @@ export async function startPostbox(): Promise<Postbox> {
       const parts: Buffer[] = [];
       stream.on("data", (part: Buffer) => parts.push(part));
       stream.on("end", () => {
-        heard++;
-        const { status } = manner;
+        received++;
+        const { status } = behaviour;
         if (status === 250) {
           const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
           mails.push({
@@ -68,8 +68,8 @@ export async function startPostbox(): Promise<Postbox> {
   return {
     url: `smtp://relay:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`,
     mails,
-    manner,
-    heard: () => heard,
+    behaviour,
+    received: () => received,
     async until(count) {
       while (mails.length < count) await new Promise<void>((resolve) => (changed = resolve));
       return mails;

@@ -182,15 +182,15 @@ describe("replies by e-mail while the visitor is away", () => {
 describe("the mail server", () => {
   it("gets a mail again after a temporary error, but not after a permanent one", async () => {
     await open();
-    postbox.manner.status = 451;
+    postbox.behaviour.status = 451;
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "patience");
     await expect.poll(() => house.lines().some((line) => line.includes("mail.waiting"))).toBe(true);
-    postbox.manner.status = 250;
+    postbox.behaviour.status = 250;
     ahead = HOUR;
     await postbox.until(1);
-    postbox.manner.status = 550;
+    postbox.behaviour.status = 550;
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "never");
@@ -207,13 +207,13 @@ describe("the mail server", () => {
 
   it("gets a mail at most once when the relay is killed while sending", async () => {
     await open({ run: runProcess, env: { LOG_LEVEL: "info" } });
-    postbox.manner.status = "silent";
+    postbox.behaviour.status = "silent";
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "only once");
-    await expect.poll(() => postbox.heard()).toBe(1);
+    await expect.poll(() => postbox.received()).toBe(1);
     await house.kill();
-    postbox.manner.status = 250;
+    postbox.behaviour.status = 250;
     await house.start();
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();

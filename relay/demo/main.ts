@@ -107,7 +107,7 @@ Porchlight is running, with a sandbox in place of the messaging service: nothing
 
   ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
   ${at(ports.sandbox)}   The sandbox's inbox. Read the conversations and answer as a person.
-  ${at(ports.relay)}/admin   The operator's pages: the way of each message. The token to sign in is ${adminToken}.
+  ${at(ports.relay)}/admin   The operator's pages: the journey of each message. The token to sign in is ${adminToken}.
   ${at(ports.relay)}/c/default/snippet   Makes the tag for your own pages, with a live preview.
 
 A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start

@@ -10,7 +10,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..", "..");
 const PACKAGES = ["relay", "widget", "shared"].map((name) => join(name, "package.json"));
 
-/** Heading of the changelog before the first release. */
+/** Sentence of the changelog that the first release removes. */
 const UNRELEASED = " Nothing has been released yet.";
 
 /** The changelog with the unreleased changes under a version. @throws Error when nothing is unreleased */

@@ -58,7 +58,7 @@ const POSTGRES_ONLY = /^\/\* postgres \*\/\s*/;
  * Adapts a statement of the schema to this database. By default PostgreSQL compares texts by the rules of a language, which
  * differ between servers; SQLite compares bytes.
  */
-const spelled = ({ dialect }: Database, statement: string): string =>
+const translated = ({ dialect }: Database, statement: string): string =>
   dialect === "postgres" && /^(CREATE|ALTER) TABLE\b/i.test(statement)
     ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
     : statement;
@@ -67,7 +67,7 @@ const spelled = ({ dialect }: Database, statement: string): string =>
 const statementsFor = (db: Database, statements: readonly string[]): string[] =>
   statements
     .filter((statement) => db.dialect === "postgres" || !POSTGRES_ONLY.test(statement))
-    .map((statement) => spelled(db, statement.replace(POSTGRES_ONLY, "")));
+    .map((statement) => translated(db, statement.replace(POSTGRES_ONLY, "")));
 
 /**
  * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
@@ -77,7 +77,7 @@ const statementsFor = (db: Database, statements: readonly string[]): string[] =>
  * @throws Error with both versions when this version cannot work with the database
  */
 export async function migrate(db: Database, folder: URL = FOLDER): Promise<string> {
-  await db.run(spelled(db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"));
+  await db.run(translated(db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"));
   await db.run("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)");
   const done = new Set((await db.all<{ number: number }>("SELECT number FROM migrations")).map(({ number }) => number));
   const steps = migrations(folder);

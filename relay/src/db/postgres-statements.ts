@@ -28,7 +28,7 @@ export function createNames(): Names {
   };
 }
 
-/** PostgreSQL refuses a statement with NUL in a text. Input from outside must not look like a failure of the database. */
+/** Replaces NUL in texts, because PostgreSQL refuses it: input from outside must not look like a failure of the database. */
 const storable = (value: Parameter): Parameter =>
   typeof value === "string"
     ? value.includes("\0")
@@ -38,15 +38,15 @@ const storable = (value: Parameter): Parameter =>
       ? value.map((each) => storable(each) as Value)
       : value;
 
-/** Columns compare bytes, where `lower` folds only A to Z; the collation `und-x-icu` of ICU folds every script. */
-const spelled = (sql: string): string =>
+/** Translates `unicode_lower`: by default `lower` folds only A to Z; with the collation `und-x-icu` it folds every script. */
+const translated = (sql: string): string =>
   sql.includes("unicode_lower") ? sql.replaceAll(/\bunicode_lower\(([\w.]+)\)/g, 'lower($1 COLLATE "und-x-icu")') : sql;
 
 /** @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it */
 export const queryOn =
   (runner: Runner, names?: Names): Query =>
   (sql, values) => {
-    const text = spelled(sql);
+    const text = translated(sql);
     const name = values.length === 0 ? undefined : names?.(text);
     return runner.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
   };

@@ -10,7 +10,7 @@ const BUSY_MS = 1_000;
  * Translates a statement into SQLite's syntax. With a bound LIMIT, SQLite 3.53 compiles the statement again at every run; with
  * the LIMIT as part of an expression, it does not.
  */
-const spelled = (sql: string): string =>
+const translated = (sql: string): string =>
   sql
     .replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)")
     .replaceAll("strpos(", "instr(")
@@ -31,7 +31,7 @@ export function connect(file: string, pragmas: readonly string[], wrote: (rows: 
   const prepared = (sql: string): StatementSync => {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = db.prepare(spelled(sql));
+      statement = db.prepare(translated(sql));
       statements.set(sql, statement);
     }
     return statement;

@@ -42,7 +42,7 @@ async function stage(person?: string) {
     return counts.flat().reduce((sum, { n }) => sum + n, 0);
   };
   const remembered = async (): Promise<number> => (await db.all("SELECT 1 FROM forgotten")).length;
-  /** Statements of the deletions since it was emptied; those outside of a transaction are in `reads` too. */
+  /** Statements of the deletions. `reads`: those outside of transactions. */
   const statements: string[] = [];
   const reads: string[] = [];
   const watched: Database = {
@@ -103,7 +103,7 @@ describe("a visitor who connects and leaves without writing", () => {
 });
 
 describe("a person who signs in with another anonymous session each time", () => {
-  it("leaves no row behind that stays, if nothing was written in those sessions (A27)", async () => {
+  it("leaves no permanent row behind, if nothing was written in those sessions (A27)", async () => {
     const { open, remembered } = await stage("somebody");
     for (let n = 0; n < 50; n++) {
       const { welcome } = (await open(HELLO, ORIGIN)) as OpenedSession;
@@ -148,9 +148,9 @@ describe("a person who signs in with another anonymous session each time", () =>
 });
 
 describe("the search of the stored answers for a deletion (A27)", () => {
-  const HOLDS = { token: "t", digest: "d", now: 1 };
+  const REQUEST = { token: "t", digest: "d", now: 1 };
   const store = async (key: string, body: object, path = "/messages"): Promise<void> => {
-    await beginRequest(db, { ...HOLDS, key, path });
+    await beginRequest(db, { ...REQUEST, key, path });
     await endRequest(db, { token: "t", key }, { status: 200, body: JSON.stringify(body) });
   };
 

@@ -35,7 +35,7 @@ const LEASES = `CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, 
   until INTEGER NOT NULL, pace TEXT, pace_node TEXT, pace_at INTEGER)`;
 
 /** Expressions of PostgreSQL in the statements of `db/leases` and `db/paces`, and the same for SQLite; `now`: a parameter. */
-const spelled = (sql: string, now: string): string =>
+const translated = (sql: string, now: string): string =>
   sql
     .replaceAll("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", now)
     .replace("unnest(string_to_array($1, ' ')) AS name", `(SELECT value AS name FROM json_each(${LIST}))`)
@@ -56,7 +56,7 @@ export async function openBackend(world: World, disk: Database): Promise<Backend
     disk,
     all: <Row>(sql: string, values: readonly Value[]) =>
       disk.transaction(async (tx) => {
-        const rows = await tx.all<Row>(spelled(sql, `$${values.length + 1}`), ...values, now());
+        const rows = await tx.all<Row>(translated(sql, `$${values.length + 1}`), ...values, now());
         leases = await tx.all<Lease>("SELECT name, node, until FROM leases");
         return rows;
       }),
