@@ -27,6 +27,9 @@ describe("a reply callback", () => {
 
   it("needs only toId and body, and may use numbers as ids (R-603, R-009)", () => {
     expect(reply({ ...SIX, messageId: 17, contactId: 4 })).toMatchObject({ messageId: "17", contactId: "4" });
+    // JavaScript would round it to the id of another message.
+    const long = JSON.stringify(SIX).replace('"m1"', "12345678901234567891");
+    expect(parseCallback(long)).toMatchObject({ messageId: "12345678901234567891" });
     expect(reply({ toId: "v_1", body: "hi" })).toMatchObject({ kind: "reply", messageId: undefined });
   });
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
+import { parseExact } from "../base/exact-json.ts";
 import type { ContactExternalId } from "../base/id-types.ts";
 import { MISSING_FILE_TEXT } from "../base/missing-file.ts";
 
@@ -72,7 +73,7 @@ function fieldsOf(raw: string): Fields | undefined {
     return text.includes("=") && !text.startsWith("[") ? Object.fromEntries(new URLSearchParams(text)) : undefined;
   }
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;

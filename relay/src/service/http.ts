@@ -3,6 +3,7 @@ import { isLoopback } from "@porchlight/shared/loopback";
 import { Agent, type Dispatcher } from "undici";
 import { type Clock, realClock } from "../base/clock.ts";
 import { createDeadlines } from "../base/deadlines.ts";
+import { parseExact } from "../base/exact-json.ts";
 
 /** The result of a request. `unsent`: certainly not processed. `unanswered`: it may have been processed (R-011). */
 export type Answer =
@@ -243,8 +244,7 @@ function textOf(parts: readonly Buffer[], headers: Record<string, string | strin
 /** The key is also hidden in the parsed values, because JSON has many ways to spell a character. */
 function parsed(text: string, hide: ((text: string) => string) | undefined): unknown {
   try {
-    if (hide === undefined) return JSON.parse(text);
-    return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? hide(value) : value));
+    return parseExact(text, hide);
   } catch {
     return undefined;
   }

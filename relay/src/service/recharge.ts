@@ -1,6 +1,7 @@
 import { DEPTH_MAX } from "@porchlight/shared/limits";
 import { amountOf, isAmount, shownAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
+import { parseExact } from "../base/exact-json.ts";
 
 /**
  * An auto-recharge event (interface section 6). Only its key is guaranteed; other fields are searched in several places
@@ -45,15 +46,12 @@ const at = (fields: Fields, path: string): unknown =>
       fields,
     );
 
-/**
- * The first non-empty text or whole number at one of the paths, with or without a wrapper. A number above 2^53 is not exact in
- * JavaScript: two keys or sub-accounts could become the same one, so such a number does not count.
- */
+/** The first non-empty text or number at one of the paths, with or without a wrapper. */
 function find(fields: Fields, paths: readonly string[]): string | undefined {
   for (const wrapper of WRAPPERS) {
     for (const path of paths) {
       const value = at(fields, wrapper + path);
-      const text = Number.isSafeInteger(value) ? String(value) : value;
+      const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
       if (typeof text === "string" && text.trim() !== "" && text.length <= TEXT_MAX) return text.trim();
     }
   }
@@ -79,7 +77,7 @@ function fieldsOf(raw: string): Fields | undefined {
   if (text === "") return {};
   if (!text.startsWith("{")) return text.startsWith("[") ? undefined : Object.fromEntries(new URLSearchParams(text));
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isFields(value) ? value : undefined;
   } catch {
     return undefined;
