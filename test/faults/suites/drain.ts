@@ -82,11 +82,15 @@ const refusesNewcomers = (stage: Stage): Promise<boolean> =>
     () => true,
   );
 
+/** The shortest time in which this number of visitors may come back, in ms. */
+export const leastSpread = (visitors: number): number =>
+  Math.min(LONGEST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, Math.floor((visitors / TARGET_RATE) * 1_000)));
+
 /**
  * Checks that every visitor was told that the relay restarts, and was given a long enough time span to reconnect in.
  */
 function goodbyes({ tabs }: Stage, visitors: number): string[] {
-  const least = Math.min(LONGEST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, Math.floor((visitors / TARGET_RATE) * 1_000)));
+  const least = leastSpread(visitors);
   return tabs.flatMap((tab) => {
     const [min, max] = tab.spread() ?? [0, 0];
     if (!tab.codes().includes(CLOSE.restart.code)) return [`goodbye: ${tab.name} was not told that the relay restarts`];

@@ -3,7 +3,7 @@ import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { socketTo } from "../process/socket.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { peak } from "./drain.ts";
+import { leastSpread, peak } from "./drain.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 type Options = Common & {
@@ -32,6 +32,7 @@ type Restart = { connections: number; exitMs: number; code: number | null; perSe
 function createCrowd(stage: NodesStage) {
   const serving = new Set(ALL);
   const places = new Map<Tab, number>();
+  /** When visitors who lost their connection try again. */
   const back: number[] = [];
   function visit(name: string): void {
     const open = socketTo(() => {
@@ -44,9 +45,10 @@ function createCrowd(stage: NodesStage) {
       comeBack() {
         const [min, max] = tab.codes().at(-1) === CLOSE.restart.code ? (tab.spread() ?? [0, 0]) : [20, 100];
         tab.clearCodes();
-        return min + stage.random() * (max - min);
+        const wait = min + stage.random() * (max - min);
+        back.push(performance.now() + wait);
+        return wait;
       },
-      onConnected: () => void back.push(performance.now()),
     });
     tab.connect();
   }
@@ -70,8 +72,7 @@ async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<R
   if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
     throw new Error(`Not all visitors of node ${node} came back`);
   serving.add(node);
-  const [min, max] = leaving[0]?.spread() ?? [0, 1_000];
-  const perSecond = leaving.length / Math.max(1, (max - min) / 1_000);
+  const perSecond = (leaving.length / leastSpread(leaving.length)) * 1_000;
   return { connections: leaving.length, exitMs, code: ended?.code ?? null, perSecond, peak: peak(back) };
 }
 
