@@ -8,7 +8,7 @@ import { blocksPage } from "../records/blocks.ts";
 import { eventsPage } from "../records/events.ts";
 import { leadsPage } from "../records/leads.ts";
 import { accountsCalling, countStates, dueEntries, entries, stuckEntries } from "../records/ledger/ledger.ts";
-import { deliveriesPage, failedMessages, visitorsPage } from "../records/listings.ts";
+import { deliveriesPage, failedMessages, newestCallback, visitorsPage } from "../records/listings.ts";
 import { auditPage } from "../records/operators.ts";
 import { ratingsPage } from "../records/ratings.ts";
 import { staleVisitors } from "../records/retention.ts";
@@ -28,6 +28,7 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
   "deliveries of a site": (db) => deliveriesPage(db, { site, limit }),
   "the next page of deliveries": (db) => deliveriesPage(db, { site, after: place, limit }),
   "the number of failed messages": countFailed,
+  "the newest reply": newestCallback,
   "recent failures": (db) => failedSince(db, now),
   visitors: (db) => visitorsPage(db, { site, after: place, limit }),
   "visitors whose sessions end": (db) => visitorsInOrder(db, { site, after: place, limit }),
@@ -75,7 +76,7 @@ async function plansOf(read: (db: Database) => Promise<unknown>): Promise<string
 }
 
 /** Whether a whole table is read. The audit log's index gives its rows in order, and the relay stops reading after a page. */
-const readsAll = (plan: string): boolean => /^SCAN (?!audit USING INDEX|stuck$)/.test(plan);
+const readsAll = (plan: string): boolean => /^SCAN (?!audit USING INDEX|stuck$)|^SEARCH \w+$/.test(plan);
 /** Whether all rows are sorted before the first one is known. */
 const sortsAll = (plan: string): boolean => /^USE TEMP B-TREE FOR (ORDER BY|DISTINCT)/.test(plan);
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { fileOf, isShared } from "../db/open.ts";
+import { inTurns } from "../db/reads-in-turn.ts";
 import { createRelay, type Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
@@ -45,18 +46,20 @@ function portable({ settings, keys }: Relay["inside"]): Settings {
 export async function startRelay(settings: Settings, parts: Parameters<typeof createRelay>[1] = {}): Promise<Relay> {
   const relay = await createRelay(settings, parts);
   const { inside, log } = relay;
+  // The reads of commands and of Doctor take turns with the relay's other work.
+  const own = () => ({ ...inside, db: inTurns(inside.db), close: async () => {} });
   const control = await openControl(settings.dataDir, {
     log,
     settings: () => portable(inside),
     async run(argv) {
       // Loaded with the first command, so that the relay starts faster.
       const { runOn } = await import("./commands.ts");
-      return runOn(contextOf({ ...inside, close: async () => {} }), argv);
+      return runOn(contextOf(own()), argv);
     },
   });
   inside.doctor.examine = async () => {
     const { examine } = await import("./doctor.ts");
-    return examine(contextOf({ ...inside, close: async () => {} }));
+    return examine(contextOf(own()));
   };
   if (control !== undefined) relay.describe({ control: control.path });
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };

@@ -151,10 +151,32 @@ export const waitingMessages = (tx: Transaction, site: string | null, { skip, li
     skip,
   );
 
-/** Time of the newest reply from the service, milliseconds since 1970; undefined without a reply. */
+/** Visitors in one slice of the search for the newest reply. */
+const REPLY_SLICE = 100;
+
+/**
+ * Time of the newest reply from the service, milliseconds since 1970; undefined without a reply. Reads the visitors with the
+ * newest messages first, so the first slice has it as a rule; reading all messages took half a second for a million (A24).
+ */
 export async function newestCallback(tx: Transaction): Promise<number | undefined> {
-  const [row] = await tx.all<{ at: number | null }>(
-    "SELECT max(at) AS at FROM messages WHERE author = 'reply' AND id LIKE 'r%'",
-  );
-  return row?.at ?? undefined;
+  for (let after = { active: Number.MAX_SAFE_INTEGER, id: "" }; ; ) {
+    const visitors = await tx.all<typeof after>(
+      "SELECT active, id FROM visitors WHERE (active, id) < ($1, $2) ORDER BY active DESC, id DESC LIMIT $3",
+      after.active,
+      after.id,
+      REPLY_SLICE,
+    );
+    const last = visitors.at(-1);
+    if (last === undefined) return undefined;
+    const [row] = await tx.all<{ at: number | null }>(
+      `SELECT max(m.at) AS at FROM visitors v JOIN messages m ON m.visitor = v.id
+       WHERE (v.active, v.id) < ($1, $2) AND (v.active, v.id) >= ($3, $4) AND m.author = 'reply' AND m.id LIKE 'r%'`,
+      after.active,
+      after.id,
+      last.active,
+      last.id,
+    );
+    if (row !== undefined && row.at !== null) return row.at;
+    after = last;
+  }
 }
