@@ -102,6 +102,12 @@ const refusals = ({ mock, tabs }: NodesStage): string[] => [
   ...tabs.flatMap((tab) => (tab.person.deleted === 0 ? [] : [`session: ${tab.name} lost its session`])),
 ];
 
+/** Replies that nodes spooled, because PostgreSQL took longer than a second, may change places (guide Several nodes, Failures). */
+const withoutLimits = ({ lives }: NodesStage, violations: readonly string[]): string[] =>
+  lives.some(({ lines }) => lines.some((line) => line.includes('"callback.spooled"')))
+    ? violations.filter((line) => !line.startsWith('order: "reply '))
+    : [...violations];
+
 /** S9: three nodes are restarted, one after the other, while their visitors write. */
 export async function wave({
   root,
@@ -130,7 +136,7 @@ export async function wave({
     }
     await visitEach(stage, crowd);
     clearInterval(writing);
-    const { violations } = await stage.verdict(180_000);
+    const violations = withoutLimits(stage, (await stage.verdict(180_000)).violations);
     const most = (of: (one: Restart) => number): number => Math.max(...restarts.map(of));
     return {
       violations: [
