@@ -14,7 +14,7 @@ import { simulatedRuns } from "./core-runs.ts";
 import { failures, RELAY, runSeeds } from "./workers.ts";
 
 describe("the simulated relay", () => {
-  simulatedRuns({ seeds: 100, specialSeeds: 3, pairSeeds: 10 });
+  simulatedRuns({ seeds: 60, specialSeeds: 2, pairSeeds: 6 });
 
   it("does not repeat an old mistake", async () => {
     const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Scenario } from "./core/scenario.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
-import type { Mutant } from "./mutants/mutant.ts";
+import type { Killer, Mutant } from "./mutants/mutant.ts";
 import { PARTS } from "./mutants/place.ts";
-import { mutantsFolder, plant, ROOT } from "./mutants/plant.ts";
+import { changedBy, mutantsFolder, plant, ROOT } from "./mutants/plant.ts";
+import { entryOf, type Variant, variantOf } from "./mutants/variants.ts";
+import type { Tested } from "./mutants/vitest.config.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
 import { runSeeds } from "./workers.ts";
@@ -13,39 +15,24 @@ import { runSeeds } from "./workers.ts";
 /** Failures that mean that the mutant or the suite did not run at all. They do not count as a kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
-type Planted = { mutant: Mutant; root: string };
 export type MutantResult = { name: string; by: string | undefined; seconds: number };
 
 /**
- * Runs the tests against mutants.
- * @returns for each the first failure; `by` is undefined when no test failed.
- * @throws Error when one did not run
+ * Runs a simulation or a suite against a mutant.
+ * @returns the first failure; `by` is undefined when nothing failed.
+ * @throws Error when the mutant did not run
  */
-async function tryGroup(mutants: readonly Mutant[]): Promise<MutantResult[]> {
-  const planted = mutants.map((mutant) => ({
-    mutant,
-    root: plant({ ...mutant, withTests: "unit" in mutant.killedBy }),
-  }));
+async function tryMutant(mutant: Mutant, killedBy: Exclude<Killer, { unit: string }>): Promise<MutantResult> {
+  const { name } = mutant;
+  const root = plant(mutant);
+  const begun = performance.now();
   try {
-    const results = await resultsOf(planted);
-    for (const { name, by } of results)
-      if (by !== undefined && BROKEN.test(by)) throw new Error(`${name}: it does not run: ${by}`);
-    return results;
-  } finally {
-    for (const { root } of planted) rmSync(join(root, ".."), { recursive: true });
-  }
-}
-
-async function resultsOf(planted: readonly Planted[]): Promise<MutantResult[]> {
-  const results: MutantResult[] = [];
-  for (const { mutant, root } of planted) {
-    const { name, killedBy } = mutant;
-    if ("unit" in killedBy) continue;
-    const begun = performance.now();
     const by = await ("suite" in killedBy ? firstViolation(killedBy.suite({ root })) : firstBrokenSeed(root, killedBy));
-    results.push({ name, by, seconds: seconds(performance.now() - begun) });
+    if (by !== undefined && BROKEN.test(by)) throw new Error(`${name}: it does not run: ${by}`);
+    return { name, by, seconds: seconds(performance.now() - begun) };
+  } finally {
+    rmSync(join(root, ".."), { recursive: true });
   }
-  return [...results, ...(await unitResults(planted))];
 }
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
@@ -62,74 +49,74 @@ const firstViolation = (report: Promise<Report>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-/**
- * A test or a poll counts as failed when it does not end within this time. Long enough that a busy machine does not fail it.
- */
-const TIMEOUT_MS = 30_000;
-const LIMITS = { testTimeout: TIMEOUT_MS, expect: { poll: { timeout: TIMEOUT_MS / 2 } } };
-
-/** Workers of vitest. More than a small machine has cores, because tests of mutants mostly wait for the ends of polls. */
-const WORKERS = "3";
-
-type Tested = {
+type FileResult = {
   name: string;
   startTime: number;
   endTime: number;
+  /** Why the file could not run. */
+  message?: string;
   assertionResults: { status: string; fullName: string }[];
 };
 
+/** The mutants whose unit tests must notice them, each with its test file. */
+const unitTested = (mutants: readonly Mutant[]) =>
+  mutants.flatMap((mutant) => ("unit" in mutant.killedBy ? [{ ...mutant, unit: mutant.killedBy.unit }] : []));
+
 /**
- * Runs the unit test file of each mutant, all in one run of vitest, each as a project.
+ * Runs the unit test file of each mutant, all in one run of vitest (`mutants/vitest.config.ts`).
  * @returns for each the first test that failed
  * @throws Error when every test of a file fails: then something other than the mutant is broken
  */
-async function unitResults(planted: readonly Planted[]): Promise<MutantResult[]> {
-  const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
-    "unit" in killedBy ? [{ test: { name, root, include: [`**/${killedBy.unit}`], ...LIMITS } }] : [],
-  );
-  const [first] = projects;
-  if (first === undefined) return [];
-  const cwd = join(first.test.root, "..");
-  const [config, output] = [join(cwd, "vitest.config.mjs"), join(cwd, "results.json")] as const;
-  writeFileSync(config, `export default ${JSON.stringify({ test: { projects } })};`);
-  const args = ["run", "--config", config, "--maxWorkers", WORKERS, "--reporter", "json", "--outputFile", output];
-  // The output is not used, but without this option more than 1 MiB of it would end the run.
-  const options = { cwd, maxBuffer: Number.POSITIVE_INFINITY };
-  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, options, resolve));
-  const { testResults } = JSON.parse(readFileSync(output, "utf8")) as { testResults: Tested[] };
-  return projects.map(({ test: { name, root } }) => {
-    const files = testResults.filter((file) => file.name.startsWith(`${root}/`));
-    const tests = files.flatMap(({ assertionResults }) => assertionResults);
-    if (!tests.some(({ status }) => status === "passed")) throw new Error(`${name}: no test of its file passes`);
-    const spent = files.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
-    return { name, by: tests.find(({ status }) => status === "failed")?.fullName, seconds: seconds(spent) };
+async function unitResults(mutants: readonly Mutant[]): Promise<MutantResult[]> {
+  const tested = unitTested(mutants).map(({ name, part = "relay", unit, edits }, number) => {
+    const variant = variantOf(part, String(number), unit, changedBy(part, name, edits));
+    return { name, variant, entry: join(mutantsFolder(part), `${number}.test.ts`) };
+  });
+  if (tested.length === 0) return [];
+  for (const part of PARTS) mkdirSync(mutantsFolder(part), { recursive: true });
+  for (const { variant, entry } of tested) writeFileSync(entry, entryOf(variant));
+  const files = await runVitest(tested);
+  return tested.map(({ name, entry }) => {
+    const file = files.find((each) => each.name === entry);
+    const tests = file?.assertionResults ?? [];
+    if (file === undefined || !tests.some(({ status }) => status === "passed"))
+      throw new Error(`${name}: no test of its file passes: ${file?.message}`);
+    const by = tests.find(({ status }) => status === "failed")?.fullName;
+    return { name, by, seconds: seconds(file.endTime - file.startTime) };
   });
 }
 
-/** Groups of mutants that are tested in one run: those of one part's unit tests together, every other one alone. */
-function groupsOf(mutants: readonly Mutant[]): Mutant[][] {
-  const unit = ({ killedBy }: Mutant): boolean => "unit" in killedBy;
-  const parts = PARTS.map((part) => mutants.filter((mutant) => unit(mutant) && (mutant.part ?? "relay") === part));
-  const others = mutants.filter((mutant) => !unit(mutant)).map((mutant) => [mutant]);
-  return [...parts.filter((group) => group.length > 0), ...others];
+async function runVitest(tested: readonly { variant: Variant; entry: string }[]): Promise<FileResult[]> {
+  const folder = mutantsFolder("relay");
+  const [given, output] = [join(folder, "variants.json"), join(folder, "results.json")];
+  const variants = tested.map(({ variant }) => variant);
+  const include = tested.map(({ entry }) => entry);
+  writeFileSync(given, JSON.stringify({ variants, include } satisfies Tested));
+  const config = join(import.meta.dirname, "mutants", "vitest.config.ts");
+  const args = ["run", "--config", config, "--reporter", "json", "--outputFile", output];
+  // The output is not used, but without this option more than 1 MiB of it would end the run.
+  const options = { cwd: ROOT, env: { ...process.env, MUTANTS: given }, maxBuffer: Number.POSITIVE_INFINITY };
+  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, options, resolve));
+  return (JSON.parse(readFileSync(output, "utf8")) as { testResults: FileResult[] }).testResults;
 }
 
-/** Tests all mutants, two groups at a time. */
+/** Tests all mutants: those of unit tests in one run, and beside them the others, two at a time. */
 export async function tryMutants(
   mutants: readonly Mutant[],
   onResult: (result: MutantResult) => void = () => {},
 ): Promise<MutantResult[]> {
-  const waiting = groupsOf(mutants);
   const results: MutantResult[] = [];
-  const work = async (): Promise<void> => {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const found = await tryGroup(group);
-      results.push(...found);
-      found.forEach(onResult);
-    }
+  const add = (result: MutantResult): void => {
+    results.push(result);
+    onResult(result);
+  };
+  const waiting = mutants.flatMap((mutant) => ("unit" in mutant.killedBy ? [] : [{ mutant, killer: mutant.killedBy }]));
+  const others = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      add(await tryMutant(next.mutant, next.killer));
   };
   try {
-    await Promise.all([work(), work()]);
+    await Promise.all([unitResults(mutants).then((found) => found.forEach(add)), others(), others()]);
   } finally {
     for (const part of PARTS) rmSync(mutantsFolder(part), { recursive: true, force: true });
   }

@@ -161,11 +161,21 @@ function parsed(path: string, text: string): Node {
 function scopesOf(path: string, text: string, name: string | undefined): Scope[] {
   if (name === undefined) return [{ names: [], value: parsed(path, text) }];
   const wanted = name.split(".");
+  return allScopes(path, text).filter(({ names }) => names.at(-1) === wanted.at(-1) && isWithin(wanted, names));
+}
+
+const scopesOfTexts = new Map<string, Scope[]>();
+
+/** The file and every named piece of code in it. */
+function allScopes(path: string, text: string): Scope[] {
+  const known = scopesOfTexts.get(text);
+  if (known !== undefined) return known;
   const file = (path.split("/").at(-1) ?? "").replace(/\.tsx?$/, "");
   const tree = parsed(path, text);
   const scopes: Scope[] = [{ names: [file], value: tree }];
   collect(tree, [file], scopes);
-  return scopes.filter(({ names }) => names.at(-1) === wanted.at(-1) && isWithin(wanted, names));
+  scopesOfTexts.set(text, scopes);
+  return scopes;
 }
 
 /** Whether `names` contains all of `wanted`, in the same order. */

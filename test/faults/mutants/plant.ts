@@ -17,12 +17,10 @@ type Change = {
   name: string;
   part?: Part;
   edits: readonly Edit[];
-  /** The copy includes the unit tests. */
-  withTests?: boolean;
 };
 
 /** Writes a copy of a part's sources with the change applied. @throws Error when an edit does not find its place */
-export function plant({ name, part = "relay", edits, withTests = false }: Change): string {
+export function plant({ name, part = "relay", edits }: Change): string {
   const mutants = mutantsFolder(part);
   const folder = join(mutants, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
@@ -38,21 +36,21 @@ export function plant({ name, part = "relay", edits, withTests = false }: Change
     if (!LEFT_OUT.includes(entry))
       cpSync(join(from, entry), join(root, entry), {
         recursive: true,
-        filter: (path) => withTests || !path.endsWith(".test.ts"),
+        filter: (path) => !path.endsWith(".test.ts"),
       });
   // The part's own settings apply to its own folder only; without them, JSX would be read as React's.
   writeFileSync(
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: join(ROOT, part, "tsconfig.json"), include: ["src"] }),
   );
-  for (const [path, text] of editsOf(part, name, edits)) writeFileSync(join(root, path), text);
+  for (const [path, text] of changedBy(part, name, edits)) writeFileSync(join(root, path), text);
   return root;
 }
 
 const sources = Object.fromEntries(PARTS.map((part) => [part, readSources(part)])) as Record<Part, Sources>;
 
 /** The files that a mutant changes, by path. @throws Error that names the mutant when the place of an edit is not found */
-function editsOf(part: Part, name: string, edits: readonly Edit[]): Sources {
+export function changedBy(part: Part, name: string, edits: readonly Edit[]): Sources {
   try {
     return applyEdits(sources[part], edits);
   } catch (error) {
