@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database, Value } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type DeliveryRow, deliveriesPage, failedMessages } from "./listings.ts";
+import { type DeliveryRow, deliveriesPage, failedMessages, newestCallback } from "./listings.ts";
 
 /** Most rows that one statement may read: SQLite reads them on the event loop. */
 const ROWS_MAX = 1_000;
@@ -87,4 +87,22 @@ it("lists the failed messages of a site or of all, newest first, without reading
   const ofSite = all.filter(({ site }) => site === "news");
   expect(await failedMessages(db, "news", { skip: 100, limit: 50 })).toEqual(ofSite.slice(100, 150));
   expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
+});
+
+it("finds the newest reply although many visitors wrote after it, and one of them has an older reply", async () => {
+  const visitors = Array.from({ length: 400 }, (_, v) => ({ id: `v${v}`, active: 1_000 + v }));
+  await db.runEach(
+    "INSERT INTO visitors (id, site, created, active) VALUES ($1, 'shop', 1, $2)",
+    visitors.map(({ id, active }) => [id, active]),
+  );
+  expect(await newestCallback(db)).toBeUndefined();
+  await db.runEach(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ($1, 1, 1, 'r_1', 'reply', $2, '')",
+    [
+      ["v399", 7],
+      ["v100", 1_100],
+      ["v50", 1_050],
+    ],
+  );
+  expect(await newestCallback(db)).toBe(1_100);
 });
