@@ -10,7 +10,7 @@ import { accountLease, accountOf } from "./leases.ts";
 export type Paces = {
   /**
    * Continues with the stored paces of leases that this node has just taken, except those that it stored itself. Then stores its
-   * own anew: a late answer to a call of an earlier time as the holder was not stored. Reports a pace that cannot be read, and
+   * own again, because it did not store what changed while another node had the lease. Reports a pace that cannot be read, and
    * ignores it: the node still takes the lease.
    */
   resume: (leases: readonly string[]) => Promise<void>;

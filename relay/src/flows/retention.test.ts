@@ -25,7 +25,7 @@ afterEach(() => db.close());
 
 const RULES = { conversations: 30, files: 10, leads: 20, mails: 5 };
 
-function retention(bus = createBus(), forget = createForget({ db, bus, clock })) {
+function retention(bus = createBus(), forget = createForget({ db, bus, clock }), given = db) {
   const site = (id: string, rules: object) => ({
     public: { ...DEFAULT_SITE, id },
     account: "main",
@@ -36,7 +36,7 @@ function retention(bus = createBus(), forget = createForget({ db, bus, clock }))
     retention: rules,
   });
   const sites = { all: [site("shop", RULES), site("kept", {})] };
-  return createRetention({ db, clock, log: silentLog, sites, seriesDays: 35, forget, works: () => true });
+  return createRetention({ db: given, clock, log: silentLog, sites, seriesDays: 35, forget, works: () => true });
 }
 
 /** A visitor with a message, a file, a lead and a mail, all of them `days` days old. */
@@ -215,5 +215,30 @@ it("deletes finished mails, finished webhook events and counters after 30 days, 
     counters: (await db.all("SELECT day FROM quotas")).length,
   });
   await expect.poll(left).toEqual({ mails: ["x-waits", "x-young"], events: ["event-29"], counters: 1 });
+  await daily.stop();
+});
+
+it("deletes old webhook events in slices, so that visitors' messages do not wait for all of them", async () => {
+  const at = clock.now() - 31 * DAY;
+  const events = Array.from({ length: 1_200 }, (_, n) => [`event-${n}`, at]);
+  await db.runEach(
+    "INSERT INTO events (id, site, visitor, type, body, at, state, due) VALUES ($1, 'kept', NULL, 'delivery.failed', '{}', $2, 'sent', 0)",
+    events,
+  );
+  const deleted: number[] = [];
+  const transaction: Database["transaction"] = (work, lanes) =>
+    db.transaction(async (tx) => {
+      const run: typeof tx.run = async (sql, ...values) => {
+        const count = await tx.run(sql, ...values);
+        if (sql.startsWith("DELETE FROM events")) deleted.push(count);
+        return count;
+      };
+      return work({ ...tx, run });
+    }, lanes);
+  const daily = retention(createBus(), undefined, { ...db, transaction });
+  daily.start();
+  clock.passEach(10 * 60_000);
+  await expect.poll(() => deleted).toEqual([500, 500, 200]);
+  expect(await db.all("SELECT id FROM events")).toEqual([]);
   await daily.stop();
 });

@@ -8,7 +8,15 @@ import { dropEvents } from "../records/events.ts";
 import { dropMails } from "../records/mails.ts";
 import { addAudit } from "../records/operators.ts";
 import { dayOf, dropQuotas } from "../records/quotas.ts";
-import { countOld, dropOld, isStale, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
+import {
+  countOld,
+  dropOld,
+  isStale,
+  type RetentionPlace,
+  SLICE,
+  staleVisitors,
+  wasLast,
+} from "../records/retention.ts";
 import { countSamples, dropSamples, STEPS } from "../records/series.ts";
 import type { Forget } from "./forget.ts";
 
@@ -54,7 +62,7 @@ export function createRetention(deps: RetentionDeps) {
     run: async () => {
       if (!works()) return;
       // First, because an error in the retention of one site ends the run.
-      await dropExpired(deps);
+      await dropExpired(deps, poll.isStopped);
       await run(deps, { dry: false, actor: "retention", isStopped: poll.isStopped });
     },
     onError: (error) => log("database.failing", { cause: String(error) }),
@@ -99,13 +107,12 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
 }
 
 /** Deletes the finished mails, the finished webhook events and the counters that are older than `LONGEST_MS`. */
-async function dropExpired({ db, clock }: RetentionDeps): Promise<void> {
+async function dropExpired({ db, clock }: RetentionDeps, isStopped: () => boolean): Promise<void> {
   const before = clock.now() - LONGEST_MS;
-  await db.transaction(async (tx) => {
-    await dropMails(tx, before);
-    await dropEvents(tx, before);
-    await dropQuotas(tx, dayOf(before));
-  });
+  for (const drop of [dropMails, dropEvents])
+    for (let last = false; !last && !isStopped(); )
+      last = wasLast(await db.transaction((tx) => drop(tx, before, SLICE)));
+  await db.transaction((tx) => dropQuotas(tx, dayOf(before)));
 }
 
 /** Deletes old rows of the series, at most one for each hour; in a dry run only counts them. Adds the number to `row`. */

@@ -3,7 +3,7 @@ import type { Transaction } from "../db/database.ts";
 /** Data that a site keeps for a number of days. Times are milliseconds since 1970. */
 
 /** Visitors per step of the search for old conversations, and rows that one transaction deletes. */
-const SLICE = 500;
+export const SLICE = 500;
 
 /** Where the next slice begins. */
 export type RetentionPlace = { created: number; id: string };
