@@ -25,7 +25,7 @@ async function block(page: Page, name: string): Promise<{ asked: string[]; unblo
 const connected = (page: Page): Promise<void> =>
   expect.poll(() => page.evaluate(() => String(localStorage["porchlight:default"]))).toContain('"token"');
 
-/** Runs in the page: presses the buttons that currently exist. */
+/** Runs in the page: presses the buttons, if there are any. */
 const press = (buttons: Element[]): void => {
   for (const button of buttons) (button as HTMLElement).click();
 };
@@ -94,11 +94,14 @@ it("parts report that they did not load, and load on request: reactions and the 
   const rating = await block(page, "rating");
   await converse(chat);
   await chat.panel.getByText(WORDS).waitFor();
-  const asked = page.waitForRequest(/rating-/);
+  let isLoaded = false;
+  page.on("response", (response) => {
+    if (/\/assets\/rating-/.test(response.url())) isLoaded = response.ok();
+  });
   await rating.unblock();
-  // When one part loads, the panel requests the missing parts again, so the button may have disappeared.
-  await chat.panel.getByRole("button", { name: "Retry" }).evaluateAll(press);
-  await asked;
+  // Whenever another part loads, the panel requests the missing parts again: then the button disappears, perhaps only for a moment.
+  const retry = chat.panel.getByRole("button", { name: "Retry" });
+  await expect.poll(() => retry.evaluateAll(press).then(() => isLoaded)).toBe(true);
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
   const react = chat.thread.getByRole("button", { name: "React", exact: true });
   const loaded = () => chat.thread.getByRole("button", { name: "React with 🎉" }).waitFor();

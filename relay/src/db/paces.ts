@@ -54,17 +54,17 @@ export function createPaces({ db, clock, node, source, onError }: PacesOptions):
   const waiting = new Map<string, { pace: string; at: number }>();
   /** Accounts whose leases this node has taken. A node without the lease makes calls too, such as look-ups, and stores nothing. */
   const taken = new Set<string>();
-  /** How often `resume` was called: a lease may be taken again while the answer to a `SAVE` is on its way. */
-  let terms = 0;
+  /** Calls of `resume`. When the number changes while a `SAVE` is under way, the node may have the lease again. */
+  let resumes = 0;
   async function save(): Promise<void> {
     for (const [account, pace] of source.unsavedPaces())
       if (taken.has(account)) waiting.set(account, { pace, at: clock.uptime() });
     for (const [account, { pace, at }] of waiting) {
-      const term = terms;
+      const before = resumes;
       const stored = await db.all(SAVE, accountLease(account), pace, node, Math.round(clock.uptime() - at));
       waiting.delete(account);
       // Another node has the lease now.
-      if (stored.length === 0 && term === terms) taken.delete(account);
+      if (stored.length === 0 && resumes === before) taken.delete(account);
     }
   }
   const saves = createPoll({ clock, every: SAVE_MS, run: save, onError });
@@ -80,7 +80,7 @@ export function createPaces({ db, clock, node, source, onError }: PacesOptions):
           onError(error);
         }
       }
-      terms++;
+      resumes++;
       for (const account of leases.map(accountOf)) {
         if (account === undefined) continue;
         taken.add(account);

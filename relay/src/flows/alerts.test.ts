@@ -67,13 +67,13 @@ function stage(owns: (subject: string) => boolean = () => true) {
 }
 
 it("reports a problem and its end once each, by mail and webhook, also when the relay restarts meanwhile", async () => {
-  const { look, state, letters, types, hooked, open } = stage();
-  await look();
+  const { run, state, letters, types, hooked, open } = stage();
+  await run();
   expect(letters).toEqual([]);
   state.problems = [PAUSED];
-  await look();
-  await look();
-  await open().look();
+  await run();
+  await run();
+  await open().run();
   expect(letters).toMatchObject([{ to: "ops@example.com", subject: "Problem: account of main" }]);
   expect(letters[0]?.text).toContain("The service refuses it: 401\n\nCheck the key.");
   expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
@@ -81,55 +81,55 @@ it("reports a problem and its end once each, by mail and webhook, also when the 
     { kind: "account", subject: "main", ended: null },
   ]);
   state.problems = [];
-  await open().look();
+  await open().run();
   expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
   expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).not.toBeNull();
   state.problems = [PAUSED];
-  await look();
+  await run();
   expect(types()).toEqual(["alert.raised", "alert.ended", "alert.raised"]);
 });
 
 it("retries each channel until it works, and uses none twice", async () => {
-  const { look, state, letters, types } = stage();
+  const { run, state, letters, types } = stage();
   state.problems = [PAUSED];
   state.mails = "again";
-  await look();
+  await run();
   expect([letters.length, types()]).toEqual([0, ["alert.raised"]]);
   state.mails = "sent";
-  await look();
-  await look();
+  await run();
+  await run();
   expect([letters.length, types()]).toEqual([1, ["alert.raised"]]);
 });
 
 it("does not check what another node checks", async () => {
   const here = stage();
   here.state.problems = [PAUSED];
-  await here.look();
+  await here.run();
   const elsewhere = stage((subject) => subject !== "main");
-  await elsewhere.look();
+  await elsewhere.run();
   expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).toBeNull();
 });
 
 it("runs the other checks and sends their alerts when one check throws", async () => {
-  const { look, state, letters, logged } = stage();
+  const { run, state, letters, logged } = stage();
   state.broken = true;
   state.problems = [PAUSED];
-  await look();
+  await run();
   expect(letters).toMatchObject([{ subject: "Problem: account of main" }]);
   expect(logged).toContainEqual(["alert.unchecked", { kind: "disk", cause: "Error: no such folder" }]);
 });
 
 it("sends an unsent alert after a restart, with its cure and under the same id", async () => {
-  const { look, state, letters, hooked, open } = stage();
+  const { run, state, letters, hooked, open } = stage();
   state.problems = [PAUSED];
   [state.mails, state.status] = ["again", 503];
-  await look();
+  await run();
   expect([letters, hooked]).toEqual([[], []]);
   const restarted = open();
   [state.mails, state.status] = ["sent", 200];
-  await restarted.look();
-  await open().look();
+  await restarted.run();
+  await open().run();
   expect(letters).toHaveLength(1);
   expect(letters[0]?.text).toContain("Check the key.");
   expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
@@ -137,15 +137,15 @@ it("sends an unsent alert after a restart, with its cure and under the same id",
 });
 
 it("reports the end of a problem after a restart if that was not sent before", async () => {
-  const { look, state, letters, types, open } = stage();
+  const { run, state, letters, types, open } = stage();
   state.problems = [PAUSED];
-  await look();
+  await run();
   state.problems = [];
   [state.mails, state.status] = ["again", 503];
-  await look();
+  await run();
   [state.mails, state.status] = ["sent", 200];
-  await open().look();
-  await open().look();
+  await open().run();
+  await open().run();
   expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
 });

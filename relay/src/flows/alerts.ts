@@ -44,7 +44,7 @@ export function createAlerts(deps: AlertsDeps) {
     run: () => runChecks(deps),
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
-  return { start: poll.start, look: () => runChecks(deps), stop: poll.stop };
+  return { start: poll.start, run: () => runChecks(deps), stop: poll.stop };
 }
 
 const channelsOf = ({ mail, webhook }: AlertRules): Channel[] => [

@@ -33,11 +33,11 @@ const NEWCOMERS = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
 /**
- * When less than half of a site's budget for newcomers is left, an address that has taken more than this fraction of the rest must
- * wait. So those who took most wait first, and an address that has taken nothing is served as long as anything is left: without
- * this rule, five addresses could shut out every new visitor.
+ * When less than half of a site's budget for newcomers is left, an address waits if it has taken more than this part of the rest.
+ * So those who took most wait first, and an address that has taken nothing is served as long as anything is left. Without this
+ * rule, five addresses could shut out every new visitor.
  */
-const FAIR = 5;
+const FAIR_PART = 1 / 5;
 /** Longest waiting time that a client is told, in milliseconds. */
 const WAIT_MAX = 60_000;
 
@@ -87,11 +87,15 @@ function first(...waits: (() => number)[]): number {
   return 0;
 }
 
-/** Takes from a site's budget, if the address, which has just taken from its own, gets part of what is left. */
+/**
+ * Takes from a site's budget, unless the address has taken more than its fair part. The caller has taken from the address's own
+ * budget just before.
+ * @returns 0, or the milliseconds to wait
+ */
 function takeFairly(own: Limiter, address: string, site: Limiter, key: string): number {
   const { left, taken } = site.levels(key);
   const before = own.levels(address).taken - 1;
-  return left < taken && before > left / FAIR ? WAIT_MAX : site.take(key);
+  return left < taken && before > left * FAIR_PART ? WAIT_MAX : site.take(key);
 }
 
 /**

@@ -3,17 +3,15 @@ import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { createPoll } from "../base/poll.ts";
 import type { RetentionRules } from "../base/rules.ts";
-import type { Database } from "../db/database.ts";
-import { dropEvents } from "../records/events.ts";
-import { dropMails } from "../records/mails.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { addAudit } from "../records/operators.ts";
 import { dayOf, dropQuotas } from "../records/quotas.ts";
 import {
   countOld,
+  dropFinished,
   dropOld,
   isStale,
   type RetentionPlace,
-  SLICE,
   staleVisitors,
   wasLast,
 } from "../records/retention.ts";
@@ -109,10 +107,18 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
 /** Deletes the finished mails, the finished webhook events and the counters that are older than `LONGEST_MS`. */
 async function dropExpired({ db, clock }: RetentionDeps, isStopped: () => boolean): Promise<void> {
   const before = clock.now() - LONGEST_MS;
-  for (const drop of [dropMails, dropEvents])
-    for (let last = false; !last && !isStopped(); )
-      last = wasLast(await db.transaction((tx) => drop(tx, before, SLICE)));
+  for (const table of ["mails", "events"] as const)
+    await repeatUntilLast(db, isStopped, (tx) => dropFinished(tx, table, before));
   await db.transaction((tx) => dropQuotas(tx, dayOf(before)));
+}
+
+/** Deletes slice by slice, each in a transaction of its own, so that visitors' messages are stored between them. */
+async function repeatUntilLast(
+  db: Database,
+  isStopped: () => boolean,
+  dropSlice: (tx: Transaction) => Promise<number>,
+): Promise<void> {
+  for (let last = false; !last && !isStopped(); ) last = wasLast(await db.transaction(dropSlice));
 }
 
 /** Deletes old rows of the series, at most one for each hour; in a dry run only counts them. Adds the number to `row`. */
@@ -133,11 +139,11 @@ async function drop(deps: RetentionDeps, given: Run, row: SiteRow): Promise<void
   if (kind === "conversations") await dropConversations(deps, { ...given, before }, row);
   else if (given.dry) row.count = await countOld(db, kind, site, before);
   else
-    for (let last = false; !last && !given.isStopped(); ) {
-      const count = await db.transaction((tx) => dropOld(tx, kind, site, before));
+    await repeatUntilLast(db, given.isStopped, async (tx) => {
+      const count = await dropOld(tx, kind, site, before);
       row.count += count;
-      last = wasLast(count);
-    }
+      return count;
+    });
 }
 
 /** Writes a run to the log and to the audit log. */

@@ -146,12 +146,6 @@ export async function eventsPage(tx: Transaction, query: EventsPage & { state?: 
   );
 }
 
-/** Deletes at most `limit` finished events older than `before`, milliseconds since 1970. @returns how many it deleted */
-export function dropEvents(tx: Transaction, before: number, limit: number): Promise<number> {
-  const chosen = "SELECT id FROM events WHERE at < $1 AND state <> 'waiting' LIMIT $2";
-  return tx.run(`DELETE FROM events WHERE id IN (${chosen})`, before, limit);
-}
-
 /** Deletes a visitor's events. */
 export async function forgetEvents(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("DELETE FROM events WHERE visitor = $1", visitor);

@@ -89,6 +89,22 @@ it("lists the failed messages of a site or of all, newest first, without reading
   expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
 });
 
+it("lists a message once that fails while the list is read", async () => {
+  await fill(2);
+  const { all } = db;
+  db.all = async <Row>(sql: string, ...values: Value[]) => {
+    const rows = await all<Row>(sql, ...values);
+    // After the waiting messages are read, one of them fails.
+    if (sql.includes("FROM outbox")) {
+      await db.run("DELETE FROM outbox WHERE visitor = 'v0' AND pos = 2");
+      await db.run("UPDATE messages SET state = 'failed' WHERE visitor = 'v0' AND pos = 2");
+    }
+    return rows;
+  };
+  const page = await deliveriesPage(db, { site: "shop", limit: 10 });
+  expect(page.map(nameOf)).toEqual(["v0 1 failed", "v0 2 failed", "v0 3 waiting", "v0 4 failed"]);
+});
+
 it("finds the newest reply although many visitors wrote after it, and one of them has an older reply", async () => {
   const visitors = Array.from({ length: 400 }, (_, v) => ({ id: `v${v}`, active: 1_000 + v }));
   await db.runEach(

@@ -71,15 +71,16 @@ export type DeliveryRow = {
 type DeliveryOfSite = DeliveryRow & { site: string };
 type DeliveryPlace = { visitor: string; pos: number };
 
-const SITE = (visitor: string): string => `(SELECT site FROM visitors WHERE id = ${visitor}) AS site`;
+/** A column with the site of a visitor. @param visitor the column with the visitor's id */
+const siteColumn = (visitor: string): string => `(SELECT site FROM visitors WHERE id = ${visitor}) AS site`;
 
 /** The messages of each state, of all sites, in the order of visitors and places. The columns follow `DeliveryRow`. */
 const DELIVERIES: Record<DeliveryState, string> = {
   waiting: `SELECT o.visitor, o.pos, (SELECT id FROM messages m WHERE m.visitor = o.visitor AND m.pos = o.pos) AS id,
-      'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, ${SITE("o.visitor")}
+      'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, ${siteColumn("o.visitor")}
     FROM outbox o WHERE (o.visitor, o.pos) > ($1, $2) ORDER BY o.visitor, o.pos LIMIT $3`,
   failed: `SELECT m.visitor, m.pos, m.id, 'failed' AS state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
-      ${SITE("m.visitor")}
+      ${siteColumn("m.visitor")}
     FROM messages m WHERE m.state = 'failed' AND m.discarded IS NULL AND (m.visitor, m.pos) > ($1, $2)
     ORDER BY m.visitor, m.pos LIMIT $3`,
 };
@@ -93,14 +94,15 @@ export async function deliveriesPage(
   query: { site: string; state?: DeliveryState; after?: DeliveryPlace; limit: number },
 ): Promise<DeliveryRow[]> {
   const { site: wanted, state, after: begin = { visitor: "", pos: 0 }, limit } = query;
-  const found: DeliveryRow[] = [];
+  // By place: a message that fails between the two reads is in both, and has failed.
+  const found = new Map<string, DeliveryRow>();
   for (const each of state === undefined ? DELIVERY_STATES : [state]) {
     const read = (after: DeliveryPlace = begin) =>
       tx.all<DeliveryOfSite>(DELIVERIES[each], after.visitor, after.pos, SLICE_ROWS);
     const rows = await filtered(read, ({ site }) => site === wanted, { limit });
-    found.push(...rows.map(({ site, ...row }) => row));
+    for (const { site, ...row } of rows) found.set(`${row.visitor} ${row.pos}`, row);
   }
-  return found.sort(byPlace).slice(0, limit);
+  return [...found.values()].sort(byPlace).slice(0, limit);
 }
 
 /** A message that was not accepted, as people read it. `at`: when it was written, milliseconds since 1970. */
@@ -109,6 +111,7 @@ export type OpenMessage = DeliveryRow & { site: string; at: number; text: string
 /** Part of a list: how many rows come before it, and how many it has at most. */
 export type Slice = { skip: number; limit: number };
 
+/** A failed message by its place. */
 const FAILED = `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
     v.site, m.at, m.text
   FROM messages m JOIN visitors v ON v.id = m.visitor WHERE m.visitor = $1 AND m.pos = $2`;
@@ -119,7 +122,7 @@ type FailedPlace = { at: number; visitor: string; pos: number; site: string };
 export async function failedMessages(tx: Transaction, wanted: string | null, part: Slice): Promise<OpenMessage[]> {
   const read = (after: Omit<FailedPlace, "site"> = { at: Number.MAX_SAFE_INTEGER, visitor: "", pos: 0 }) =>
     tx.all<FailedPlace>(
-      `SELECT m.at, m.visitor, m.pos, ${SITE("m.visitor")} FROM messages m
+      `SELECT m.at, m.visitor, m.pos, ${siteColumn("m.visitor")} FROM messages m
        WHERE m.state = 'failed' AND m.discarded IS NULL AND m.at <= $1
          AND (m.at < $1 OR (m.visitor, m.pos) > ($2, $3))
        ORDER BY m.at DESC, m.visitor, m.pos LIMIT $4`,

@@ -80,12 +80,6 @@ export async function unsentMails(tx: Transaction, site: string, limit: number):
   return tx.all(sql, site, limit);
 }
 
-/** Deletes at most `limit` finished mails older than `before`, milliseconds since 1970. @returns how many it deleted */
-export function dropMails(tx: Transaction, before: number, limit: number): Promise<number> {
-  const chosen = "SELECT id FROM mails WHERE at < $1 AND state <> 'waiting' LIMIT $2";
-  return tx.run(`DELETE FROM mails WHERE id IN (${chosen})`, before, limit);
-}
-
 /** Stops all mail of the site to an address. @param address its keyed hash */
 export async function stopMail(tx: Transaction, site: string, address: string, at: number): Promise<void> {
   const sql = "INSERT INTO mail_stops (site, address, at) VALUES ($1, $2, $3) ON CONFLICT (site, address) DO NOTHING";

@@ -3,7 +3,7 @@ import type { Transaction } from "../db/database.ts";
 /** Data that a site keeps for a number of days. Times are milliseconds since 1970. */
 
 /** Visitors per step of the search for old conversations, and rows that one transaction deletes. */
-export const SLICE = 500;
+const SLICE = 500;
 
 /** Where the next slice begins. */
 export type RetentionPlace = { created: number; id: string };
@@ -81,6 +81,16 @@ export function dropOld(tx: Transaction, kind: RetainedRows, site: string, befor
     kind === "files" ? `UPDATE media SET visitor = NULL, name = '' ${chosen}` : `DELETE FROM ${kind} ${chosen}`;
   return tx.run(sql, site, before);
 }
+
+/**
+ * Deletes at most `SLICE` finished mails or webhook events, of all sites, that are older than `before`.
+ * @returns the number of rows, as `dropOld` does
+ */
+export const dropFinished = (tx: Transaction, table: "mails" | "events", before: number): Promise<number> =>
+  tx.run(
+    `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE at < $1 AND state <> 'waiting' LIMIT ${SLICE})`,
+    before,
+  );
 
 /** Whether a slice was the last. */
 export const wasLast = (dropped: number): boolean => dropped < SLICE;

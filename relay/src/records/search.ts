@@ -329,7 +329,7 @@ export async function discardMessage(tx: Transaction, visitor: string, id: strin
   return true;
 }
 
-/** Number of messages that failed and were not sent again. */
+/** Number of messages that failed and were not sent again. `at >= 0` is always true; with it, SQLite reads the index of failed messages. */
 export async function countFailed(tx: Transaction): Promise<number> {
   const [row] = await tx.all<{ count: number }>(
     "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL AND at >= 0",

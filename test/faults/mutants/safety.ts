@@ -320,7 +320,7 @@ export const SAFETY: Mutant[] = [
   without("least size of a file in the quotas", "uploads.test.ts", { in: "FILE_MIN", replace: "1" }),
   without("fair share of a site's budget for newcomers (A27)", "budgets.test.ts", {
     in: "takeFairly",
-    find: "$left < $taken && $before > $left / FAIR",
+    find: "$left < $taken && $before > $left * FAIR_PART",
     replace: "false",
   }),
   without("order of reads that take turns", "reads-in-turn.test.ts", {
