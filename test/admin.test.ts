@@ -366,7 +366,7 @@ describe("discarding", () => {
     expect(await text(`/admin/messages/${from}/${id}`)).toContain("Failed after 1 try");
   });
 
-  it("applies to all failed messages at once, as Retry does", async () => {
+  it("applies to all failed messages at once, as Retry does, after a question with their number", async () => {
     const somebody = house.visitor();
     await somebody.connect();
     for (const words of ["first of two", "second of two"]) {
@@ -374,9 +374,24 @@ describe("discarding", () => {
       const { id } = await somebody.send(words);
       await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
     }
-    const form = { token: await formTokenOf(), all: "1" };
-    expect((await ask("/admin/deliveries/discard", { form })).headers.get("location")).toMatch(/discarded=2$/);
+    for (const path of ["retry", "discard"])
+      expect(await text("/admin/deliveries")).toContain(`href="/admin/deliveries/${path}"`);
+    const asked = await text("/admin/deliveries/retry");
+    expect(asked).toContain("Send 2 messages to the service again?");
+    expect(asked).toContain("Each of them can cost money");
+    expect(asked).toMatch(/<button class="main" name="all" value="2">Send 2 messages again</);
+    expect(asked).toMatch(/rejected: 400[\s\S]*?<span class="number">2</);
+    expect(await text("/admin/deliveries/discard")).toContain("Take 2 messages off the list?");
+    const token = await formTokenOf();
+    const outcome = async (path: string, all: string): Promise<string> =>
+      (await ask(`/admin/deliveries/${path}`, { form: { token, all } })).headers.get("location") ?? "";
+    // A question about one message allows no second one, and a form without a question allows none.
+    expect(await outcome("discard", "yes")).toMatch(/discarded=0$/);
+    expect(await outcome("discard", "1")).toMatch(/discarded=1$/);
+    expect(await text("/admin/deliveries/discard")).toContain("Take 1 message off the list?");
+    expect(await outcome("discard", "2")).toMatch(/discarded=1$/);
     expect(await text("/admin/deliveries")).toContain("Nothing waits, and nothing failed.");
+    expect(await text("/admin/deliveries/retry")).toContain("No message has failed.");
   });
 });
 

@@ -113,7 +113,7 @@ const ROUTES = {
     ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
       .concat("/ledger", "/ledger/:kind{send|grant}/:account/:key", "/doctor", "/alerts", "/callbacks")
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
-      .concat("/style.css", "/live.js", "/page.js")
+      .concat("/deliveries/retry", "/deliveries/discard", "/style.css", "/live.js", "/page.js")
       .map((path) => route("operator", "GET", `/admin${path}`)),
     route("operator", "POST", "/admin/login", "form"),
     ...["/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map((path) =>

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
+import { itemsOf } from "./all-failed.ts";
 import { type AdminRouteDeps, type App, actorOf, noted, ownForm } from "./context.ts";
-import { discardAll, openItems, retryAll } from "./deliveries.ts";
+import { discardAll, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 import { messagePath } from "./paths.ts";
 
@@ -21,12 +22,10 @@ export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
       return c.redirect(await act(form, actorOf(c, parts)), 303);
     });
   action("/admin/deliveries/retry", async (form, actor) => {
-    const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
-    return `${pageAfter(form)}?retried=${await retryAll(deps, items, actor)}`;
+    return `${pageAfter(form)}?retried=${await retryAll(deps, await itemsOf(deps, form), actor)}`;
   });
   action("/admin/deliveries/discard", async (form, actor) => {
-    const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
-    return `${pageAfter(form)}?discarded=${await discardAll(deps, items, actor)}`;
+    return `${pageAfter(form)}?discarded=${await discardAll(deps, await itemsOf(deps, form), actor)}`;
   });
   action("/admin/ledger/decide", async (form, actor) => {
     const { outcome, key, decision } = await decide(deps, form, actor);

@@ -2,22 +2,13 @@ import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Send } from "../flows/send/send.ts";
-import {
-  type DeliveryState,
-  deliveriesPage,
-  failedMessages,
-  type OpenMessage,
-  waitingMessages,
-} from "../records/listings.ts";
+import { failedMessages, type OpenMessage, waitingMessages } from "../records/listings.ts";
 import { addAudit } from "../records/operators.ts";
 import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { brief, type Cell, count, type Html, idText, line, PAGE_ROWS, pagedTable, time, tokenField } from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
-
-/** Most messages that "Retry all" and "Discard all" change at once. */
-const ALL_MAX = 1_000;
 
 const choice = ({ visitor, id }: OpenMessage): Cell =>
   html`<input type="checkbox" name="item" value="${visitor} ${id}" aria-label="Choose message ${id}">`;
@@ -35,13 +26,14 @@ const row = (given: OpenMessage, may: boolean, tries: readonly Cell[]): Cell[] =
   ];
 };
 
-/** The buttons for the chosen messages: always in view, because the list may be long. */
-const buttons = html`<p class="actions bulk"><button class="main">Retry the chosen</button>
+/** The buttons for the chosen messages: always in view, because the list may be long. `anyFailed`: the list has failed ones. */
+const buttons = (
+  anyFailed: boolean,
+): Html => html`<p class="actions bulk"><button class="main">Retry the chosen</button>
 <button formaction="/admin/deliveries/discard">Discard the chosen</button>
-<button name="all" value="1">Retry all failed</button>
-<button name="all" value="1" formaction="/admin/deliveries/discard" data-confirm="Discard all failed messages?">Discard all failed</button></p>
+${anyFailed ? html`<a class="button" href="/admin/deliveries/retry">Retry all failed…</a> <a class="button" href="/admin/deliveries/discard">Discard all failed…</a>` : ""}</p>
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
-A message that waits is given up first, within a minute. "All" acts on at most ${count(ALL_MAX)} messages at once.</p>`;
+A message that waits is given up first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
 
 /** The outcome of an action, from the query of the next page: how many messages it changed. */
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
@@ -79,7 +71,7 @@ ${pagedTable({ name: "failed", skip: failed, query }, "Failed messages", heading
 <h2>Waiting</h2>
 ${pagedTable({ name: "waiting", skip: waiting, query }, "Waiting messages", headings("Tries", "Next try (UTC)"), waitingRows, "No message waits.")}`;
   return html`${note}
-${may ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${lists}${buttons}</form>` : lists}`;
+${may ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${lists}${buttons(failedRows.length > 0)}</form>` : lists}`;
 }
 
 type Deps = { db: Database; clock: Clock; sites: Sites; send: Pick<Send, "retry"> };
@@ -113,18 +105,3 @@ export const discardAll = (deps: Deps, items: readonly string[], actor: string):
   each(deps, { items, actor, action: "discard message" }, (visitor, id) =>
     deps.db.transaction((tx) => discardMessage(tx, visitor, id, deps.clock.now()), [visitor]),
   );
-
-/** Messages in these states, in the notation of the form; at most `ALL_MAX`. */
-export async function openItems(
-  { db, sites }: { db: Database; sites: Sites },
-  states: readonly DeliveryState[],
-): Promise<string[]> {
-  const items: string[] = [];
-  for (const state of states)
-    for (const {
-      public: { id },
-    } of sites.all)
-      for (const { visitor, id: message } of await deliveriesPage(db, { site: id, state, limit: ALL_MAX }))
-        items.push(`${visitor} ${message}`);
-  return items.slice(0, ALL_MAX);
-}

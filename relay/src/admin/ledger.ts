@@ -5,7 +5,19 @@ import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { badge, type Cell, type Html, idText, line, pagedTable, table, time, tokenField, whole } from "./html.ts";
+import {
+  badge,
+  type Cell,
+  type Html,
+  idText,
+  line,
+  pagedTable,
+  table,
+  time,
+  tokenField,
+  whole,
+  withCode,
+} from "./html.ts";
 import { entryPath } from "./paths.ts";
 import { mergedPage, type Part } from "./reads.ts";
 
@@ -38,7 +50,7 @@ const OUTCOMES: Record<string, string> = {
   done: "Recorded",
   missing: "No such entry",
   wrong_state: "The entry's state no longer allows this",
-  incomplete: "Sub-account or amount is missing: use porchlight credits approve with --email or --amount",
+  incomplete: "Sub-account or amount is missing: use `porchlight credits approve` with `--email` or `--amount`",
   amount: "The amount exceeds perGrant of the account",
   email: "The e-mail address is invalid",
   reason: "A reason is needed",
@@ -105,7 +117,7 @@ const sentRow = (entry: Entry): Cell[] => [
 export async function ledger(
   deps: Deps,
   token: string | undefined,
-  note: string,
+  note: Html | "",
   query: { grants: number; messages: number },
 ): Promise<Html> {
   const open = await undecided(deps);
@@ -128,12 +140,12 @@ ${open.length === 0 ? "" : decisions}
 ${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet.")}
 <h2>Messages of your backend</h2>
 ${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
-<p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome here.</p>`;
+<p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome: of a grant here, of a message with <code>porchlight send resolve</code>.</p>`;
 }
 
 /** The sentence about the outcome of a decision. */
-export const outcomeNote = (outcome: string | undefined, key = ""): string =>
-  outcome === undefined ? "" : `${OUTCOMES[outcome] ?? "Not done"}: ${key}.`;
+export const outcomeNote = (outcome: string | undefined, key = ""): Html | "" =>
+  outcome === undefined ? "" : html`${withCode(OUTCOMES[outcome] ?? "Not done")}: ${key}.`;
 
 /** Carries out a decision of the ledger's form. @returns `outcome`: a key of `OUTCOMES` */
 export async function decide(

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
+import { question } from "./all-failed.ts";
 import type { AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
@@ -125,6 +126,16 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
     );
     return show(c, "/admin/deliveries", "Waiting and failed", body);
   });
+  for (const [action, title] of [
+    ["retry", "Retry all failed messages"],
+    ["discard", "Discard all failed messages"],
+  ] as const)
+    app.get(`/admin/deliveries/${action}`, async (c) => {
+      const { viewer, secret } = c.var;
+      const token = viewer.role === "admin" ? formToken(secret) : undefined;
+      const body = await question({ db, sites: sitesFor(sites, viewer) }, action, token);
+      return show(c, "/admin/deliveries", title, body);
+    });
   for (const [path, title, list] of [
     ["/admin/leads", "Leads", leads],
     ["/admin/mails", "Mails", mails],

@@ -43,13 +43,11 @@ document.addEventListener("visibilitychange", renew);
 `;
 
 /**
- * `/admin/page.js`, on every page: scrolls a navigation that is too wide to the current page, adds a copy button below each
- * element with `data-copy`, and asks before a button with `data-confirm` acts.
+ * `/admin/page.js`, on every page: scrolls a navigation that is too wide to the current page, and adds a copy button below each
+ * element with `data-copy`.
  */
 export const PAGE = `
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-for (const button of document.querySelectorAll("[data-confirm]"))
-  button.addEventListener("click", (event) => confirm(button.dataset.confirm) || event.preventDefault());
 function select(element) {
   const selection = getSelection();
   selection.selectAllChildren(element);

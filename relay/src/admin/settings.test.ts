@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readSettings } from "../base/config.ts";
+import { TABLE } from "../base/settings/table.ts";
 import { settingsList } from "./settings.ts";
 
 /** The rows of sites and accounts on the page, as texts: owner, name, value, origin. */
@@ -39,4 +40,53 @@ it("names the variables of the environment where there is no configuration file"
     "|default|key|set; not shown|SERVICE_API_KEY|",
     "|default|title|Shop|SITE_TITLE|",
   ]);
+});
+
+/** Settings without which others are refused. */
+const NEEDED = {
+  SERVICE_URL: "https://service.example/v1",
+  PUBLIC_URL: "https://chat.example",
+  MAIL_FROM: "chat@shop.example",
+  ALERT_WEBHOOK_SECRET: "a-secret-of-16-characters",
+  IDENTITY_SECRET: "32-bytes-or-more-of-random-text-0123456789",
+  S3_ACCESS_KEY_ID: "id",
+  S3_SECRET_ACCESS_KEY: "secret",
+};
+/**
+ * Settings that the page shows at no field: a secret; the file, whose fields have their own origin; and the relay's address, without
+ * which files may be less large.
+ */
+const NOT_SHOWN = ["IDENTITY_SECRET", "PORCHLIGHT_CONFIG", "PUBLIC_URL"];
+
+/** The environment with one setting more, or less: with what this setting needs. */
+function environmentWith(env: string, value: string | undefined): Record<string, string> {
+  const { [env as keyof typeof NEEDED]: _, ...others } = NEEDED;
+  const needs = env === "ALERT_MAIL" ? { SMTP_URL: TABLE.smtpUrl.example } : {};
+  return { ...others, ...needs, ...(value !== undefined && { [env]: value }) };
+}
+
+/** The values of sites and accounts; nothing when the environment is refused. */
+function valuesOf(env: Record<string, string>): string | undefined {
+  const read = readSettings(env);
+  return "problems" in read ? undefined : JSON.stringify([read.settings.sites, read.settings.accounts]);
+}
+
+it("names every variable that changes a field of a site or an account, and no other", () => {
+  const wrong = Object.values(TABLE).flatMap((field) => {
+    const { env, fallback } = field;
+    if (NOT_SHOWN.includes(env)) return [];
+    const example = "example" in field ? [field.example] : [];
+    const words = ["1", "200", "true", "link", "embed", "debug", import.meta.filename];
+    const values = [...example, String(Number(fallback) - 1), ...words].filter(
+      (each) => each !== fallback && valuesOf(environmentWith(env, each)) !== undefined,
+    );
+    const changing = values.find(
+      (each) => valuesOf(environmentWith(env, each)) !== valuesOf(environmentWith(env, undefined)),
+    );
+    const value = changing ?? values[0];
+    if (value === undefined) return [`${env}: no valid value`];
+    const isNamed = rowsOf(environmentWith(env, value)).some((row) => row.split(/[|,] ?/).includes(env));
+    return isNamed === (changing !== undefined) ? [] : [`${env}=${value}: the page names it: ${isNamed}`];
+  });
+  expect(wrong).toEqual([]);
 });

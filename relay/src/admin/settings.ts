@@ -21,7 +21,7 @@ const VARIABLES: Record<string, readonly string[]> = {
   requireIdentity: ["REQUIRE_IDENTITY"],
   messagesPerDay: ["MESSAGES_PER_DAY"],
   leadsPerDay: ["LEADS_PER_DAY"],
-  uploads: ["UPLOAD_IMAGE_MB", "UPLOAD_AV_MB", "UPLOAD_DOCUMENT_MB"],
+  uploads: ["UPLOAD_IMAGE_MB", "UPLOAD_AV_MB", "UPLOAD_DOCUMENT_MB", "MEDIA_MODE"],
   mail: ["SMTP_URL"],
   emailOffer: ["SMTP_URL"],
   retention: ["RETENTION_DAYS"],
@@ -35,10 +35,10 @@ function ownedRows(
 ): Cell[][] {
   const set = new Set(inForce.filter(({ origin }) => origin === "environment").map(({ env }) => env));
   return values.flatMap(([name, value]) => {
-    const file = owner.fromFile?.includes(name) ? ["configuration file"] : [];
-    const origins = [...file, ...(VARIABLES[name] ?? []).filter((variable) => set.has(variable))];
+    const isFromFile = owner.fromFile?.includes(name) === true;
     // The file's value replaces the variable's, except for retention, where the file may name some of the kinds.
-    const from = name === "retention" ? origins : origins.slice(0, 1);
+    const variables = isFromFile && name !== "retention" ? [] : (VARIABLES[name] ?? []);
+    const from = [...(isFromFile ? ["configuration file"] : []), ...variables.filter((each) => set.has(each))];
     if (value === undefined || from.length === 0) return [];
     const text = brief(typeof value === "string" ? value : JSON.stringify(value), 300);
     return [[owner.id, html`<code class="name">${name}</code>`, text, from.join(", ")]];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Database } from "../db/database.ts";
 import type { Alert } from "../records/alerts.ts";
-import { openProblems, shareExaminations } from "./state.ts";
+import { doctor, openProblems, shareExaminations } from "./state.ts";
 
 const alert = (kind: string): Alert => ({
   ...{ kind, subject: "", since: 0, ended: null, problem: `${kind} has a problem.`, cure: "Mend it.", untold: "" },
@@ -17,6 +17,13 @@ it.each([
   const shown = String(await openProblems(databaseWith([alert(kind)])));
   expect(shown).toContain(`${kind} has a problem. Mend it.`);
   expect(shown).toContain(`<a href="${path}">`);
+});
+
+it("shows commands and settings in cures as code, in findings and in open problems", async () => {
+  const cure = "Set `SMTP_URL`, then run `porchlight doctor`.";
+  const shown = "Set <code>SMTP_URL</code>, then run <code>porchlight doctor</code>.";
+  expect(String(doctor([{ check: "mail server", ok: false, found: "no answer", cure }]))).toContain(shown);
+  expect(String(await openProblems(databaseWith([{ ...alert("account"), cure }])))).toContain(shown);
 });
 
 it("shows nothing without an open problem", async () => {

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time } from "./html.ts";
+import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time, withCode } from "./html.ts";
 
 /** Readers get the findings of an examination for this long, in milliseconds. */
 const FINDINGS_MS = 10_000;
@@ -45,7 +45,12 @@ export function doctor(findings: readonly Finding[]): Html {
 ${table(
   "Checks",
   ["Result", "What", "Found", "What to do"],
-  sorted.map(({ ok, check, found, cure }) => [badge(ok ? "ok" : "failed"), check, found, cure ?? null]),
+  sorted.map(({ ok, check, found, cure }) => [
+    badge(ok ? "ok" : "failed"),
+    check,
+    found,
+    cure === undefined ? null : withCode(cure),
+  ]),
   "",
 )}
 <p class="note">The same as <code>porchlight doctor</code>, checked now. It asks the service with the account's key, and changes nothing.</p>`;
@@ -77,7 +82,7 @@ const DOCTOR = ["/admin/doctor", "Doctor"] as const;
 
 function openProblem({ kind, problem, cure, since }: Alert): Html {
   const [path, name] = PLACES[kind] ?? DOCTOR;
-  return html`<li><p>${problem} ${cure}</p><p><a href="${path}">${name}</a> <span class="note">since ${time(since)} UTC</span></p></li>`;
+  return html`<li><p>${problem} ${withCode(cure)}</p><p><a href="${path}">${name}</a> <span class="note">since ${time(since)} UTC</span></p></li>`;
 }
 
 /** The open alerts, for the top of the overview, each with the page on which it is dealt with. */

@@ -24,6 +24,7 @@ code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 input, select, button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.4rem 0.7rem; min-height: 2.4rem; }
 input[type=checkbox] { min-height: 0; margin: 0.2rem 0 0; width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
 button { cursor: pointer; }
+a.button { display: inline-flex; align-items: center; color: inherit; text-decoration: none; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.4rem 0.7rem; min-height: 2.4rem; }
 button.main { background: var(--accent); color: var(--accent-ink); border-color: var(--accent); }
 button.plain { border: 0; background: none; color: var(--accent); padding: 0.4rem 0.75rem; text-align: left; width: 100%; }
 main { padding: 1.5rem 1rem 3rem; max-width: 76rem; margin: 0 auto; outline: none; }
@@ -111,6 +112,8 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .pages { margin: 0.75rem 0 0; gap: 1rem; }
 .note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
+form + .scroll { margin-top: 1.5rem; }
+.ask { font-size: 1.15rem; font-weight: 600; margin: 0 0 0.4rem; }
 .done { color: var(--good); }
 th.number { text-align: right; }
 td .number { display: block; text-align: right; font-variant-numeric: tabular-nums; }

@@ -10,7 +10,7 @@ const PROBE = { email: "probe@porchlight.invalid" };
 const SKEW_MAX_MS = 60_000;
 
 const CURES: Partial<Record<Outcome["kind"], string>> = {
-  config: "Paste the key from Settings > Account > API Key; check that the address ends in /v1.",
+  config: "Paste the key from Settings > Account > API Key; check that the address ends in `/v1`.",
   edge: "A proxy before the service blocks this machine: ask the service's support to allow this address.",
   throttle:
     "The account is on hold. If the key is refused, paste another one; after too many calls, try again in a minute.",
@@ -35,16 +35,16 @@ const describe = ({ status, message }: Outcome): string => `${status === 0 ? "no
 async function key(context: CommandContext, { id, url }: Account, stranger: Answer): Promise<Finding> {
   const check = `key of account ${id}`;
   if (context.keys.of(id) === "")
-    return failed(check, "no key is set", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
+    return failed(check, "no key is set", "Set `SERVICE_API_KEY`, or the account's key in `PORCHLIGHT_CONFIG`.");
   const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok")
-    return failed(check, describe(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
+    return failed(check, describe(answer), CURES[answer.kind] ?? "Check `SERVICE_URL`, DNS and the firewall.");
   const refusal = outcomeOf(stranger, false, context.clock.now());
   if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
   return failed(
     check,
     `${url} does not refuse a wrong key either (${describe(refusal)}), so it is not the messaging service's base address`,
-    "Set SERVICE_URL to the base address that the service names: it ends in /v1.",
+    "Set `SERVICE_URL` to the base address that the service names: it ends in `/v1`.",
   );
 }
 

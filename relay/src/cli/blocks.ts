@@ -69,7 +69,7 @@ export async function budgets({ settings, db, clock }: CommandContext): Promise<
         : failed(
             check,
             `${said}: further messages wait for the next days`,
-            "Raise messagesPerDay, or block the senders of a flood.",
+            "Raise `messagesPerDay`, or block the senders of a flood.",
           );
     }),
   );

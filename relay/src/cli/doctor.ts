@@ -35,7 +35,7 @@ export function hints({ db, settings }: Pick<CommandContext, "db" | "settings">)
   if (settings.redisUrl !== undefined) return [passed(check, "Redis carries them (REDIS_URL)")];
   if (!db.pooled) return [passed(check, "PostgreSQL carries them")];
   const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may hear of news only every 2 s";
-  return [failed(check, found, "Set REDIS_URL, or let DATABASE_URL lead to PostgreSQL itself.")];
+  return [failed(check, found, "Set `REDIS_URL`, or let `DATABASE_URL` lead to PostgreSQL itself.")];
 }
 
 async function disk({ settings }: CommandContext): Promise<Finding> {
@@ -51,7 +51,7 @@ function secrets({ settings }: CommandContext): Finding {
   const mode = statSync(file).mode & 0o077;
   return mode === 0
     ? passed("secrets", `${file} is readable by its owner only`)
-    : failed("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
+    : failed("secrets", `${file} is readable by others`, `\`chmod 600 ${file}\``);
 }
 
 function origins({ settings }: CommandContext): Finding[] {
@@ -62,7 +62,7 @@ function origins({ settings }: CommandContext): Finding[] {
       return failed(
         check,
         "none: only the relay's own pages may open the chat",
-        "Set ALLOWED_ORIGINS to your pages' origins; the log names each refused origin (origin.refused).",
+        "Set `ALLOWED_ORIGINS` to your pages' origins; the log names each refused origin (`origin.refused`).",
       );
     if (plain.length > 0) return failed(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
     return passed(check, origins.join(", "));
@@ -81,7 +81,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
       : failed(
           check,
           "TRUST_PROXY is 0: all visitors seem to come from the proxy, and share its limits",
-          "Set TRUST_PROXY to the number of proxies in front of the relay, usually 1.",
+          "Set `TRUST_PROXY` to the number of proxies in front of the relay, usually 1.",
         ),
   ];
 }
@@ -95,7 +95,11 @@ async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
       const [event] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
       if (event === undefined) return passed(check, "no event has failed");
       const said = `${event.type} was not accepted (${event.status || event.problem})`;
-      return failed(check, said, "porchlight webhooks --state failed, correct your backend, then webhooks retry.");
+      return failed(
+        check,
+        said,
+        "The page Webhooks, or `porchlight webhooks --state failed`, shows why. Correct your backend, then run `porchlight webhooks retry`.",
+      );
     }),
   );
 }
@@ -110,13 +114,15 @@ async function leads({ db, clock, settings }: CommandContext): Promise<Finding[]
       const { refused, waiting, problem } = await leadTroubles(db, id, clock.now() - REFUSED_MS);
       const found = `${refused} refused within a week, ${waiting} delayed by the service`;
       if (refused + waiting === 0) return passed(check, found);
-      const cure = "porchlight leads shows them: correct leads.lists or the contact, then run porchlight leads retry.";
+      const cure =
+        "The page Leads, or `porchlight leads`, shows them. Correct `leads.lists` or the contact, then run `porchlight leads retry`.";
       return failed(check, `${found} (${problem})`, cure);
     }),
   );
 }
 
-const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
+const TRUST =
+  "Compare `porchlight credits list` with the service's credit history, then run `porchlight credits trust`.";
 
 /** Checks for grants and sent messages that wait for a person. */
 async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
@@ -136,9 +142,13 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
     await findingOf(
       "grant",
       "credit ledger",
-      "porchlight credits list shows them: then credits resolve, approve or dismiss.",
+      "Decide on the page Ledger, or list them with `porchlight credits list`, then `porchlight credits resolve`, `approve` or `dismiss`.",
     ),
-    await findingOf("send", "sent messages", "Look up the unknown ones at the service, then porchlight send resolve."),
+    await findingOf(
+      "send",
+      "sent messages",
+      "Look up the unknown ones at the service, then run `porchlight send resolve`.",
+    ),
   ];
 }
 
@@ -147,7 +157,7 @@ function relay({ running, settings: { dataDir, port } }: CommandContext): Findin
   const check = "relay";
   return running
     ? passed(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
-    : failed(check, `none runs on ${dataDir}: the checks use the shell's environment`, "Start it: npm run serve.");
+    : failed(check, `none runs on ${dataDir}: the checks use the shell's environment`, "Start it: `npm run serve`.");
 }
 
 /** Makes all checks. */

@@ -42,7 +42,7 @@ export async function mailServer({ settings, mailer, db }: CommandContext): Prom
       : failed(
           "mail server",
           `${host}: ${wrong}`,
-          "Check SMTP_URL: host, port, user, password, and smtps:// for port 465.",
+          "Check `SMTP_URL`: host, port, user, password, and `smtps://` for port 465.",
         );
   const sites = settings.sites.filter(({ mail }) => mail === true).map(({ public: { id } }) => id);
   const unsent = await Promise.all(sites.map((id) => unsentMails(db, id, 1)));

@@ -95,12 +95,12 @@ export async function callback(context: CommandContext): Promise<Finding> {
   // Only a relay with this secret gives this answer.
   if (status === 200 && (await answer.response.text()) === "ok")
     return local
-      ? failed(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
+      ? failed(check, `${publicUrl} answers, but is this machine only`, "Set `PUBLIC_URL` to a public https address.")
       : passed(check, `${publicUrl} answers; ${await lastCall(context)}`);
   return failed(
     check,
     `${publicUrl} answers ${status}, unlike this relay`,
-    "Let the proxy forward /callbacks/ unchanged, without a login or a redirect, to the relay with this DATA_DIR or CALLBACK_SECRET.",
+    "Let the proxy forward `/callbacks/` unchanged, without a login or a redirect, to the relay with this `DATA_DIR` or `CALLBACK_SECRET`.",
   );
 }
 
@@ -121,7 +121,7 @@ export async function media(context: CommandContext): Promise<Finding[]> {
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
     return [passed("file store", `${where} accepts files`), ...(await byLink(context, linkTo(key, row.type)))];
   } catch (error) {
-    return [failed("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR is writable.")];
+    return [failed("file store", String(error), "Check `MEDIA_STORE` and its key, or that `DATA_DIR` is writable.")];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await removeProbe(context, key);
@@ -139,7 +139,7 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   const check = "media links";
   const { publicUrl, uploads } = settings;
   if (publicUrl === undefined) return [];
-  const cure = `Let the proxy forward /media/ unchanged, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
+  const cure = `Let the proxy forward \`/media/\` unchanged, without a login${uploads.embed ? "" : ", or set `MEDIA_MODE=embed`"}.`;
   const answer = await request(`${publicUrl}${path}`);
   if ("why" in answer) return [failed(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
   const { status, headers } = answer.response;
@@ -148,5 +148,11 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   const type = headers.get("content-type") ?? "";
   return type.startsWith("text/plain")
     ? [passed(check, `a test file came back complete from ${publicUrl}/media/`)]
-    : [failed(check, `a text file came back as "${type}"`, "Let the proxy forward the Content-Type header unchanged.")];
+    : [
+        failed(
+          check,
+          `a text file came back as "${type}"`,
+          "Let the proxy forward the `Content-Type` header unchanged.",
+        ),
+      ];
 }

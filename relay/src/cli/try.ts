@@ -109,8 +109,8 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
 function notStored(why = "no answer"): Finding {
   const cure =
     why === "blocked" || why === "notAllowed"
-      ? "The site refuses this machine: check porchlight block list and ALLOWED_ORIGINS."
-      : "Run porchlight doctor to find the reason.";
+      ? "The site refuses this machine: check `porchlight block list` and `ALLOWED_ORIGINS`."
+      : "Run `porchlight doctor` to find the reason.";
   return failed("stored", why, cure);
 }
 
@@ -121,12 +121,12 @@ function delivery(message: Message | undefined, when: string, seconds: number): 
     return failed(
       check,
       `the service refused it (${message.reason ?? "no reason"})`,
-      "See porchlight deliveries --failed.",
+      "See `porchlight deliveries --failed`.",
     );
   return failed(
     check,
     `not within ${seconds} s`,
-    "It waits and is sent later: see porchlight deliveries and porchlight doctor.",
+    "It waits and is sent later: see `porchlight deliveries` and `porchlight doctor`.",
   );
 }
 
@@ -137,7 +137,7 @@ function answer(message: Message | undefined, when: string, seconds: number, { s
   return failed(
     check,
     `no reply within ${seconds} s`,
-    `Switch the bot on, or answer as a person; and enter the address that porchlight site shows (at ${where}) as Custom Channel Webhook.`,
+    `Switch the bot on, or answer as a person; and enter the address that \`porchlight site\` shows (at ${where}) as Custom Channel Webhook.`,
   );
 }
 

@@ -33,7 +33,7 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
       settings.accounts.flatMap(({ id }) => {
         const why = gates.heldFor(id);
         const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
-        const cure = "Check the account's key and address: porchlight doctor shows more. Nothing is lost meanwhile.";
+        const cure = "Check the account's key and address: `porchlight doctor` shows more. Nothing is lost meanwhile.";
         return when(why !== undefined, { kind: "account", subject: id, problem, cure });
       }),
   };
@@ -61,7 +61,7 @@ async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
   } of sites.all) {
     if ((await usedOn(db, budgetName(id), dayOf(clock.now()))) < messagesPerDay) continue;
     const problem = `Site ${id} has used today's ${messagesPerDay} messages: further messages wait for the next days.`;
-    const cure = "Raise messagesPerDay, or block the senders of a flood.";
+    const cure = "Raise `messagesPerDay`, or block the senders of a flood.";
     found.push({ kind: "budget", subject: id, problem, cure });
   }
   return found;
@@ -76,7 +76,11 @@ async function ledger({ db, clock }: Core): Promise<Problem[]> {
   const problem = restored
     ? "The database is a restored backup: grants wait until a person has compared the ledger."
     : `The ledger waits for a person: ${oldest?.key} (${oldest?.reason ?? oldest?.state}).`;
-  const cure = restored ? "porchlight credits trust, after the comparison." : "The page Ledger says what to decide.";
+  const cure = restored
+    ? "Compare the ledger with the service's credit history, then run `porchlight credits trust`."
+    : grant
+      ? "The page Ledger says what to decide."
+      : "Look it up at the service, then run `porchlight send resolve`.";
   return when(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
 }
 
@@ -85,7 +89,7 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
   if (backups === undefined || every === undefined) return [];
   const newest = (await backups.list().catch(() => [])).at(-1)?.at ?? 0;
   const problem = "No scheduled backup was made for twice the time between two of them.";
-  const cure = "The log has the cause under backup.failed; porchlight backup run tries it now.";
+  const cure = "The log has the cause under `backup.failed`; `porchlight backup run` tries it now.";
   // A relay that has just started makes its first backup soon.
   const late = clock.now() - newest > 2 * every && clock.uptime() > every;
   return when(late, { kind: "backup", subject: "", problem, cure });
