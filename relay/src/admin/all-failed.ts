@@ -72,7 +72,7 @@ export async function question(deps: Deps, action: Action, token: string | undef
       ? html`<p>Only an admin can do this. ${back}</p>`
       : html`<form method="post" action="/admin/deliveries/${action}">${tokenField(token)}<p class="actions"><button class="main" name="all" value="${failed.length}">${button(failed.length)}</button> <a class="button" href="/admin/deliveries">Cancel</a></p></form>`;
   return html`<p class="ask">${ask(failed.length)}</p>
-<p class="note">${note}${most}</p>
+<p class="consequences">${note}${most}</p>
 ${form}
 ${reasonsOf(failed)}`;
 }

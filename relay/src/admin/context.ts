@@ -15,7 +15,10 @@ import { isFormToken } from "./sessions.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** See `Connections.pushed`. */
-export type Pushed = (visitor: string, reply: { pos: number; n: number }) => { at: number | null } | undefined;
+export type Pushed = (
+  visitor: string,
+  reply: { pos: number; n: number },
+) => { at: number | null; open: boolean } | undefined;
 
 export type AdminDeps = {
   db: Database;
@@ -23,7 +26,7 @@ export type AdminDeps = {
   sites: Sites;
   send: Pick<Send, "retry">;
   credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
-  /** Whether an open tab has a reply, and since when (ms since 1970; null when unknown). */
+  /** Whether this node sent a reply to a tab, when (ms since 1970; null when unknown), and whether such a tab is still open. */
   pushed: Pushed;
   metrics: Metrics;
   gauges: Gauges;

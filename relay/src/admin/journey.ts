@@ -119,6 +119,15 @@ async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<
 }
 
 const NO_TAB = "No tab of the visitor is connected to this node now.";
+const PUSH_NOTE =
+  "The first time that this node remembers. It forgets this when it restarts, and after 10,000 further replies.";
+
+/** The step of a reply that was sent to a tab. */
+const pushStage = ({ at, open }: NonNullable<ReturnType<Pushed>>): Stage => ({
+  name: open ? "Sent to a tab that is still open" : "Sent to a tab that has closed since",
+  at,
+  note: at === null ? "This node no longer knows when: it has restarted since, or sent many other replies." : PUSH_NOTE,
+});
 
 async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefined, present: Present): Promise<Stage[]> {
   const { visitor, pos } = row;
@@ -134,14 +143,14 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
     const push = present.pushed(visitor, row);
     return [
       ...(await arrivalStages(db, row, sent)),
-      ...(push === undefined ? [] : [{ name: "Sent to a tab that is still open", at: push.at }]),
+      ...(push === undefined ? [] : [pushStage(push)]),
       seen
         ? {
             name: "Seen by the visitor",
             at: row.readAt,
             note: "Or earlier: at this time the visitor's read mark moved.",
           }
-        : { name: "Not seen yet", at: null, kind: "open", ...(push === undefined && { note: NO_TAB }) },
+        : { name: "Not seen yet", at: null, kind: "open", ...(push?.open !== true && { note: NO_TAB }) },
       ...mails,
     ];
   }

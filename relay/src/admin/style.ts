@@ -113,6 +113,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
 form + .scroll { margin-top: 1.5rem; }
+.consequences { max-width: 46rem; margin: 0 0 1rem; }
 .ask { font-size: 1.15rem; font-weight: 600; margin: 0 0 0.4rem; }
 .done { color: var(--good); }
 th.number { text-align: right; }

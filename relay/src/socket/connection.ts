@@ -49,9 +49,8 @@ export type Live = {
   address: string;
   sent: number;
   read: number;
-  /** Place in the thread of the newest reply that was sent to the client, and when it was first sent. */
+  /** Place in the thread of the newest reply that was sent to the client. */
   replied: number;
-  repliedAt: number;
   /** The log is being read for this client. */
   reading: boolean;
   /** The log must be read once more when the present read is done. */

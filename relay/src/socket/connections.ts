@@ -49,17 +49,17 @@ export function createConnections(deps: ConnectionsDeps) {
 
 /** A reply by its place in the thread and its number. */
 type Reply = { pos: number; n: number };
-/** A reply that an open tab has. `at`: when it was first sent to one (ms since 1970); null when a newer reply followed. */
-export type Push = { at: number | null };
+/**
+ * A reply that this node sent to a tab. `at`: when it was first sent (ms since 1970); null when the node no longer remembers that.
+ * `open`: a tab that has the reply is still connected to this node.
+ */
+export type Push = { at: number | null; open: boolean };
 
-/** Whether a tab that is connected to this node has a reply, and since when. Nothing of this is stored. */
-function pushed(registry: Registry, visitor: string, { pos, n }: Reply): Push | undefined {
-  const tabs = [...registry.all].flatMap(({ phase }) =>
-    phase.name === "live" && phase.visitor === visitor && phase.sent >= n ? [phase] : [],
-  );
-  if (tabs.length === 0) return undefined;
-  const times = tabs.filter(({ replied }) => replied === pos).map(({ repliedAt }) => repliedAt);
-  return { at: times.length === 0 ? null : Math.min(...times) };
+/** Whether this node sent a reply to a tab, as far as it remembers. Nothing of this is stored. */
+function pushed({ all, pushes }: Registry, visitor: string, { pos, n }: Reply): Push | undefined {
+  const open = [...all].some(({ phase }) => phase.name === "live" && phase.visitor === visitor && phase.sent >= n);
+  const at = pushes.at(visitor, pos) ?? null;
+  return open || at !== null ? { at, open } : undefined;
 }
 
 export type Connections = ReturnType<typeof createConnections>;
@@ -196,7 +196,6 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
     sent: welcome.after,
     read: welcome.read,
     replied: 0,
-    repliedAt: 0,
     unread: 0,
     reading: false,
     readAgain: false,

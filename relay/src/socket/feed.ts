@@ -32,7 +32,7 @@ function sendChanges(registry: Registry, live: Live, changes: readonly Message[]
     live.sent = message.n;
     if (message.from !== "reply" || message.pos <= live.replied) continue;
     live.replied = message.pos;
-    live.repliedAt = registry.deps.clock.now();
+    if (live.connection.phase === live) registry.pushes.add(live.visitor, message.pos, registry.deps.clock.now());
   }
   if (awaitsReply(registry, live, changes.at(-1))) sendFrame(registry, live, { t: "typing", on: true });
   if (live.transport.buffered() > BUFFER_MAX) end(registry, live.connection, CLOSE.overload);

@@ -5,6 +5,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Sessions } from "../flows/session/session.ts";
 import type { Connection, FrameHandler, Live } from "./connection.ts";
+import { createPushes, type Pushes } from "./pushes.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 
 export type ConnectionsDeps = {
@@ -34,6 +35,8 @@ export type Registry = {
   slow: Set<Live>;
   unread: number;
   heartbeats: Schedule<Live>;
+  /** When replies were sent to tabs. */
+  pushes: Pushes;
   /** The relay is stopping: no `hello` is accepted any more. */
   closing: boolean;
   cancelSweep: () => void;
@@ -48,6 +51,7 @@ export function createRegistry(deps: ConnectionsDeps): Registry {
     slow: new Set(),
     unread: 0,
     heartbeats: createSchedule(deps.clock, random),
+    pushes: createPushes(),
     closing: false,
     cancelSweep: () => {},
   };
