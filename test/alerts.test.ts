@@ -31,19 +31,21 @@ it("alerts the operator when an account is paused, when messages fail, and when 
   await visitor.connect();
   house.sandbox.configure({ forceStatus: { incoming: 401 } });
   await visitor.send("while the key is refused");
-  const told = (type: string, kind: string) =>
-    receiver.told.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
-  await expect.poll(() => told("alert.raised", "account")).toHaveLength(1);
+  const eventsOf = (type: string, kind: string) =>
+    receiver.events.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
+  await expect.poll(() => eventsOf("alert.raised", "account")).toHaveLength(1);
   const shown = JSON.parse(snippet("json alert")) as { data: object };
-  expect(Object.keys(told("alert.raised", "account")[0]?.data ?? {})).toEqual(Object.keys(shown.data));
-  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  expect(Object.keys(eventsOf("alert.raised", "account")[0]?.data ?? {})).toEqual(Object.keys(shown.data));
+  expect(receiver.events.every(({ valid }) => valid)).toBe(true);
   expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 1']);
   house.sandbox.configure({ forceStatus: {} });
-  await expect.poll(() => told("alert.ended", "account")).toHaveLength(1);
+  await expect.poll(() => eventsOf("alert.ended", "account")).toHaveLength(1);
   expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 0']);
 
   house.sandbox.failNext("incoming", 1, 400);
   await visitor.send("this one fails");
-  await expect.poll(() => told("alert.raised", "failures")).toHaveLength(1);
-  expect(told("alert.raised", "failures")[0]?.data).toMatchObject({ problem: "1 message failed within 15 minutes." });
+  await expect.poll(() => eventsOf("alert.raised", "failures")).toHaveLength(1);
+  expect(eventsOf("alert.raised", "failures")[0]?.data).toMatchObject({
+    problem: "1 message failed within 15 minutes.",
+  });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
 import { CERTAIN, type House, SCRIPTED, startHouse } from "./harness.ts";
-import { type Answer, caller, insisting, tokenFor } from "./tokens.ts";
+import { type Answer, caller, retryingFetch, tokenFor } from "./tokens.ts";
 import { post } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     sites: { other: { channel: "other" } },
   });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
-  call = caller(house, await tokenFor(house), insisting);
+  call = caller(house, await tokenFor(house), retryingFetch);
   visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
@@ -307,7 +307,7 @@ it("describes the file of a message, with a working link", async () => {
     { text: "this one", file },
     { text: "echo: this one", file: null },
   ]);
-  const [{ file: told } = {}] = said;
-  const { url } = Object(told) as { url: string };
+  const [{ file: sent } = {}] = said;
+  const { url } = Object(sent) as { url: string };
   expect(await (await fetch(new URL(url, house.url))).bytes()).toEqual(new Uint8Array(PNG));
 });

@@ -156,7 +156,7 @@ describe("the command line", () => {
     const [event] = await json("webhooks", "--state", "delivered");
     expect(event).toMatchObject({ type: "delivery.failed", status: 200, attempts: 1 });
     expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
-    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length).toBe(2);
+    await expect.poll(() => receiver.events.filter(({ id }) => id === event.id).length).toBe(2);
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
   });
 

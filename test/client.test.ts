@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { porchlight as porchlightCommand } from "./shell.ts";
-import { insisting, tokenFor } from "./tokens.ts";
+import { retryingFetch, tokenFor } from "./tokens.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -17,7 +17,7 @@ let porchlight: Client;
 beforeAll(async () => {
   house = await startHouse({ sandbox: CERTAIN });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "client@agency.example" }] });
-  porchlight = createClient({ url: house.url, token: await tokenFor(house), fetch: insisting });
+  porchlight = createClient({ url: house.url, token: await tokenFor(house), fetch: retryingFetch });
 });
 afterAll(() => house.stop());
 

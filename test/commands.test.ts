@@ -89,10 +89,10 @@ const APART = ["serve", "sandbox"];
 describe("every command", () => {
   it("is in the help, as text and as JSON, and in this test", async () => {
     const { code, out } = await porchlight(["help", "--json"]);
-    const told = JSON.parse(out) as { commands: { name: string }[]; exitCodes: object; settings: { env: string }[] };
-    const names = told.commands.map(({ name }) => name);
-    expect([code, Object.keys(told.exitCodes)]).toEqual([0, ["0", "1", "2", "3"]]);
-    expect(told.settings.map(({ env }) => env)).toContain("SERVICE_URL");
+    const help = JSON.parse(out) as { commands: { name: string }[]; exitCodes: object; settings: { env: string }[] };
+    const names = help.commands.map(({ name }) => name);
+    expect([code, Object.keys(help.exitCodes)]).toEqual([0, ["0", "1", "2", "3"]]);
+    expect(help.settings.map(({ env }) => env)).toContain("SERVICE_URL");
     expect(names).toEqual(expect.arrayContaining(Object.keys(MEANT)));
     // A command that this test does not know yet must support --json too.
     for (const name of names.filter((each) => !APART.includes(each) && !(each in MEANT))) {

@@ -51,8 +51,8 @@ it("shows the running relay's callback address to a shell without its settings",
   expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
   // The shell of an agency with its own settings: the relay's settings count.
   const own = { SERVICE_URL: "https://other.example/v1", CALLBACK_SECRET: "another-secret-of-the-shell", PORT: "1" };
-  const told = await shell(["site"], { ...own, DATA_DIR: house.dataDir });
-  expect(told.out).toBe(out);
+  const other = await shell(["site"], { ...own, DATA_DIR: house.dataDir });
+  expect(other.out).toBe(out);
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 

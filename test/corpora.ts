@@ -2,11 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = process.env.CORPORA_DIR ?? join(import.meta.dirname, "..", "..", "shared", "corpora");
-let told = false;
+let hasWarned = false;
 
 /** Path of a file of the test corpora, which are outside the repository. Logs once if they are missing. */
 export function corpus(path: string): string {
-  if (!told && !existsSync(FOLDER)) console.warn(`No test corpora at CORPORA_DIR: tests use their own examples only`);
-  told = true;
+  if (!hasWarned && !existsSync(FOLDER))
+    console.warn(`No test corpora at CORPORA_DIR: tests use their own examples only`);
+  hasWarned = true;
   return join(FOLDER, path);
 }

@@ -121,10 +121,10 @@ describe("a site's budget of messages a day", () => {
       await visitor.hears(`echo: ${text}`);
     }
     for (const text of ["three", "four", "five"]) await visitor.send(text);
-    const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
-    await visitor.next(told);
+    const isDelayed = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
+    await visitor.next(isDelayed);
     await expect
-      .poll(() => backend.told)
+      .poll(() => backend.events)
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
     const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
     expect(doctor.out).toContain("FAIL  budget of site default: 2 of today's 2 messages are used");
@@ -162,7 +162,7 @@ describe("the owner's guard for new visitors", () => {
     backend.say({ allow: false });
     bad.write({ t: "lead", id: "the-form", chat: true, email: "bad@post.example" });
     expect(await complaint(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
-    expect(backend.told).toMatchObject([
+    expect(backend.events).toMatchObject([
       {
         type: "visitor.arriving",
         valid: true,

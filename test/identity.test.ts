@@ -190,10 +190,10 @@ describe("a signed identity", () => {
     const contact = house.sandbox.state().contacts.find(({ fromId }) => fromId === fromIdOf("named one"));
     expect(contact).toMatchObject({ firstName: "Grace Brewster", lastName: "Hopper", email: "Grace@example.com" });
     const bodies = house.sandbox.requests().map((request) => JSON.stringify(request));
-    const told = bodies.filter((body) => body.includes("Hopper"));
+    const named = bodies.filter((body) => body.includes("Hopper"));
     // Once; or again with the same message, if its answer was lost.
-    expect(told).not.toEqual([]);
-    expect(told.filter((body) => !body.includes("named one"))).toEqual([]);
+    expect(named).not.toEqual([]);
+    expect(named.filter((body) => !body.includes("named one"))).toEqual([]);
     // The address need not be asked for again.
     await visitor.drop();
     expect((await visitor.connect()).email).toBe(true);

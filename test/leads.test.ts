@@ -136,17 +136,17 @@ describe("a number that the service refuses", () => {
     await expect.poll(states).toContain("done");
     await visitor.drop();
     await visitor.connect();
-    const told = visitor.next(complaint("away-meanwhile")).then(
-      () => "told again",
+    const repeated = visitor.next(complaint("away-meanwhile")).then(
+      () => "sent again",
       () => "left alone",
     );
     await visitor.send("hello");
     await visitor.hears("echo: hello");
     await visitor.drop();
-    expect(await told).toBe("left alone");
+    expect(await repeated).toBe("left alone");
   });
 
-  it("is also refused permanently with an unknown error, and the owner is told why", async () => {
+  it("is also refused permanently with an unknown error, and the owner learns why", async () => {
     await open({ lists: ["leads"] }, SCRIPTED);
     house.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
     expect(await fill(PHONE, "another-reason")).toBe("invalid_phone");

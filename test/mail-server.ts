@@ -15,7 +15,7 @@ export type Received = {
   html: string;
 };
 
-export type Postbox = {
+export type MailServer = {
   /** `smtp://user:password@…`, for SMTP_URL. */
   url: string;
   mails: Received[];
@@ -30,9 +30,9 @@ export type Postbox = {
 
 const PASSWORD = "mail password/of tests";
 
-export async function startPostbox(): Promise<Postbox> {
+export async function startMailServer(): Promise<MailServer> {
   const mails: Received[] = [];
-  const behaviour: Postbox["behaviour"] = { status: 250 };
+  const behaviour: MailServer["behaviour"] = { status: 250 };
   let received = 0;
   let changed = (): void => {};
   const server = new SMTPServer({

@@ -4,7 +4,7 @@ import { realClock } from "../relay/src/base/clock.ts";
 import { randomId } from "../shared/id.ts";
 import type { ErrorFrame, Mailed, RelayFrame } from "../shared/protocol.ts";
 import { type House, type HouseOptions, startHouse } from "./harness.ts";
-import { type Postbox, startPostbox } from "./mail-server.ts";
+import { type MailServer, startMailServer } from "./mail-server.ts";
 import { type Env, runAt, runProcess } from "./relays.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -14,16 +14,16 @@ const PUBLIC_URL = "https://chat.example.com";
 const HOUR = 3_600_000;
 
 let house: House;
-let postbox: Postbox;
+let mailServer: MailServer;
 /** The relay's clock is ahead by this time, in milliseconds. */
 let ahead = 0;
 afterEach(async () => {
   await house.stop();
-  await postbox.stop();
+  await mailServer.stop();
 });
 
 const mailing = (): Env => ({
-  SMTP_URL: postbox.url,
+  SMTP_URL: mailServer.url,
   MAIL_FROM: "chat@shop.example",
   MAIL_AFTER_MINUTES: "0",
   PUBLIC_URL,
@@ -31,7 +31,7 @@ const mailing = (): Env => ({
 
 async function open(options: HouseOptions = {}): Promise<void> {
   ahead = 0;
-  postbox = await startPostbox();
+  mailServer = await startMailServer();
   const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
   const site = { title: "Ada's Shop", ...options.site };
   const env = { ...mailing(), ...options.env };
@@ -65,7 +65,7 @@ async function guest(email?: string): Promise<Guest> {
 }
 
 const answer = (to: Guest, body: string) => house.sandbox.humanReply({ fromId: to.id, body });
-const tos = (): string[][] => postbox.mails.map(({ to }) => to);
+const tos = (): string[][] => mailServer.mails.map(({ to }) => to);
 
 describe("replies by e-mail while the visitor is away", () => {
   it("come in one mail with all unread replies, as text and HTML, with links back and to unsubscribe (C18)", async () => {
@@ -81,7 +81,7 @@ describe("replies by e-mail while the visitor is away", () => {
       await ada.visitor.hears(words);
     }
     await ada.visitor.drop();
-    const [mail] = await postbox.until(1);
+    const [mail] = await mailServer.until(1);
     expect(mail).toMatchObject({ from: "chat@shop.example", to: ["ada@post.example"] });
     expect(mail?.headers.from).toBe(`"Ada's Shop" <chat@shop.example>`);
     expect(mail?.headers.subject).toContain("Ada's Shop: Yes: 3 <b>left</b> & waiting");
@@ -105,15 +105,15 @@ describe("replies by e-mail while the visitor is away", () => {
     const ada = await guest("ada@post.example");
     await Promise.all([silent.visitor.drop(), ada.visitor.drop()]);
     for (const each of [here, silent, ada]) await answer(each, "first");
-    await postbox.until(1);
+    await mailServer.until(1);
     await answer(ada, "second");
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "for Bob");
-    await postbox.until(2);
+    await mailServer.until(2);
     expect(tos()).toEqual([["ada@post.example"], ["bob@post.example"]]);
     ahead = HOUR + 1_000;
-    const [, , third] = await postbox.until(3);
+    const [, , third] = await mailServer.until(3);
     expect(third?.to).toEqual(["ada@post.example"]);
     expect(third?.text).toMatch(/^second\n/);
   });
@@ -133,7 +133,7 @@ describe("replies by e-mail while the visitor is away", () => {
     await Promise.all([ada.visitor.drop(), silent.visitor.drop()]);
     await answer(silent, "unheard");
     await answer(ada, "We have chairs, too.");
-    const [mail] = await postbox.until(1);
+    const [mail] = await mailServer.until(1);
     expect(mail?.text).toContain("/chairs");
     expect(tos()).toEqual([["ada@post.example"]]);
   });
@@ -143,13 +143,13 @@ describe("replies by e-mail while the visitor is away", () => {
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "first");
-    const [mail] = await postbox.until(1);
+    const [mail] = await mailServer.until(1);
     const link = (mail?.headers["list-unsubscribe"] ?? "").slice(1, -1).replace(PUBLIC_URL, house.url);
     expect((await fetch(link)).status).toBe(200);
     expect((await fetch(`${link}x`, { method: "POST" })).status).toBe(404);
     ahead = HOUR + 1_000;
     await answer(ada, "after a look");
-    await postbox.until(2);
+    await mailServer.until(2);
     const stopped = await fetch(link, {
       method: "POST",
       body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
@@ -160,7 +160,7 @@ describe("replies by e-mail while the visitor is away", () => {
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "for Bob");
-    await postbox.until(3);
+    await mailServer.until(3);
     expect(tos()).toEqual([["ada@post.example"], ["ada@post.example"], ["bob@post.example"]]);
   });
 
@@ -171,26 +171,26 @@ describe("replies by e-mail while the visitor is away", () => {
       await each.visitor.drop();
       await answer(each, "mind your lamp");
     }
-    await postbox.until(3);
+    await mailServer.until(3);
     await expect.poll(() => house.lines().filter((line) => line.includes("mail.capped")).length).toBe(1);
     expect(tos()).toHaveLength(3);
     ahead = 25 * HOUR;
-    await postbox.until(4);
+    await mailServer.until(4);
   });
 });
 
 describe("the mail server", () => {
   it("gets a mail again after a temporary error, but not after a permanent one", async () => {
     await open();
-    postbox.behaviour.status = 451;
+    mailServer.behaviour.status = 451;
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "patience");
     await expect.poll(() => house.lines().some((line) => line.includes("mail.waiting"))).toBe(true);
-    postbox.behaviour.status = 250;
+    mailServer.behaviour.status = 250;
     ahead = HOUR;
-    await postbox.until(1);
-    postbox.behaviour.status = 550;
+    await mailServer.until(1);
+    mailServer.behaviour.status = 550;
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "never");
@@ -200,25 +200,25 @@ describe("the mail server", () => {
     expect(findings.find(({ check }) => check === "mail server")).toMatchObject({ ok: true });
     expect(findings.find(({ check }) => check === "mail of site default")?.found).toMatch(/failed: .*Not today/);
     await house.halt();
-    await house.start({ SMTP_URL: postbox.url.replace("relay:", "other:") });
+    await house.start({ SMTP_URL: mailServer.url.replace("relay:", "other:") });
     const wrong = await porchlight(house, ["doctor"]);
     expect(wrong.out).toMatch(/FAIL {2}mail server: .*Invalid/);
   });
 
   it("gets a mail at most once when the relay is killed while sending", async () => {
     await open({ run: runProcess, env: { LOG_LEVEL: "info" } });
-    postbox.behaviour.status = "silent";
+    mailServer.behaviour.status = "silent";
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "only once");
-    await expect.poll(() => postbox.received()).toBe(1);
+    await expect.poll(() => mailServer.received()).toBe(1);
     await house.kill();
-    postbox.behaviour.status = 250;
+    mailServer.behaviour.status = 250;
     await house.start();
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "for Bob");
-    await postbox.until(1);
+    await mailServer.until(1);
     expect(tos()).toEqual([["bob@post.example"]]);
     const given = () => house.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"));
     await expect.poll(given).toBe(true);
@@ -241,7 +241,7 @@ describe("the conversation by e-mail", () => {
     await answer(ada, "Yes, three.");
     await ada.visitor.hears("Yes, three.");
     expect(await ask(ada)).toBe("ada@post.example");
-    const [mail] = await postbox.until(1);
+    const [mail] = await mailServer.until(1);
     expect(mail?.headers.subject).toBe("Ada's Shop");
     expect(mail?.text).toMatch(/^You · .* UTC\nIs it in stock\?\n\nAda's Shop · .* UTC\nYes, three\.\n/);
     expect(await ask(await guest())).toBe("invalid_email");
@@ -265,7 +265,7 @@ describe("the conversation by e-mail", () => {
     expect((await call("POST", "/visitors/v_nobody/transcript", {}, "t3")).status).toBe(404);
     const run = await porchlight(house, ["transcript", ada.id, "--to", "boss@shop.example"], mailing());
     expect([run.code, run.out]).toEqual([0, "The conversation is mailed to boss@shop.example.\n"]);
-    await postbox.until(2);
+    await mailServer.until(2);
     expect(tos()).toEqual([["owner@shop.example"], ["boss@shop.example"]]);
   });
 });

@@ -12,7 +12,7 @@ import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
-import { startReceiver, type Told } from "./receiver.ts";
+import { type ReceivedEvent, startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { post } from "./uploads.ts";
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await fetch(recharge, { method: "POST", body: event });
   // Events of a site and of its account come in no particular order, nor do the two replies.
   await vi.waitFor(() => {
-    expect([...new Set(receiver.told.map(nameOf))].sort()).toEqual(NAMES);
+    expect([...new Set(receiver.events.map(nameOf))].sort()).toEqual(NAMES);
     for (const type of LAST) expect([type, latest(type)?.sub]).toEqual([type, "customer-7"]);
   }, TIMEOUT);
 });
@@ -88,26 +88,26 @@ async function converse(): Promise<void> {
 }
 
 /** Names of the webhooks in the document: the request to the billing webhook has the type of an event. */
-const nameOf = ({ type, body }: Told): string =>
+const nameOf = ({ type, body }: ReceivedEvent): string =>
   type === "recharge.requested" && !("data" in JSON.parse(body)) ? "recharge.approval" : type;
 
-const latest = (type: string) => receiver.told.findLast((told) => told.type === type)?.data;
+const latest = (type: string) => receiver.events.findLast((event) => event.type === type)?.data;
 
 it("sends every kind of body in the OpenAPI document, and no others", () => {
   const ajv = formats.default(new Ajv2020({ strict: false })).addSchema({ $id: "openapi", ...document });
-  const complaints = receiver.told.map((told) => {
-    const place = `/webhooks/${nameOf(told)}/post/requestBody/content/application~1json/schema`;
+  const complaints = receiver.events.map((event) => {
+    const place = `/webhooks/${nameOf(event)}/post/requestBody/content/application~1json/schema`;
     const fits = ajv.getSchema(`openapi#${place}`);
-    return fits?.(JSON.parse(told.body)) ? undefined : [nameOf(told), fits?.errors];
+    return fits?.(JSON.parse(event.body)) ? undefined : [nameOf(event), fits?.errors];
   });
   expect(complaints.filter((complaint) => complaint !== undefined)).toEqual([]);
-  expect([...new Set(receiver.told.map(nameOf))].sort()).toEqual(NAMES);
-  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  expect([...new Set(receiver.events.map(nameOf))].sort()).toEqual(NAMES);
+  expect(receiver.events.every(({ valid }) => valid)).toBe(true);
 });
 
 it("names the customer, the contact and the page in every event about a visitor, and in the API", async () => {
   const page = { url: `${house.host}/lamps?colour=red`, title: "Red lamps of ours" };
-  const about = receiver.told.filter(({ data }) => "visitor" in data);
+  const about = receiver.events.filter(({ data }) => "visitor" in data);
   expect(new Set(about.map(({ type }) => type)).size).toBe(6);
   for (const { type, data } of about)
     expect([type, data]).toEqual([
@@ -133,7 +133,7 @@ it("has the same bodies as types in the client package", async () => {
   mkdirSync(installed, { recursive: true });
   for (const [name, text] of Object.entries(clientPackage())) writeFileSync(join(installed, name), text);
   writeFileSync(join(project, "package.json"), '{"type":"module"}');
-  const bodies = receiver.told.map((told) => `  ["${nameOf(told)}", ${told.body}],`);
+  const bodies = receiver.events.map((event) => `  ["${nameOf(event)}", ${event.body}],`);
   const backend = `import type { WebhookPayload, Webhooks } from "@porchlight/client";
 type Sent = { [N in keyof Webhooks]: [name: N, body: Webhooks[N]] }[keyof Webhooks];
 export const sent: Sent[] = [

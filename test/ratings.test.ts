@@ -38,7 +38,7 @@ async function rate(visitor: Visitor, rating: Omit<Rate, "t" | "id">, id = rando
 const api = async () => caller(house, await tokenFor(house));
 const ratings = async () => (await (await api())("GET", "/ratings")).body.items as Record<string, unknown>[];
 const who = () => house.sandbox.messages()[0]?.fromId ?? "";
-const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
+const hasRating = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
 
 it("stores a rating once, reports it to the owner's backend, and exports it with the visitor's other data", async () => {
   const hook = await startReceiver(WEBHOOK_SECRET);
@@ -49,8 +49,8 @@ it("stores a rating once, reports it to the owner's backend, and exports it with
   expect(await rate(visitor, { score: 1, of: 5 })).toBe("lead");
   const kept = { visitor: who(), score: 4, of: 5, comment: "quick answer" };
   expect(await ratings()).toMatchObject([kept]);
-  await expect.poll(() => hook.told.length).toBe(1);
-  expect(hook.told).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
+  await expect.poll(() => hook.events.length).toBe(1);
+  expect(hook.events).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
   expect((await (await api())("GET", `/visitors/${who()}/export`)).body.rating).toMatchObject(kept);
   const file = join(house.dataDir, "site.jsonl");
   const { code } = await porchlight(house, ["export", file]);
@@ -62,9 +62,9 @@ it("tells every tab, and the next visit, that the visitor was asked, even when t
   const visitor = await talk();
   const other = house.visitor({ token: visitor.token() ?? "" });
   await other.connect();
-  const heard = other.next(told);
+  const received = other.next(hasRating);
   expect(await rate(visitor, { of: 2 })).toBe("lead");
-  expect((await heard).rating).toEqual({ of: 2 });
+  expect((await received).rating).toEqual({ of: 2 });
   const later = house.visitor({ token: visitor.token() ?? "" });
   expect((await later.connect()).rating).toEqual({ of: 2 });
   expect(await ratings()).toEqual([]);

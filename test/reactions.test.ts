@@ -39,8 +39,8 @@ describe("a reaction", () => {
     react(visitor, id, "👍🏽");
     await Promise.all([shows(visitor, id, "👍🏽"), shows(tab, id, "👍🏽")]);
     await house.sandbox.until(() => incoming("👍🏽").length > 0);
-    const [told] = incoming("👍🏽");
-    expect(told).toMatchObject({ messageType: "reaction", body: "👍🏽" });
+    const [sent] = incoming("👍🏽");
+    expect(sent).toMatchObject({ messageType: "reaction", body: "👍🏽" });
     const sids = house.sandbox.messages().map(({ messageSid }) => messageSid);
     expect(new Set(sids).size).toBe(sids.length);
     expect(visitor.log().filter(({ from }) => from === "visitor")).toHaveLength(1);

@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-export type Told = { id: string; type: string; data: Record<string, unknown>; body: string; valid: boolean };
+export type ReceivedEvent = { id: string; type: string; data: Record<string, unknown>; body: string; valid: boolean };
 
 /** An owner's backend that receives webhooks, and verifies them with the library of Standard Webhooks. */
 export async function startReceiver(secret: string) {
-  const told: Told[] = [];
+  const events: ReceivedEvent[] = [];
   const statuses: number[] = [];
   const answers: object[] = [];
 
@@ -26,14 +26,14 @@ export async function startReceiver(secret: string) {
     const body = Buffer.concat(parts).toString();
     const { type, data, ...rest } = JSON.parse(body);
     const id = String(request.headers["webhook-id"]);
-    told.push({ id, type, data: data ?? rest, body, valid: valid(request.headers, body) });
+    events.push({ id, type, data: data ?? rest, body, valid: valid(request.headers, body) });
     response.writeHead(statuses.shift() ?? 200, { "Content-Type": "application/json" });
     response.end(JSON.stringify(answers.shift() ?? {}));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    told,
+    events,
     /** Statuses of the next answers; 200 after them. */
     answerWith: (...next: number[]) => void statuses.push(...next),
     /** Bodies of the next answers. */

@@ -46,8 +46,8 @@ it("a page of a foreign origin is refused on every transport, and the operator i
   const answer = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, FOREIGN]);
   expect(await answer.json()).toMatchObject({ code: "origin_not_allowed" });
-  const told = house.lines().filter((line) => line.includes("origin.refused"));
-  expect(told.map((line) => JSON.parse(line))).toEqual([
+  const logged = house.lines().filter((line) => line.includes("origin.refused"));
+  expect(logged.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ origin: FOREIGN, msg: expect.stringContaining("ALLOWED_ORIGINS") }),
   ]);
 });

@@ -63,8 +63,8 @@ it("applies the settings of sites without a restart, after a dry run that change
   await fresh.connect();
   await fresh.send("in the new site");
   await fresh.hears("echo: in the new site");
-  await expect.poll(() => receiver.told.map(({ type }) => type)).toContain("message.visitor");
-  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  await expect.poll(() => receiver.events.map(({ type }) => type)).toContain("message.visitor");
+  expect(receiver.events.every(({ valid }) => valid)).toBe(true);
   expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });
 });
 

@@ -18,7 +18,7 @@ export type Answer = { status: number; headers: Headers; body: Record<string, un
  * Repeats a request under the same key while the relay answers 502 (service not reached), like a backend. The relay stores
  * nothing of such an attempt.
  */
-export const insisting: typeof fetch = async (...ask) => {
+export const retryingFetch: typeof fetch = async (...ask) => {
   for (let left = 20; ; left--) {
     const response = await fetch(...ask);
     if (response.status !== 502 || left === 0) return response;

@@ -24,7 +24,7 @@ async function open(webhook: object = {}, account: object = {}): Promise<void> {
   house = await startHouse({ run: runFast(10), sandbox: CERTAIN, env: { WEBHOOK_SECRET }, site, account });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
 }
-const types = () => receiver.told.map(({ type }) => type);
+const types = () => receiver.events.map(({ type }) => type);
 
 it("reports messages, replies, leads, failures and credits to the owner's backend, all signed", async () => {
   await open({}, { credits: { mode: "auto", allow: [EMAIL] } });
@@ -42,17 +42,17 @@ it("reports messages, replies, leads, failures and credits to the owner's backen
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
   await fetch(recharge, { method: "POST", body: event });
   await expect.poll(() => new Set(types()).size).toBe(6);
-  expect(receiver.told.filter(({ valid }) => !valid)).toEqual([]);
+  expect(receiver.events.filter(({ valid }) => !valid)).toEqual([]);
   const visitorId = house.sandbox.messages()[0]?.fromId;
-  expect(receiver.told).toContainEqual(
+  expect(receiver.events).toContainEqual(
     expect.objectContaining({
       type: "message.visitor",
       data: { site: "default", visitor: visitorId, sub: null, contactId: null, page: null, id, text: "hello" },
     }),
   );
-  expect(receiver.told.find(({ type }) => type === "lead.captured")?.data).toMatchObject({ lead: "the-form" });
-  expect(receiver.told.find(({ type }) => type === "credits.granted")?.data).toMatchObject({ key: "r-1", amount: 5 });
-  expect(receiver.told.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
+  expect(receiver.events.find(({ type }) => type === "lead.captured")?.data).toMatchObject({ lead: "the-form" });
+  expect(receiver.events.find(({ type }) => type === "credits.granted")?.data).toMatchObject({ key: "r-1", amount: 5 });
+  expect(receiver.events.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
 });
 
 it("reports an account's credits once, to an address that another of its sites uses", async () => {
@@ -78,14 +78,14 @@ it("repeats an event under the same id until it is accepted, and logs the attemp
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await expect.poll(() => receiver.told.length).toBe(2);
-  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(1);
+  await expect.poll(() => receiver.events.length).toBe(2);
+  expect(new Set(receiver.events.map(({ id }) => id)).size).toBe(1);
   const call = caller(house, await tokenFor(house));
   const log = async () => (await call("GET", "/webhook/events")).body.items as Record<string, unknown>[];
   await expect.poll(async () => (await log())[0]?.state).toBe("delivered");
   expect(await log()).toMatchObject([{ type: "message.visitor", attempts: 2, status: 200, due: null }]);
-  await call("POST", `/webhook/events/${receiver.told[0]?.id}/retry`, {}, "again-1");
-  await expect.poll(() => receiver.told.length).toBe(3);
+  await call("POST", `/webhook/events/${receiver.events[0]?.id}/retry`, {}, "again-1");
+  await expect.poll(() => receiver.events.length).toBe(3);
   // The log counts every attempt, including manual ones.
   await expect.poll(async () => (await log())[0]).toMatchObject({ state: "delivered", attempts: 3 });
 });
@@ -108,7 +108,7 @@ it("does not delay a site's events when the receiver of another site never answe
   await expect.poll(() => held.length).toBeGreaterThanOrEqual(8);
   const call = caller(house, await tokenFor(house));
   for (const i of [1, 2, 3, 4, 5, 6]) await call("POST", "/leads", { email: `mine${i}@b.example` }, `mine-${i}`);
-  await expect.poll(() => receiver.told.length).toBe(6);
+  await expect.poll(() => receiver.events.length).toBe(6);
   await new Promise((resolve) => deaf.close(resolve).closeAllConnections());
 });
 
@@ -137,10 +137,10 @@ it("asks the billing webhook before granting credits, if the account says so (R-
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   for (const key of ["r-1", "r-2"]) {
     await fetch(recharge, { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
-    await expect.poll(() => receiver.told.some(({ id }) => id === key)).toBe(true);
+    await expect.poll(() => receiver.events.some(({ id }) => id === key)).toBe(true);
   }
   await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
-  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  expect(receiver.events.every(({ valid }) => valid)).toBe(true);
   const call = caller(house, await tokenFor(house));
   await expect
     .poll(async () => (await call("GET", "/credits/grants/r-2")).body.reason)

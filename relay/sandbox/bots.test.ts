@@ -5,7 +5,7 @@ import { setUp } from "./harness.ts";
 const HOUR = 3_600_000;
 
 /** The bot's messages within `ms` of virtual time. */
-const heard = async (botScript: BotName, body = "hello", ms = 60_000) => {
+const repliesOf = async (botScript: BotName, body = "hello", ms = 60_000) => {
   const bench = await setUp({ botScript, clock: "virtual" });
   await bench.incoming({ body });
   await bench.sandbox.advance(ms);
@@ -16,25 +16,25 @@ const heard = async (botScript: BotName, body = "hello", ms = 60_000) => {
 describe("the bot's scripts (R-103, R-606)", () => {
   it("echo repeats the text byte for byte, and silent says nothing", async () => {
     const text = '<b>ÆØÅ</b> 👩‍👩‍👧 "quoted" \\n $& {body}';
-    expect(await heard("echo", text)).toEqual([`echo: ${text}`]);
-    expect(await heard("silent")).toEqual([]);
+    expect(await repliesOf("echo", text)).toEqual([`echo: ${text}`]);
+    expect(await repliesOf("silent")).toEqual([]);
   });
 
   it("slow answers after 25 to 40 seconds", async () => {
-    expect(await heard("slow", "hello", 24_999)).toEqual([]);
-    expect(await heard("slow", "hello", 40_000)).toEqual(["slow: hello"]);
+    expect(await repliesOf("slow", "hello", 24_999)).toEqual([]);
+    expect(await repliesOf("slow", "hello", 40_000)).toEqual(["slow: hello"]);
   });
 
   it("long sends 10,000 characters, empty sends none", async () => {
-    expect((await heard("long"))[0]).toHaveLength(10_000);
-    expect(await heard("empty")).toEqual([""]);
+    expect((await repliesOf("long"))[0]).toHaveLength(10_000);
+    expect(await repliesOf("empty")).toEqual([""]);
   });
 
   it("markdown, html, rtl and links contain what their names say", async () => {
-    expect((await heard("markdown"))[0]).toMatch(/\*\*[\s\S]*```/);
-    expect((await heard("html"))[0]).toMatch(/<script>/);
-    expect((await heard("rtl"))[0]).toMatch(/[\u0590-\u05ff][\s\S]*[\u0600-\u06ff]/);
-    expect((await heard("links"))[0]).toMatch(/https:\/\/[\s\S]*javascript:/);
+    expect((await repliesOf("markdown"))[0]).toMatch(/\*\*[\s\S]*```/);
+    expect((await repliesOf("html"))[0]).toMatch(/<script>/);
+    expect((await repliesOf("rtl"))[0]).toMatch(/[\u0590-\u05ff][\s\S]*[\u0600-\u06ff]/);
+    expect((await repliesOf("links"))[0]).toMatch(/https:\/\/[\s\S]*javascript:/);
   });
 
   it("followUps answers now, in an hour and in two days", async () => {

@@ -243,8 +243,8 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
       sandbox.configure({ humanAttachment });
       await sandbox.humanReply({ fromId: "v_ada", body: "Here", mediaUrl });
     }
-    const told = client.bodies().map(({ body, mediaUrl }) => ({ body, mediaUrl }));
-    expect(told).toEqual([
+    const sent = client.bodies().map(({ body, mediaUrl }) => ({ body, mediaUrl }));
+    expect(sent).toEqual([
       { body: "Here", mediaUrl: undefined },
       { body: "", mediaUrl: undefined },
       { body: `Here\n${mediaUrl}`, mediaUrl: undefined },

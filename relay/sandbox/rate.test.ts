@@ -95,7 +95,7 @@ describe("the rate limit (R-801 to R-804)", () => {
     const { statuses, incoming } = await bench({ rateHeaders });
     await statuses(3);
     const { status, headers } = await incoming();
-    const told = [...headers].filter(([name]) => /rate-?limit|retry/.test(name));
-    expect([status, Object.fromEntries(told)]).toEqual([429, expected]);
+    const limits = [...headers].filter(([name]) => /rate-?limit|retry/.test(name));
+    expect([status, Object.fromEntries(limits)]).toEqual([429, expected]);
   });
 });

@@ -40,18 +40,18 @@ export type Relay = {
   /** Reads key files and configuration file again. */
   reload: () => void;
   /** The parts that commands work with. */
-  inside: Inside;
+  internals: RelayInternals;
   /** Writes beside the lock where this relay accepts commands. */
   describe: Lock["describe"];
   log: Log;
   /** Stops in an order that loses nothing. Resolves when the process may exit. */
   stop: () => Promise<void>;
   /** The step of the stop that runs; undefined before it. */
-  stopsWith: () => string | undefined;
+  stopStep: () => string | undefined;
 };
 
 /** The parts of the relay that the command line works with. */
-export type Inside = {
+export type RelayInternals = {
   /** With the port that the relay listens on. */
   settings: Settings;
   /** Whether these are parts of a running relay. */
@@ -100,7 +100,7 @@ export async function createRelay(settings: Settings, replacements: Replacements
       ...relay,
       describe: lock.describe,
       stop: () => stop(groups, begins).finally(lock.release),
-      stopsWith: () => step,
+      stopStep: () => step,
     };
   } catch (error) {
     lock.release();
@@ -118,7 +118,7 @@ type Groups = {
   server: RelayServer;
   sampler: Sampler;
   chores: Chores;
-  doctor: Inside["doctor"];
+  doctor: RelayInternals["doctor"];
   adminListener: ReturnType<typeof createAdminListener>;
 };
 
@@ -130,7 +130,7 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   const { log } = core;
   const files = createFileStorage(core);
   const service = createServiceAccess(core, files, {
-    onDelivery: (account) => visitors.connections.tellDelivery(account),
+    onDelivery: (account) => visitors.connections.sendDelivery(account),
     onOpen: (account, why) =>
       void owner.resume(account, why).catch((error: unknown) => log("database.failing", { cause: String(error) })),
   });
@@ -242,7 +242,7 @@ function relayOf({
   intake,
   chores,
   doctor,
-}: Groups): Omit<Relay, "describe" | "stop" | "stopsWith"> {
+}: Groups): Omit<Relay, "describe" | "stop" | "stopStep"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
@@ -259,7 +259,7 @@ function relayOf({
       const sites = "changes" in result ? result.changes.map(({ path, effect }) => `${path} (${effect})`) : [];
       log("settings.reloaded", { changed: gates.reload(), ...(sites.length > 0 && { sites }) });
     },
-    inside: {
+    internals: {
       settings: { ...settings, port },
       running: true,
       db,

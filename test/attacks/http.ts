@@ -71,14 +71,16 @@ export async function leakedKey(testbed: Testbed): Promise<Result> {
 /** Sends bytes over a raw connection. @returns the statuses of the answers until it ended or was silent for 3 s */
 function exchange(port: number, bytes: string | Uint8Array): Promise<number[]> {
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
     socket.setTimeout(3_000, () => socket.destroy());
     socket.on("data", (data) => {
-      heard += data.toString("latin1");
+      received += data.toString("latin1");
     });
     socket.on("error", () => {});
-    socket.on("close", () => resolve([...heard.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))));
+    socket.on("close", () =>
+      resolve([...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))),
+    );
   });
 }
 

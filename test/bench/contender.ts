@@ -1,6 +1,6 @@
 import { type Kind, type Server, startServer } from "./server.ts";
 import { type Service, startService } from "./service.ts";
-import { connect, type Heard, inParallel, type Visitor } from "./visitors.ts";
+import { connect, inParallel, type OnMessage, type Visitor } from "./visitors.ts";
 
 /** Most connects under way at once, so that they do not fill the server's backlog. */
 const CONNECTING = 50;
@@ -12,7 +12,7 @@ export type Contender = {
   service: Service;
   visitors: Visitor[];
   /** Called with what a visitor receives; `visitor` is the index in `visitors`. Each load sets it. */
-  heard: (visitor: number, ...what: Parameters<Heard>) => void;
+  onMessage: (visitor: number, ...what: Parameters<OnMessage>) => void;
   stop: () => Promise<void>;
 };
 
@@ -43,7 +43,7 @@ export async function startContender(kind: Kind, options: ContenderOptions = {})
     server,
     service,
     visitors: [],
-    heard: () => {},
+    onMessage: () => {},
     async stop() {
       for (const visitor of contender.visitors) visitor.cut();
       await server.stop();
@@ -51,7 +51,7 @@ export async function startContender(kind: Kind, options: ContenderOptions = {})
     },
   };
   contender.visitors = await inParallel(visitors, CONNECTING, (i) =>
-    connect(server, { heard: (...what) => contender.heard(i, ...what) }),
+    connect(server, { onMessage: (...what) => contender.onMessage(i, ...what) }),
   );
   return contender;
 }

@@ -83,7 +83,7 @@ export async function printLooks(): Promise<void> {
 }
 
 type Channels = {
-  subscribe: (channels: readonly string[], heard: () => void) => Promise<void>;
+  subscribe: (channels: readonly string[], onHint: () => void) => Promise<void>;
   /** Sends several hints at once. */
   send: (hints: readonly { channel: string; text: string }[]) => Promise<unknown>;
   /** CPU time of the server until now, in ms. */
@@ -96,8 +96,8 @@ async function redisChannels(): Promise<Channels> {
   const [from, to] = [createClient({ url: redis.url }), createClient({ url: redis.url })];
   await Promise.all([from.connect(), to.connect()]);
   return {
-    async subscribe(channels, heard) {
-      await Promise.all(channels.map((channel) => to.subscribe(channel, heard)));
+    async subscribe(channels, onHint) {
+      await Promise.all(channels.map((channel) => to.subscribe(channel, onHint)));
     },
     send: (hints) => Promise.all(hints.map(({ channel, text }) => from.publish(channel, text))),
     async cpu() {
@@ -121,8 +121,8 @@ async function postgresChannels(): Promise<Channels> {
   for (const client of [from, to])
     pids.push((await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid ?? 0);
   return {
-    async subscribe(channels, heard) {
-      to.on("notification", heard);
+    async subscribe(channels, onHint) {
+      to.on("notification", onHint);
       for (const channel of channels) await to.query(`LISTEN "${channel}"`);
     },
     send: (hints) =>
@@ -142,11 +142,11 @@ async function postgresChannels(): Promise<Channels> {
 async function printChannels(name: string, open: () => Promise<Channels>, perVisitor: boolean): Promise<void> {
   const channels = await open();
   const visitors = Array.from({ length: SUBSCRIBED }, (_, i) => `v_${i}_0123456789abcdef0123`);
-  let heard = 0;
+  let received = 0;
   const done = Promise.withResolvers<void>();
   const begun = performance.now();
   await channels.subscribe(perVisitor ? visitors : ["porchlight"], () => {
-    if (++heard === HINTS) done.resolve();
+    if (++received === HINTS) done.resolve();
   });
   const subscribed = performance.now() - begun;
   const [from, server] = [process.cpuUsage(), await channels.cpu()];

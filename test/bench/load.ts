@@ -86,7 +86,7 @@ export async function saturate(
           if (echo) visitor?.echo(text);
           else visitor?.send(text);
         }
-        contender.heard = (i, what, text) => {
+        contender.onMessage = (i, what, text) => {
           if (what !== wanted || asked[i]?.text !== text) return;
           const now = performance.now();
           times.push(now - asked[i].at);
@@ -112,7 +112,7 @@ export type Pace = { ms: number; bytes: number; perSecond: number };
 export async function pace(contender: Contender, { ms, bytes, perSecond }: Pace): Promise<Figures> {
   const times: number[] = [];
   const sent = new Map<string, number>();
-  contender.heard = (_, what, text) => {
+  contender.onMessage = (_, what, text) => {
     const at = what === "reply" ? sent.get(text) : undefined;
     if (at === undefined) return;
     times.push(performance.now() - at);

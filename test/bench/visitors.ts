@@ -12,13 +12,13 @@ export type Visitor = {
 };
 
 /** Called with what a visitor receives: the acknowledgement of an own message, or a reply, with its text. */
-export type Heard = (what: "acknowledged" | "reply", text: string) => void;
+export type OnMessage = (what: "acknowledged" | "reply", text: string) => void;
 
 /** What a client reconnects with: its token, the epoch of the database, and the newest number it has. */
 export type Known = { token?: string; epoch?: string; since?: number };
 
 export type ConnectOptions = {
-  heard?: Heard;
+  onMessage?: OnMessage;
   known?: Known;
   /** Called with each frame as it came. */
   onText?: (text: string) => void;
@@ -56,15 +56,15 @@ function textIn(frame: string): string {
   return frame.slice(from, frame.indexOf('"', from));
 }
 
-function hear(frame: string, heard: Heard): void {
-  if (frame.includes('"from":"reply"')) heard("reply", textIn(frame));
-  else if (frame.includes('"from":"visitor"')) heard("acknowledged", textIn(frame));
-  else if (frame.startsWith('{"t":"echo"')) heard("acknowledged", textIn(frame));
+function reportFrame(frame: string, onMessage: OnMessage): void {
+  if (frame.includes('"from":"reply"')) onMessage("reply", textIn(frame));
+  else if (frame.includes('"from":"visitor"')) onMessage("acknowledged", textIn(frame));
+  else if (frame.startsWith('{"t":"echo"')) onMessage("acknowledged", textIn(frame));
 }
 
 /** Connects a visitor and sends `hello`. Resolves after `welcome`. */
 export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: ConnectOptions = {}): Promise<Visitor> {
-  const { heard = () => {}, known = {}, onText } = options;
+  const { onMessage = () => {}, known = {}, onText } = options;
   const dialect = kind === "naive" ? SOCKET_IO : FRAMES;
   return new Promise((resolve, reject) => {
     let client: LoadClient | undefined;
@@ -73,7 +73,7 @@ export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: 
       onText?.(text);
       if (text.startsWith(dialect.welcome)) return welcome(text);
       if (kind === "naive" && text === "2") return client?.send("3");
-      hear(text, heard);
+      reportFrame(text, onMessage);
     }
     function welcome(text: string): void {
       if (client === undefined) return;

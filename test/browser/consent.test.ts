@@ -1,7 +1,7 @@
 /** Consent: what waits for it, and what the page may change later. */
 
 import { expect, it } from "vitest";
-import { pageOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
 
@@ -10,11 +10,11 @@ it("sends the page's messages only after the visitor has agreed, once and in ord
     html: pageOf(stage.tag('data-site="default" data-require-consent="true"')),
   });
   await chat.launcher.waitFor();
-  await tell(page, "send", "from the page");
+  await callApi(page, "send", "from the page");
   await chat.launcher.click();
   const agree = page.getByRole("button", { name: "Agree and chat" });
   await agree.waitFor();
-  await tell(page, "send", "and more");
+  await callApi(page, "send", "and more");
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   expect(stage.house.sandbox.messages()).toEqual([]);
   await agree.click();
@@ -36,11 +36,11 @@ it("the page can switch the consent form on and off after the panel has loaded",
   const { page, chat } = await stage.visit();
   await chat.launcher.hover();
   await page.locator("porch-light dialog[aria-labelledby]").waitFor({ state: "attached" });
-  await tell(page, "update", { requireConsent: true });
+  await callApi(page, "update", { requireConsent: true });
   await chat.launcher.click();
   await page.getByRole("button", { name: "Agree and chat" }).waitFor();
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-  await tell(page, "update", { requireConsent: false });
+  await callApi(page, "update", { requireConsent: false });
   await chat.composer.waitFor();
 });
 
@@ -52,15 +52,15 @@ it("the page can change consent and sound at any time, but not against the visit
     await options.click();
     await page.getByRole("menuitem", { name }).waitFor();
   };
-  await tell(page, "update", { sound: false });
+  await callApi(page, "update", { sound: false });
   await offers("Turn sound on");
   // The menu takes the focus after it is drawn. Until then, Escape closes the chat.
   await page.locator("[role=menuitem]:focus").waitFor();
   await page.keyboard.press("Escape");
-  await tell(page, "update", { sound: true });
+  await callApi(page, "update", { sound: true });
   await offers("Turn sound off");
   await page.getByRole("menuitem", { name: "Turn sound off" }).click();
-  await tell(page, "update", { sound: false });
-  await tell(page, "update", { sound: true });
+  await callApi(page, "update", { sound: false });
+  await callApi(page, "update", { sound: true });
   await offers("Turn sound on");
 });

@@ -120,13 +120,13 @@ type Verdict = { name: string; opened: boolean; foreign: string[] };
 
 async function judge(page: Page, { name, path, html }: Case): Promise<Verdict> {
   const foreign: string[] = [];
-  const heard = (request: { resourceType(): string; url(): string }): unknown =>
+  const onRequest = (request: { resourceType(): string; url(): string }): unknown =>
     request.resourceType() === "script" && request.url().startsWith(FOREIGN) && foreign.push(request.url());
-  page.on("request", heard);
+  page.on("request", onRequest);
   pages.put(path, { html });
   await page.goto(pages.url + path, { waitUntil: "commit" });
   const opened = await opens(page);
-  page.off("request", heard);
+  page.off("request", onRequest);
   return { name, opened, foreign };
 }
 

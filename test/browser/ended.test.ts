@@ -1,8 +1,8 @@
 /** The end of a conversation, and how a new one begins (WIDGET 8.3). */
 
 import { expect, it } from "vitest";
-import { heard, record } from "./checks/recorder.ts";
-import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+import { announced, record } from "./checks/recorder.ts";
+import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
 import { setOffline } from "./offline.ts";
 
 const stage = setStage();
@@ -12,9 +12,9 @@ it("shows in the thread that the conversation has ended, and a button begins a n
   await converse(chat, "before the end");
   const first = stage.house.sandbox.messages().at(-1)?.fromId;
   const said = await record(page);
-  await tell(page, "logout");
+  await callApi(page, "logout");
   await chat.thread.getByText("This conversation has ended.").waitFor();
-  await heard(said, /^This conversation has ended\.$/);
+  await announced(said, /^This conversation has ended\.$/);
   expect(await chat.thread.getByText("before the end", { exact: true }).count()).toBe(0);
   expect(await chat.thread.getByText("Hi! How can we help you?").count()).toBe(0);
   expect(await page.locator(".bar").count()).toBe(0);
@@ -24,7 +24,7 @@ it("shows in the thread that the conversation has ended, and a button begins a n
   await socket;
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
   expect(await page.locator(".ended").count()).toBe(0);
-  await heard(said, /^Hi! How can we help you\?$/);
+  await announced(said, /^Hi! How can we help you\?$/);
   const focused = () => chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field);
   await expect.poll(focused).toBe(true);
   await page.keyboard.type("after it");
@@ -56,16 +56,16 @@ it("accepts messages while a deletion waits for the network, and sends them as a
   expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
-/** Commands that the page's stub collects before the tag has loaded; `told` records the events. */
+/** Commands that the page's stub collects before the tag has loaded; `events` records the events. */
 const calling = (...calls: unknown[][]): string =>
-  `<script>window.told = []; addEventListener("porchlight:logout", () => told.push("logout"));
+  `<script>window.events = []; addEventListener("porchlight:logout", () => events.push("logout"));
     window.Porchlight = Object.assign(function () {}, { q: ${JSON.stringify(calls)} });</script>`;
 const ASKING = 'data-site="default" data-suggestions="One|Two" data-privacy-url="https://shop.example/privacy"';
 
 it("shows a first visitor a new conversation although the page logs out every anonymous visitor", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(calling(["logout"]) + stage.tag(ASKING)) });
-  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
-  await expect.poll(told).toEqual(["logout"]);
+  const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
+  await expect.poll(eventsOnPage).toEqual(["logout"]);
   const opened = page.waitForEvent("websocket");
   await chat.open();
   await opened;
@@ -77,7 +77,7 @@ it("shows a first visitor a new conversation although the page logs out every an
   await chat.say("I am new");
   await chat.thread.getByText("echo: I am new", { exact: true }).waitFor();
   expect(await chat.thread.getByText("This conversation has ended.").count()).toBe(0);
-  expect(await told()).toEqual(["logout"]);
+  expect(await eventsOnPage()).toEqual(["logout"]);
 });
 
 it("asks for consent below the greeting although the page withdraws it at once", async () => {

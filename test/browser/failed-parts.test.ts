@@ -10,7 +10,7 @@ const WORDS = "That didn't work. Please try again in a moment.";
 const OTHER = expect.stringMatching(/^\?./);
 const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
 
-/** Blocks a part until told otherwise. @returns the requested addresses, and a function that unblocks it */
+/** Blocks a part until the returned function is called. @returns the requested addresses, and a function that unblocks it */
 async function block(page: Page, name: string): Promise<{ asked: string[]; unblock: () => Promise<void> }> {
   const asked: string[] = [];
   const part = new RegExp(`/assets/${name}-`);

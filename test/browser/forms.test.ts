@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
-import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
 import { setOffline } from "./offline.ts";
 
 /** Times on a Monday in Oslo, before and after nine. */
@@ -122,7 +122,7 @@ it("never asks twice for an address that was given before the first message or s
     await page.clock.install({ time: EARLY });
   };
   const { page, chat } = await stage.visit({ before });
-  await tell(page, "identify", identity);
+  await callApi(page, "identify", identity);
   await chat.launcher.first().click();
   await chat.panel.getByText("We're away right now").waitFor();
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor({ state: "detached" });
@@ -135,7 +135,7 @@ it("never asks twice for an address that was given before the first message or s
   expect(await chat.panel.getByRole("textbox", { name: "Email" }).count()).toBe(0);
 
   // The next person on this device is asked again.
-  await tell(page, "logout");
+  await callApi(page, "logout");
   await chat.say("Hello");
   await chat.thread.getByRole("textbox", { name: "Email" }).waitFor();
 });

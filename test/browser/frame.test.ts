@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { FRAME_WORDS } from "../../widget/build/frame-words.ts";
-import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Lamp Shop" } });
 const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
@@ -174,7 +174,7 @@ it("the chat returns and works after the page has called document.open", async (
     html: pageOf(stage.tag('data-site="default" data-title="Kept title"')),
   });
   await converse(chat);
-  await tell(page, "close");
+  await callApi(page, "close");
   await page.evaluate(() => {
     document.open();
     document.write("<!doctype html><title>Anew</title><h1>Anew</h1>");
@@ -207,7 +207,7 @@ it("tells the page whether the chat is open, and the number of unread replies", 
   expect(await state()).toEqual([false, 0]);
   await converse(chat);
   await expect.poll(state).toEqual([true, 0]);
-  await tell(page, "close");
+  await callApi(page, "close");
   await stage.reply("while closed");
   await expect.poll(state).toEqual([false, 1]);
 });

@@ -2,8 +2,8 @@
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { heard, record } from "./checks/recorder.ts";
-import { converse, pageOf, readUpTo, rectOf, setStage, tell } from "./checks/stage.ts";
+import { announced, record } from "./checks/recorder.ts";
+import { callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ site: { title: "Lamps" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
@@ -16,22 +16,22 @@ const isOpen = (page: Page): Promise<boolean> =>
   page.locator("dialog.panel").evaluate((node) => node.hasAttribute("open"));
 
 it("reports one opening to the page when the page opens, closes and opens the chat before the script has loaded", async () => {
-  const stub = `window.heard=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>heard.push(name));
+  const stub = `window.events=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>events.push(name));
     window.Porchlight=Object.assign(()=>{},{q:[["open"],["toggle"],["open"]]});`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
-  const told = () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
   await chat.composer.waitFor();
-  expect(await told()).toEqual(["open"]);
-  await tell(page, "close");
-  await expect.poll(told).toEqual(["open", "close"]);
-  await tell(page, "open");
-  await expect.poll(told).toEqual(["open", "close", "open"]);
+  expect(await eventsOnPage()).toEqual(["open"]);
+  await callApi(page, "close");
+  await expect.poll(eventsOnPage).toEqual(["open", "close"]);
+  await callApi(page, "open");
+  await expect.poll(eventsOnPage).toEqual(["open", "close", "open"]);
 });
 
 it("rejects page messages beyond fifty waiting ones with an error", async () => {
   const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-require-consent')) });
   await page.locator(".launcher").waitFor();
-  const told = await page.evaluate(async () => {
+  const eventsOnPage = await page.evaluate(async () => {
     const codes: string[] = [];
     addEventListener("porchlight:error", (event) => codes.push((event as CustomEvent).detail.code));
     const sent = Array.from({ length: 52 }, (_, n) =>
@@ -41,9 +41,9 @@ it("rejects page messages beyond fifty waiting ones with an error", async () => 
     const rejected = results.flatMap((one, n) => (one.status === "rejected" ? [[n, String(one.reason)] as const] : []));
     return { codes, rejected };
   });
-  expect(told.codes).toEqual(["queue_full", "queue_full"]);
-  expect(told.rejected.map(([n]) => n)).toEqual([50, 51]);
-  expect(told.rejected[0]?.[1]).toMatch(/50 messages wait/);
+  expect(eventsOnPage.codes).toEqual(["queue_full", "queue_full"]);
+  expect(eventsOnPage.rejected.map(([n]) => n)).toEqual([50, 51]);
+  expect(eventsOnPage.rejected[0]?.[1]).toMatch(/50 messages wait/);
 });
 
 it("shows one clear state on a page whose origin is not allowed, and tells the owner which setting to change", async () => {
@@ -56,7 +56,7 @@ it("shows one clear state on a page whose origin is not allowed, and tells the o
   const elsewhere = stage.host.replace("localhost", "elsewhere.localhost");
   await page.goto(elsewhere);
   await page.locator(".launcher").waitFor();
-  await tell(page, "send", "Hello?");
+  await callApi(page, "send", "Hello?");
   await chat.launcher.first().click();
   await chat.thread.getByText("This chat isn't available here.").waitFor();
   await chat.thread.getByText("Not sent.").waitFor();
@@ -129,10 +129,10 @@ it("shows the teaser when the cart reaches the value that the site waits for, an
     await visit.locator(".launcher").waitFor();
     await visit.clock.runFor(12_000);
     expect(await visit.locator(".teaser").count()).toBe(0);
-    await tell(visit, "update", { values: { cart: 49 } });
+    await callApi(visit, "update", { values: { cart: 49 } });
     await visit.clock.runFor(3_000);
     expect(await visit.locator(".teaser").count()).toBe(0);
-    await tell(visit, "update", { values: { cart: 59 } });
+    await callApi(visit, "update", { values: { cart: 59 } });
     await visit.clock.runFor(3_000);
   }
   await page.getByRole("button", { name: "Free shipping?", exact: true }).waitFor();
@@ -147,7 +147,7 @@ it("shows the teaser to a returning visitor once, after consent, and stores noth
   const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort());
   const start = async (consent: boolean): Promise<void> => {
     await page.locator(".launcher").waitFor();
-    if (consent) await tell(page, "consent", true);
+    if (consent) await callApi(page, "consent", true);
     await page.clock.runFor(12_000);
   };
   const teasers = page.locator(".teaser");
@@ -211,7 +211,7 @@ it("the chat forgets that it was open when the conversation is deleted", async (
   const { page, chat } = await stage.visit();
   await converse(chat);
   expect(await session(page)).toEqual(["porchlight:default:open"]);
-  await tell(page, "logout");
+  await callApi(page, "logout");
   await chat.thread.getByText("This conversation has ended.").waitFor();
   expect(await session(page)).toEqual([]);
 });
@@ -242,7 +242,7 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
   await chat.open();
   const said = await record(page);
   await converse(chat);
-  await heard(said, /echo: Hello/);
+  await announced(said, /echo: Hello/);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   const { length: before } = await said();
@@ -254,7 +254,7 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
     .locator("span")
     .evaluate((node) => node.clientHeight / Number.parseFloat(getComputedStyle(node).lineHeight));
   expect(Math.round(lines)).toBe(2);
-  await heard(said, /^1 new message$/);
+  await announced(said, /^1 new message$/);
   expect((await said()).slice(before).map(({ text }) => text)).toEqual(["1 new message"]);
   expect(await bubble.evaluate((node) => node.closest("[aria-live],[role=status],[role=alert]"))).toBeNull();
   await bubble.getByRole("button", { name: "Close", exact: true }).click();
@@ -277,7 +277,7 @@ it("shows no reply preview where the site has switched it off", async () => {
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await stage.reply(LONG);
   await page.locator('.badge[data-count="1"]').waitFor();
-  await tell(page, "update", { replyPreview: true });
+  await callApi(page, "update", { replyPreview: true });
   await stage.reply("Another answer.");
   await page.locator(".teaser").getByText("Another answer.").waitFor();
   expect(await page.locator(".teaser").count()).toBe(1);

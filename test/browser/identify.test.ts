@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
-import { pageOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
@@ -15,14 +15,18 @@ it("an identity is reported to the page once the relay has accepted it; a forged
     addEventListener("porchlight:error", (event) => told.push((event as CustomEvent).detail.code));
   });
   const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
-  await tell(page, "identify", "a.b.c");
+  await callApi(page, "identify", "a.b.c");
   expect(await told()).toEqual([]);
   await chat.open();
   await expect.poll(told).toEqual(["not_allowed"]);
-  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
   await expect.poll(told).toEqual(["not_allowed", "identify"]);
   await chat.panel.getByText("Hello Ada!").waitFor();
-  await tell(page, "identify", identityOf({ sub: "bob", name: "Bob" }, "another secret that is quite as long as ours"));
+  await callApi(
+    page,
+    "identify",
+    identityOf({ sub: "bob", name: "Bob" }, "another secret that is quite as long as ours"),
+  );
   await expect.poll(told).toEqual(["not_allowed", "identify", "not_allowed"]);
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
@@ -40,8 +44,8 @@ it("the next visitor finds no answers or settings after a logout, a deletion or 
   await choose("Turn sound off");
   expect(await stored()).toBe("{}");
   for (const leave of [
-    () => tell(page, "logout"),
-    () => tell(page, "consent", false),
+    () => callApi(page, "logout"),
+    () => callApi(page, "consent", false),
     async () => {
       await choose("Delete conversation");
       await chat.panel.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
@@ -71,15 +75,15 @@ it("an identity returns when consent is withdrawn and given again, but not after
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();
   await chat.open();
-  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
   await greeting(" Ada");
-  await tell(page, "consent", false);
+  await callApi(page, "consent", false);
   await chat.panel.locator(".consent").waitFor();
-  await tell(page, "consent", true);
+  await callApi(page, "consent", true);
   await greeting(" Ada");
-  await tell(page, "logout");
-  await tell(page, "consent", false);
-  await tell(page, "consent", true);
+  await callApi(page, "logout");
+  await callApi(page, "consent", false);
+  await callApi(page, "consent", true);
   await chat.say("who am I?");
   await chat.panel.getByText("echo: who am I?").waitFor();
   expect(await chat.panel.getByText("Hello Ada!").count()).toBe(0);

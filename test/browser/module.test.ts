@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { converse, type Rect, rectOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, converse, type Rect, rectOf, setStage } from "./checks/stage.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Finds packages of the repository and of `test/host-pages`. */
@@ -154,7 +154,7 @@ it("shows one chat at a time when a page contains two copies of the module", asy
   for (const path of copies) {
     await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${stage.house.url}/" }))`);
     await page.locator(".launcher").waitFor();
-    await tell(page, "destroy");
+    await callApi(page, "destroy");
     await page.locator("porch-light").waitFor({ state: "detached" });
     expect(await page.evaluate("Object.keys(window).filter((name) => name.startsWith('Porchlight'))")).toEqual([]);
   }
@@ -168,7 +168,7 @@ it("works as a React component that mounts on demand and resets removed settings
   // All idle callbacks of the page have run.
   await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
   expect(await page.locator(".launcher").count()).toBe(0);
-  await tell(page, "show");
+  await callApi(page, "show");
   await chat.launcher.waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 7 });
   await show({ manual: true });

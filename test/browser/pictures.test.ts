@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { record } from "./checks/recorder.ts";
-import { type Chat, converse, pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
+import { type Chat, callApi, converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
 import { png as picture } from "./png.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
@@ -57,10 +57,10 @@ it("picked files are dropped when another visitor is identified, and kept otherw
   await chat.open();
   await pick(page, "ada.png");
   await uploaded(page);
-  await tell(page, "identify", identityOf({ sub: "ada" }));
-  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  await callApi(page, "identify", identityOf({ sub: "ada" }));
+  await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
   expect(await page.locator(".tray li").count()).toBe(1);
-  await tell(page, "identify", identityOf({ sub: "bob" }));
+  await callApi(page, "identify", identityOf({ sub: "bob" }));
   await expect.poll(() => page.locator(".tray li").count()).toBe(0);
 });
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { tokenFor } from "../tokens.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
-import { type Chat, converse, pageOf, readUpTo, rectOf, setStage, tell } from "./checks/stage.ts";
+import { type Chat, callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
 const html = (attributes = 'data-rating="five"') => pageOf(stage.tag(`data-site="default" ${attributes}`));
@@ -144,10 +144,10 @@ it("no rating is requested where the site does not want it", async () => {
   await chat.composer.waitFor();
   expect(await page.locator(".rate").count()).toBe(0);
   expect(asked.filter((url) => url.includes("/rating-"))).toEqual([]);
-  await tell(page, "update", { rating: "two" });
+  await callApi(page, "update", { rating: "two" });
   await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
-  await tell(page, "update", { rating: "off" });
+  await callApi(page, "update", { rating: "off" });
   await question(chat).waitFor({ state: "detached" });
 });

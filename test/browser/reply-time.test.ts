@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { heard, record } from "./checks/recorder.ts";
+import { announced, record } from "./checks/recorder.ts";
 import { converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
@@ -23,7 +23,7 @@ it("states the usual reply time of people under the title and below waiting mess
   await chat.say("Is it in stock?");
   const waits = chat.thread.getByText("Usually replies in about 2 hours");
   await waits.waitFor();
-  await heard(said, /^usually replies in about 2 hours$/);
+  await announced(said, /^usually replies in about 2 hours$/);
   expect(await page.locator(".dots").count()).toBe(0);
   await stage.reply("It is.");
   await chat.thread.getByText("It is.").waitFor();

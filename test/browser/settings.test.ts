@@ -2,7 +2,7 @@
 
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
+import { callApi, pageOf, rectOf, setStage } from "./checks/stage.ts";
 
 const SQUARE = "M4 4h16v16H4z";
 const stage = setStage({
@@ -46,7 +46,7 @@ it("prefers the tag's settings to the site's, the page's to the tag's, and an up
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 16 });
   expect((await page.locator(".launcher").textContent())?.trim()).toBe("Talk to us");
   expect(await glyphOn(page)).not.toContain("M 4 4");
-  await tell(page, "update", { offsetX: 60, label: "Write to us", icon: "M2 2h9v9z" });
+  await callApi(page, "update", { offsetX: 60, label: "Write to us", icon: "M2 2h9v9z" });
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 60 });
   expect(await page.getByRole("button", { name: "Write to us" }).count()).toBe(1);
   expect(await glyphOn(page)).toContain("M 2 2");
@@ -64,14 +64,14 @@ it.each([
   const { x, bottom } = await rectOf(page, ".launcher");
   expect([x, bottom]).toEqual([20, (page.viewportSize()?.height ?? 0) - 20]);
   expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("2147483000");
-  await tell(page, "update", { offsetX: 999, offsetY: 0, zIndex: 5 });
+  await callApi(page, "update", { offsetX: 999, offsetY: 0, zIndex: 5 });
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 999, bottom: page.viewportSize()?.height });
   expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("5");
 });
 
 it("the chat opens despite invalid texts and suggestions", async () => {
   const { page, chat } = await stage.visit({ html: html('data-suggestions=" | |a||b"') });
-  await tell(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
+  await callApi(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
   await chat.open();
   await chat.panel.getByText("Good day").waitFor();
   expect(await page.getByPlaceholder("Write a message").count()).toBe(1);
@@ -94,11 +94,11 @@ it("a site can reword who answers, but the chat says in every language that a ma
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   expect(await page.locator(".msg.reply > .author").textContent()).toBe("Maria · AI");
   expect(await page.locator(".msg.reply > .vh").textContent()).toContain("Maria · AI");
-  await tell(page, "update", { locale: "de" });
+  await callApi(page, "update", { locale: "de" });
   await chat.panel.getByText("Maria from Acme · KI", { exact: true }).waitFor();
-  await tell(page, "update", { strings: { statusAi: "Maria, die KI von Acme" } });
+  await callApi(page, "update", { strings: { statusAi: "Maria, die KI von Acme" } });
   await chat.panel.getByText("Maria, die KI von Acme", { exact: true }).waitFor();
-  await tell(page, "update", { responder: "human", strings: { statusHuman: "Maria" } });
+  await callApi(page, "update", { responder: "human", strings: { statusHuman: "Maria" } });
   await chat.panel.getByText("Maria", { exact: true }).waitFor();
 });
 
@@ -163,9 +163,9 @@ it("uses the language of the latest update, whichever file arrives last", async 
   await chat.open();
   const placeholder = () => page.locator("porch-light textarea").getAttribute("placeholder");
   const german = page.waitForRequest(/assets\/de-/);
-  await tell(page, "update", { locale: "de" });
+  await callApi(page, "update", { locale: "de" });
   const late = (await german).url();
-  await tell(page, "update", { locale: "fr" });
+  await callApi(page, "update", { locale: "fr" });
   await expect.poll(placeholder).toMatch(/^Écri/);
   release();
   // When this import has loaded the late file, the widget has it too. If it used the file, it would draw within two frames.

@@ -29,7 +29,7 @@ describe("a relay that is killed", () => {
     const visitor = house.visitor();
     await visitor.connect();
     house.sandbox.failNext("incoming", 1, { kind: "hangRequest", when: "after" });
-    await visitor.send("heard but not confirmed");
+    await visitor.send("received but not confirmed");
     await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     await house.kill();
     await house.start();

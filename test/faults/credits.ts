@@ -234,18 +234,18 @@ export async function countCredits(
   /** Posts an event to any node until one answers. */
   function submit(key: string, email: string): void {
     const node = nodes[world.pick(0, plan.nodes - 1)];
-    let heard = false;
+    let settled = false;
     if (node !== undefined) {
       const event = { key, email, amount: 5, subAccount: undefined };
       void node.credits.recharge(ACCOUNT, event).then(() => {
-        if (!node.alive() || heard) return;
-        heard = true;
+        if (!node.alive() || settled) return;
+        settled = true;
         count.answered++;
       });
     }
     world.after(5_000, () => {
-      if (heard) return;
-      heard = true;
+      if (settled) return;
+      settled = true;
       submit(key, email);
     });
   }

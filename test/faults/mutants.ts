@@ -34,8 +34,8 @@ export const SAMPLE: readonly string[] = [
   "records an answer although another node sends for the account",
 ];
 
-/** The list "Teeth" of RELIABILITY.md, as far as it is about messages: the mutants for each entry. */
-export const TEETH: Record<string, readonly string[]> = {
+/** Mistakes that the tests must notice, each with the mutants that make it. */
+export const REQUIRED: Record<string, readonly string[]> = {
   "ack-before-commit": ["acknowledges before the commit", "answers a callback before its commit"],
   "synchronous=NORMAL": ["commits without a flush to disk (synchronous=NORMAL)", "spools without a flush to disk"],
   "fresh messageSid a retry": [

@@ -4,9 +4,9 @@ import type { ClientFrame, Message, RelayFrame } from "@porchlight/shared/protoc
 
 /** A connection to the relay, simulated or real. Texts arrive in order, or not at all. */
 export type TabConnection = { put: (text: string) => void; cut: () => void };
-export type Heard = { frame: (text: string) => void; end: (code: number) => void };
+export type ConnectionEvents = { frame: (text: string) => void; end: (code: number) => void };
 /** Opens a connection; undefined if the relay cannot be reached. */
-export type Open = (heard: Heard) => TabConnection | undefined;
+export type Open = (events: ConnectionEvents) => TabConnection | undefined;
 
 /** The data that a visitor's tabs share in the browser's storage: the token, and the number of deleted chats. */
 export type Person = { token: string | undefined; deleted: number };
@@ -67,7 +67,7 @@ export function createTab(options: TabOptions) {
   const outbox: Typed[] = [];
   const seen = new Map<string, Message>();
   const acked = new Map<string, number>();
-  const heard = new Map<string, number>();
+  const receivedAt = new Map<string, number>();
   const failed = new Map<string, Failures>();
   const violations: string[] = [];
   let epoch: string | undefined;
@@ -158,7 +158,7 @@ export function createTab(options: TabOptions) {
     if (known !== undefined && known.pos !== message.pos) violations.push(`${name}: ${message.id} moved in the thread`);
     if (known !== undefined && known.n > message.n) return;
     seen.set(message.id, message);
-    if (message.from !== "visitor") return void (heard.has(message.text) || heard.set(message.text, now()));
+    if (message.from !== "visitor") return void (receivedAt.has(message.text) || receivedAt.set(message.text, now()));
     if (!acked.has(message.id)) {
       acked.set(message.id, now());
       onAcked();
@@ -257,7 +257,7 @@ export function createTab(options: TabOptions) {
     /** Acknowledged messages: ids that the relay has shown, and when. */
     acked,
     /** Texts of replies that were shown, and when first. */
-    heard,
+    receivedAt,
     /** Ids that have ever shown as failed, why, and when. */
     failed,
     failing,

@@ -38,9 +38,9 @@ it("serves a browser without WebSockets whose requests reach different nodes", a
   ];
   const body = frames.map((frame) => JSON.stringify(frame)).join("\n");
   expect((await fetch(at(1), { method: "POST", headers, body })).status).toBe(204);
-  let heard = "";
-  for (let node = 1; !heard.includes("echo: Hello"); node = 1 - node)
-    heard += await (await fetch(at(node, "?mode=poll"), { headers })).text();
+  let received = "";
+  for (let node = 1; !received.includes("echo: Hello"); node = 1 - node)
+    received += await (await fetch(at(node, "?mode=poll"), { headers })).text();
   const stream = await fetch(at(1, "?mode=stream"), { headers });
   expect([stream.status, stream.headers.get("access-control-allow-origin")]).toEqual([200, ORIGIN]);
   await stream.body?.cancel();

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { tied } from "./tied.ts";
+import { endedWithParent } from "./child-processes.ts";
 
 export type Front = { url: string; stop: () => Promise<void> };
 
@@ -19,7 +19,7 @@ export async function runFront(
   folder: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Front> {
-  const [program, args] = tied("KILL", command);
+  const [program, args] = endedWithParent("KILL", command);
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } });
   const said: Buffer[] = [];
   child.stderr.on("data", (data: Buffer) => said.push(data));

@@ -7,9 +7,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
+import { endedWithParent } from "./child-processes.ts";
 import { otherUser } from "./postgres.ts";
 import { pgbouncerPath } from "./programs.ts";
-import { tied } from "./tied.ts";
 
 /** Connections to the server for all clients together: fewer than two relays would open without it. */
 const POOL = 6;
@@ -44,7 +44,7 @@ export async function startPgbouncer(server: number): Promise<{ url: string; sto
   const file = join(folder, "pgbouncer.ini");
   writeFileSync(file, configuration(folder, port, server));
   writeFileSync(join(folder, "users"), '"porchlight" ""\n');
-  const [program, args] = tied("KILL", [pgbouncerPath(), file]);
+  const [program, args] = endedWithParent("KILL", [pgbouncerPath(), file]);
   const child: ChildProcess = spawn(program, args, { ...otherUser(), stdio: "ignore" });
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);

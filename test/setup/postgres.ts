@@ -5,8 +5,8 @@ import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
+import { endedWithParent, endProcess } from "./child-processes.ts";
 import { postgresPath } from "./programs.ts";
-import { endProcess, tied } from "./tied.ts";
 
 /** PostgreSQL refuses to run as root. Under root it runs as the user of its Debian package, or as `nobody`. */
 export function otherUser(): { uid: number; gid: number } | undefined {
@@ -79,7 +79,7 @@ export async function startPostgres(more: Record<string, string> = {}): Promise<
 
   async function start(): Promise<void> {
     // SIGQUIT also ends the processes of its connections.
-    const [program, args] = tied("QUIT", [postgresPath("postgres"), "-D", data, ...flags]);
+    const [program, args] = endedWithParent("QUIT", [postgresPath("postgres"), "-D", data, ...flags]);
     for (let tries = 1; ; tries++) {
       child = spawn(program, args, options);
       if (await until(() => answers(port), child)) return;

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { freePort } from "../ports.ts";
+import { endedWithParent, endProcess } from "./child-processes.ts";
 import { redisPath } from "./programs.ts";
-import { endProcess, tied } from "./tied.ts";
 
 export type Redis = {
   url: string;
@@ -30,7 +30,7 @@ export async function startRedis(): Promise<Redis> {
   let child: ChildProcess;
   async function start(): Promise<void> {
     const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-    const [program, args] = tied("KILL", [redisPath(), ...flags]);
+    const [program, args] = endedWithParent("KILL", [redisPath(), ...flags]);
     child = spawn(program, args, { cwd: tmpdir(), stdio: "ignore" });
     while (!(await answers(port))) {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);

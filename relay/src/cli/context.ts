@@ -18,7 +18,7 @@ import { createSend } from "../flows/send/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSessionEndings } from "../flows/session-endings.ts";
 import { createSites } from "../records/sites.ts";
-import type { Inside } from "../relay.ts";
+import type { RelayInternals } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
 import { openFiles } from "../wiring/files.ts";
 import { createOwnerFlows } from "../wiring/owner.ts";
@@ -29,7 +29,7 @@ import { CommandError } from "./error.ts";
 const noFiles: AttachFile = async (_head, send) => send(undefined);
 
 /** Builds the context of a command from the parts of a running relay, or from parts made by `openContext`. */
-export function contextOf(parts: Inside & { close: () => Promise<void> }) {
+export function contextOf(parts: RelayInternals & { close: () => Promise<void> }) {
   const { settings, sites, owner, ...others } = parts;
 
   /** The named site; without a name, the only one. @throws CommandError when it does not exist, or is ambiguous */

@@ -46,8 +46,8 @@ export function dataProblemOf(error: unknown, { dataDir, databaseUrl }: Settings
   const [what, cure] = CAUSES[code] ?? SQLITE_CAUSES[errcode % 256] ?? [];
   const place = path ?? (errcode > 0 ? fileOf(databaseUrl) : dataDir);
   if (what !== undefined && cure !== undefined) {
-    const told = errcode > 0 ? `SQLite ${errcode}` : code;
-    return { why: `DATA_DIR: ${place} ${what.replace("USER", uid())} (${told})`, cure };
+    const cause = errcode > 0 ? `SQLite ${errcode}` : code;
+    return { why: `DATA_DIR: ${place} ${what.replace("USER", uid())} (${cause})`, cure };
   }
   return {
     why: `DATA_DIR: ${dataDir} cannot be used: ${message}`,

@@ -35,7 +35,7 @@ function explain(error: unknown, settings: Settings): string {
 /**
  * The settings of a running relay for another process, as JSON: with absolute paths and the keys themselves.
  */
-function portable({ settings, keys }: Relay["inside"]): Settings {
+function portable({ settings, keys }: Relay["internals"]): Settings {
   const { databaseUrl: url } = settings;
   const databaseUrl = isShared(url) ? url : `sqlite:${resolve(fileOf(url))}`;
   const accounts = settings.accounts.map((account) => ({ ...account, key: { value: keys.of(account.id) } }));
@@ -45,19 +45,19 @@ function portable({ settings, keys }: Relay["inside"]): Settings {
 /** Starts a relay that accepts commands on a socket in its data folder. @param parts replacements for tests */
 export async function startRelay(settings: Settings, parts: Parameters<typeof createRelay>[1] = {}): Promise<Relay> {
   const relay = await createRelay(settings, parts);
-  const { inside, log } = relay;
+  const { internals, log } = relay;
   // The reads of commands and of Doctor take turns with the relay's other work.
-  const own = () => ({ ...inside, db: inTurns(inside.db), close: async () => {} });
+  const own = () => ({ ...internals, db: inTurns(internals.db), close: async () => {} });
   const control = await openControl(settings.dataDir, {
     log,
-    settings: () => portable(inside),
+    settings: () => portable(internals),
     async run(argv) {
       // Loaded with the first command, so that the relay starts faster.
       const { runOn } = await import("./commands.ts");
       return runOn(contextOf(own()), argv);
     },
   });
-  inside.doctor.examine = async () => {
+  internals.doctor.examine = async () => {
     const { examine } = await import("./doctor.ts");
     return examine(contextOf(own()));
   };
@@ -70,7 +70,7 @@ export async function serve(settings: Settings): Promise<void> {
   const starting = startRelay(settings);
   let running: Relay | undefined;
   const cutOff = (): void => {
-    running?.log("relay.stop_cut_off", { waitedFor: running.stopsWith() });
+    running?.log("relay.stop_cut_off", { waitedFor: running.stopStep() });
     setTimeout(() => process.exit(1), LOG_MS);
   };
   const stop = (): void => {

@@ -44,7 +44,7 @@ export interface Database extends Transaction {
   readonly pooled?: boolean;
   /**
    * The check of the file, which runs while the database is used. Resolves to a description of the damage, or to undefined when
-   * the file is sound. A damaged database accepts no more writes.
+   * the file is intact. A damaged database accepts no more writes.
    */
   readonly damage?: Promise<string | undefined> | undefined;
   /**
@@ -60,13 +60,13 @@ export interface Database extends Transaction {
    * runs again for each item alone, so one failing item does not affect the others.
    * @param work the same function for all items that may share a list
    * @param key as for `transaction`
-   * @param patient the result is not urgent: the item may wait a few milliseconds, to share the commit of others
+   * @param mayWait the result is not urgent: the item may wait a few milliseconds, to share the commit of others
    */
   append<Item, Result>(
     work: Batch<Item, Result>,
     item: Item,
     key?: readonly string[],
-    patient?: boolean,
+    mayWait?: boolean,
   ): Promise<Result>;
   /**
    * Removes deleted rows from the database's files: overwrites them, and empties the log, which still contains them. Cheap

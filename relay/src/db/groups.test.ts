@@ -8,21 +8,21 @@ function recorded() {
     commits.push(jobs.map(({ item }) => item));
     return { settled: Promise.resolve() };
   });
-  const add = (item: string, patient: boolean): void =>
-    groups.add({ item, patient, work: async () => [], resolve: () => {}, reject: () => {} } satisfies Job);
+  const add = (item: string, mayWait: boolean): void =>
+    groups.add({ item, mayWait, work: async () => [], resolve: () => {}, reject: () => {} } satisfies Job);
   return { commits, add };
 }
 
-it("commits a patient job together with the next urgent one, in the order in which they came", async () => {
+it("commits a non-urgent job together with the next urgent one, in the order in which they came", async () => {
   const { commits, add } = recorded();
-  add("patient", true);
+  add("non-urgent", true);
   add("urgent", false);
-  await expect.poll(() => commits).toEqual([["patient", "urgent"]]);
+  await expect.poll(() => commits).toEqual([["non-urgent", "urgent"]]);
 });
 
-it("commits a patient job alone if no urgent one comes", async () => {
+it("commits a non-urgent job alone if no urgent one comes", async () => {
   const { commits, add } = recorded();
-  add("patient", true);
+  add("non-urgent", true);
   expect(commits).toEqual([]);
-  await expect.poll(() => commits).toEqual([["patient"]]);
+  await expect.poll(() => commits).toEqual([["non-urgent"]]);
 });

@@ -4,18 +4,18 @@ import type { Batch } from "./database.ts";
 export type Job = {
   work: Batch<unknown, unknown>;
   item: unknown;
-  /** The job may wait `PATIENCE_MS` for others. */
-  patient: boolean;
+  /** The result is not urgent: the job may wait `WAIT_MS` for others. */
+  mayWait: boolean;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
 };
 
 /** Most jobs in one commit. It limits how long the first job waits for the last one. */
 const GROUP_MAX = 500;
-/** A smaller group does not delay the next one. */
-const COMPANY = 4;
+/** A group of fewer jobs does not delay the next one. */
+const LARGE_GROUP = 4;
 /**
- * After a group of at least `COMPANY` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
+ * After a group of at least `LARGE_GROUP` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
  * `SPACING_MAX_MS`, because a commit costs about the same for three jobs as for fifty. It does not wait while the event loop is
  * idle.
  */
@@ -25,8 +25,8 @@ const SPACING_MAX_MS = 5;
 const IDLE_TURN_MS = 0.02;
 /** Most groups that are written but not flushed. With two, the event loop need not wait for the disk. */
 const FLUSHING_MAX = 2;
-/** Milliseconds that a patient job waits for others. */
-const PATIENCE_MS = 3;
+/** How long a non-urgent job waits for others, in milliseconds. */
+const WAIT_MS = 3;
 
 /** Runs `fn` in a later turn of the event loop. */
 export type Defer = (fn: () => void) => void;
@@ -39,7 +39,7 @@ type State = {
   commit: (jobs: readonly Job[]) => Promise<Committed>;
   defer: Defer | undefined;
   waiting: Job[];
-  /** Whether a waiting job is not patient. */
+  /** Whether a waiting job is urgent (may not wait). */
   urgent: boolean;
   /** A group is being written. */
   writing: boolean;
@@ -62,7 +62,7 @@ export type Groups = {
 
 /**
  * Collects jobs into groups. A group starts after this turn of the event loop. While groups are large, it starts after a pause,
- * to collect more jobs. A group of patient jobs waits for other jobs.
+ * to collect more jobs. If no job is urgent, the group waits `WAIT_MS` for other jobs.
  * @param commit writes a group and settles its jobs; never rejects
  * @param defer for simulations: starts a group without pauses, in place of the event loop
  */
@@ -81,7 +81,7 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
   return {
     add(job) {
       state.waiting.push(job);
-      state.urgent ||= !job.patient;
+      state.urgent ||= !job.mayWait;
       schedule(state);
     },
     drop: () => state.waiting.splice(0),
@@ -114,19 +114,19 @@ function startWhenIdle(state: State, plan: number, last: number): void {
 
 function startOf({ waiting, urgent, notBefore }: State, now: number): number {
   if (waiting.length >= GROUP_MAX) return now;
-  return urgent ? Math.max(notBefore, now) : now + PATIENCE_MS;
+  return urgent ? Math.max(notBefore, now) : now + WAIT_MS;
 }
 
 async function drain(state: State): Promise<void> {
   const group = state.waiting.splice(0, GROUP_MAX);
-  state.urgent = state.waiting.some(({ patient }) => !patient);
+  state.urgent = state.waiting.some(({ mayWait }) => !mayWait);
   state.start = Number.POSITIVE_INFINITY;
   if (group.length === 0) return;
   state.writing = true;
   const begun = performance.now();
   const { settled } = await state.commit(group);
   const ended = performance.now();
-  state.notBefore = group.length < COMPANY ? 0 : ended + Math.min(SPACING_MAX_MS, SPACING * (ended - begun));
+  state.notBefore = group.length < LARGE_GROUP ? 0 : ended + Math.min(SPACING_MAX_MS, SPACING * (ended - begun));
   state.writing = false;
   state.flushing++;
   void settled.then(() => {

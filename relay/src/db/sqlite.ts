@@ -2,8 +2,8 @@ import { createCheckpoints, FULL_FLUSH } from "./checkpoint.ts";
 import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { type LogFlush, openLogFlush } from "./flush.ts";
 import { type Committed, createGroups, type Defer, type Groups, type Job } from "./groups.ts";
+import { AT_ONCE_MAX, assertIntact, type Check, checkInBackground, mustCheckAtOnce } from "./integrity.ts";
 import { breakSeal, seal } from "./seal.ts";
-import { AT_ONCE_MAX, assertSound, type Check, checkInBackground, mustCheckAtOnce } from "./soundness.ts";
 import {
   assertDurable,
   assertVersion,
@@ -80,10 +80,10 @@ export function openSqlite(file: string, options: Options = {}): Database {
     work: Batch<Item, Result>,
     item: Item,
     _key?: readonly string[],
-    patient = false,
+    mayWait = false,
   ): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
-      groups.add({ work: work as Batch<unknown, unknown>, item, patient, resolve, reject });
+      groups.add({ work: work as Batch<unknown, unknown>, item, mayWait, resolve, reject });
     });
   const transaction = <T>(body: (tx: Transaction) => Promise<T>): Promise<T> =>
     append(async (tx) => [await body(tx)], undefined);
@@ -120,7 +120,7 @@ function connectTo(file: string, options: Options): Sqlite {
   assertVersion(writer.db);
   // A sealed file is unchanged since a clean end, and was checked before that.
   const checksAside = threads && !sealed && !atOnce;
-  if (!sealed && !checksAside) assertSound(writer.db, file);
+  if (!sealed && !checksAside) assertIntact(writer.db, file);
   assertDurable(writer.db, file);
   const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
   // A process killed after an erasure leaves the erased content in the log.
@@ -173,7 +173,7 @@ async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed>
   try {
     const written = await write(sqlite, group);
     // The next group may be written while this one is flushed.
-    return { settled: hearWhenFlushed(written).catch((error) => settleAlone(sqlite, group, error)) };
+    return { settled: resolveWhenFlushed(written).catch((error) => settleAlone(sqlite, group, error)) };
   } catch (error) {
     await settleAlone(sqlite, group, error);
     return { settled: Promise.resolve() };
@@ -187,8 +187,8 @@ async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown
   // Another process holds the database, or writing has stopped permanently.
   if (group.length === 1 || isBusy(error) || error === sqlite.refusal) return rejectWhenFlushed(sqlite, group, error);
   for (const job of group) {
-    const heard = write(sqlite, [job]).then(hearWhenFlushed);
-    await heard.catch((alone) => rejectWhenFlushed(sqlite, [job], alone));
+    const resolved = write(sqlite, [job]).then(resolveWhenFlushed);
+    await resolved.catch((alone) => rejectWhenFlushed(sqlite, [job], alone));
   }
 }
 
@@ -205,7 +205,7 @@ async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: un
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 
 /** Resolves the jobs once their commit is on the disk, never earlier. */
-async function hearWhenFlushed({ done, flushed }: Written): Promise<void> {
+async function resolveWhenFlushed({ done, flushed }: Written): Promise<void> {
   await flushed;
   for (const [job, result] of done) job.resolve(result as never);
 }

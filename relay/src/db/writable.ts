@@ -85,7 +85,7 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
       run: (sql, ...values) => learn(inner.run(sql, ...values)),
       transaction: (body, key) => learn(inner.transaction(body, key)),
       runEach: (sql, lists) => learn(inner.runEach(sql, lists)),
-      append: (work, item, key, patient) => learn(inner.append(work, item, key, patient)),
+      append: (work, item, key, mayWait) => learn(inner.append(work, item, key, mayWait)),
     },
     async takesWrites() {
       if (file !== undefined && (await isFull(file))) return false;

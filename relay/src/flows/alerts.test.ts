@@ -4,7 +4,7 @@ import type { LogEvent } from "../base/log.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import type { Letter } from "../hooks/mailer.ts";
+import type { MailMessage } from "../hooks/mailer.ts";
 import type { Hook } from "../hooks/post.ts";
 import { alertsPage } from "../records/alerts.ts";
 import { createAlerts, type Problem } from "./alerts.ts";
@@ -20,7 +20,7 @@ const PAUSED = { kind: "account", subject: "main", problem: "The service refuses
 
 function stage(owns: (subject: string) => boolean = () => true) {
   const clock = manualClock(1_000_000);
-  const letters: Letter[] = [];
+  const mails: MailMessage[] = [];
   const hooked: Hook[] = [];
   const state = { problems: [] as Problem[], status: 200, mails: "sent" as "sent" | "again", broken: false };
   const logged: [LogEvent, unknown][] = [];
@@ -32,8 +32,8 @@ function stage(owns: (subject: string) => boolean = () => true) {
       log: (event, details) => void logged.push([event, details]),
       rules: { mail: "ops@example.com", webhook: { url: "https://ops.example/", secret: "secret" } },
       mailer: {
-        async post(letter) {
-          if (state.mails === "sent") letters.push(letter);
+        async post(message) {
+          if (state.mails === "sent") mails.push(message);
           return { kind: state.mails, reason: "greylisted" };
         },
       },
@@ -56,7 +56,7 @@ function stage(owns: (subject: string) => boolean = () => true) {
   const types = () => hooked.map(({ body }) => (JSON.parse(body) as { type: string }).type);
   return {
     clock,
-    letters,
+    mails,
     hooked,
     state,
     logged,
@@ -67,22 +67,22 @@ function stage(owns: (subject: string) => boolean = () => true) {
 }
 
 it("reports a problem and its end once each, by mail and webhook, also when the relay restarts meanwhile", async () => {
-  const { run, state, letters, types, hooked, open } = stage();
+  const { run, state, mails, types, hooked, open } = stage();
   await run();
-  expect(letters).toEqual([]);
+  expect(mails).toEqual([]);
   state.problems = [PAUSED];
   await run();
   await run();
   await open().run();
-  expect(letters).toMatchObject([{ to: "ops@example.com", subject: "Problem: account of main" }]);
-  expect(letters[0]?.text).toContain("The service refuses it: 401\n\nCheck the key.");
+  expect(mails).toMatchObject([{ to: "ops@example.com", subject: "Problem: account of main" }]);
+  expect(mails[0]?.text).toContain("The service refuses it: 401\n\nCheck the key.");
   expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
   expect(await alertsPage(db, { limit: 10, skip: 0 })).toMatchObject([
     { kind: "account", subject: "main", ended: null },
   ]);
   state.problems = [];
   await open().run();
-  expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
+  expect(mails.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
   expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).not.toBeNull();
   state.problems = [PAUSED];
@@ -91,15 +91,15 @@ it("reports a problem and its end once each, by mail and webhook, also when the 
 });
 
 it("retries each channel until it works, and uses none twice", async () => {
-  const { run, state, letters, types } = stage();
+  const { run, state, mails, types } = stage();
   state.problems = [PAUSED];
   state.mails = "again";
   await run();
-  expect([letters.length, types()]).toEqual([0, ["alert.raised"]]);
+  expect([mails.length, types()]).toEqual([0, ["alert.raised"]]);
   state.mails = "sent";
   await run();
   await run();
-  expect([letters.length, types()]).toEqual([1, ["alert.raised"]]);
+  expect([mails.length, types()]).toEqual([1, ["alert.raised"]]);
 });
 
 it("does not check what another node checks", async () => {
@@ -112,32 +112,32 @@ it("does not check what another node checks", async () => {
 });
 
 it("runs the other checks and sends their alerts when one check throws", async () => {
-  const { run, state, letters, logged } = stage();
+  const { run, state, mails, logged } = stage();
   state.broken = true;
   state.problems = [PAUSED];
   await run();
-  expect(letters).toMatchObject([{ subject: "Problem: account of main" }]);
+  expect(mails).toMatchObject([{ subject: "Problem: account of main" }]);
   expect(logged).toContainEqual(["alert.unchecked", { kind: "disk", cause: "Error: no such folder" }]);
 });
 
 it("sends an unsent alert after a restart, with its cure and under the same id", async () => {
-  const { run, state, letters, hooked, open } = stage();
+  const { run, state, mails, hooked, open } = stage();
   state.problems = [PAUSED];
   [state.mails, state.status] = ["again", 503];
   await run();
-  expect([letters, hooked]).toEqual([[], []]);
+  expect([mails, hooked]).toEqual([[], []]);
   const restarted = open();
   [state.mails, state.status] = ["sent", 200];
   await restarted.run();
   await open().run();
-  expect(letters).toHaveLength(1);
-  expect(letters[0]?.text).toContain("Check the key.");
+  expect(mails).toHaveLength(1);
+  expect(mails[0]?.text).toContain("Check the key.");
   expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
   expect(hooked).toHaveLength(1);
 });
 
 it("reports the end of a problem after a restart if that was not sent before", async () => {
-  const { run, state, letters, types, open } = stage();
+  const { run, state, mails, types, open } = stage();
   state.problems = [PAUSED];
   await run();
   state.problems = [];
@@ -146,6 +146,6 @@ it("reports the end of a problem after a restart if that was not sent before", a
   [state.mails, state.status] = ["sent", 200];
   await open().run();
   await open().run();
-  expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
+  expect(mails.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
 });

@@ -123,8 +123,8 @@ async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promi
     ...(begun && alert.cure !== "" ? [alert.cure] : []),
     `Since ${since}. ${address()}/admin`,
   ].join("\n\n");
-  const letter = { id: idOf(alert), to: rules.mail ?? "", name: "Porchlight", subject, text };
-  const posted = await mailer?.post(letter);
+  const message = { id: idOf(alert), to: rules.mail ?? "", name: "Porchlight", subject, text };
+  const posted = await mailer?.post(message);
   // An unknown outcome counts as sent, because a second copy does not help.
   return posted?.kind === "sent" || posted?.kind === "unknown" ? undefined : (posted?.reason ?? "no mail server");
 }

@@ -123,11 +123,11 @@ async function storeForAccount<T extends EventType>(
   type: T,
   facts: Facts<T>,
 ): Promise<void> {
-  const told = new Set<string>();
+  const addresses = new Set<string>();
   for (const site of state.sites) {
     const address = site.account === account ? addressFor(state, site.public.id, type) : undefined;
-    if (address === undefined || told.has(address)) continue;
-    told.add(address);
+    if (address === undefined || addresses.has(address)) continue;
+    addresses.add(address);
     await storeForSite(state, tx, site.public.id, type, facts);
   }
 }

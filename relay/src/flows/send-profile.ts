@@ -1,6 +1,6 @@
 import { hashed, type Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
-import { type Details, told, untold } from "../records/details.ts";
+import { type Details, markDetailsSent, unsentDetails } from "../records/details.ts";
 import type { LaneHead } from "../records/outbox.ts";
 import type { Outcome } from "../service/outcome.ts";
 
@@ -16,11 +16,11 @@ export async function sendWithProfile(
   head: LaneHead,
   send: Send,
 ): Promise<Outcome> {
-  const news = head.reaction === null && head.untold ? await untold(db, head.visitor) : undefined;
+  const news = head.reaction === null && head.has_unsent_details ? await unsentDetails(db, head.visitor) : undefined;
   const outcome = await send(head, news?.details);
   if (news !== undefined && (outcome.kind === "ok" || outcome.kind === "duplicate")) {
     await db
-      .transaction((tx) => told(tx, head.visitor, news.version))
+      .transaction((tx) => markDetailsSent(tx, head.visitor, news.version))
       .catch((error: unknown) => log("database.failing", { visitor: hashed(head.visitor), cause: String(error) }));
   }
   return outcome;

@@ -1,8 +1,8 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import type { Transporter } from "nodemailer";
 
-/** An e-mail. */
-export type Letter = {
+/** An e-mail to send. */
+export type MailMessage = {
   /** Unique; distinguishes a copy from a second e-mail. */
   id: string;
   to: string;
@@ -22,7 +22,7 @@ export type Letter = {
 export type Posted = { kind: "sent" | "again" | "refused" | "unknown"; reason: string };
 
 export type Mailer = {
-  post: (letter: Letter) => Promise<Posted>;
+  post: (message: MailMessage) => Promise<Posted>;
   /** Connects and logs in. @returns the server's error message; undefined on success */
   verify: () => Promise<string | undefined>;
   close: () => void;
@@ -38,13 +38,14 @@ type Failure = Error & { code?: string; responseCode?: number; syscall?: string 
 
 /** Error codes that occur before any byte of the e-mail is sent. */
 const UNSENT = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
-const UNHEARD = /^(Connection timeout|Greeting never received)/;
+/** Messages of time limits that end before any byte of the e-mail is sent. */
+const TIMED_OUT = /^(Connection timeout|Greeting never received)/;
 
 /** RFC 5321 section 4.2.1: 4xx may be retried, 5xx may not. A refused login can be corrected, so it is retried. */
 function verdictOn(failure: Failure): Posted {
   const { code = "", responseCode, message, syscall } = failure;
   const reason = message.slice(0, 300);
-  if (UNSENT.test(code) || syscall === "connect" || UNHEARD.test(message)) return { kind: "again", reason };
+  if (UNSENT.test(code) || syscall === "connect" || TIMED_OUT.test(message)) return { kind: "again", reason };
   if (responseCode === undefined) return { kind: code === "EENVELOPE" ? "refused" : "unknown", reason };
   return { kind: responseCode >= 500 ? "refused" : "again", reason };
 }

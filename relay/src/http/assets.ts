@@ -146,8 +146,8 @@ function serveChunk(state: Assets, c: Context): Response | Promise<Response> {
 
 /** The words of the panel's frame in the page's language, as a module. */
 function serveWords({ built }: Assets, c: Context, tag: string): Response {
-  const spoken = frameWords(built.words, tag, c.req.header("accept-language"));
-  return c.body(`export const spoken=${inScript(spoken)}`, 200, LOADER);
+  const words = frameWords(built.words, tag, c.req.header("accept-language"));
+  return c.body(`export const spoken=${inScript(words)}`, 200, LOADER);
 }
 
 function chunkNamed({ built, former, kept }: Assets, name: string): Packed | undefined {

@@ -202,9 +202,9 @@ async function passOn(forward: Forward, log: Log, call: Call, raw: string): Prom
   log("callback.forwarded", { status });
   if (status >= 200 && status < 300) return DONE;
   // Never answer 3xx, which counts as success, nor 410, which may disable the address (RELIABILITY 3a).
-  const told = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
+  const reported = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
   const words = `the program behind this address answered ${status === 0 ? "nothing" : status}`;
-  return { status: told, body: { error: words } };
+  return { status: reported, body: { error: words } };
 }
 
 /**

@@ -136,29 +136,29 @@ describe("a request for a WebSocket", () => {
     server.on("upgrade", (_, socket) => socket.write("upgraded"));
     refuseEarlyUpgrades(server);
     const client = await knock();
-    let heard = "";
+    let received = "";
     client.on("data", (part) => {
-      heard += part;
+      received += part;
     });
-    return { handled, client, stop, heard: () => heard };
+    return { handled, client, stop, received: () => received };
   }
 
   it("ends the connection when earlier requests of it are not answered, so that no answer overtakes another (A34)", async () => {
-    const { handled, client, stop, heard } = await begin();
+    const { handled, client, stop, received } = await begin();
     client.write(GET + GET + UPGRADE);
-    await expect.poll(() => client.destroyed || heard() !== "").toBe(true);
-    expect([handled.length, heard()]).toEqual([2, ""]);
+    await expect.poll(() => client.destroyed || received() !== "").toBe(true);
+    expect([handled.length, received()]).toEqual([2, ""]);
     stop();
   });
 
   it("is accepted after the answer to the request before it", async () => {
-    const { handled, client, stop, heard } = await begin();
+    const { handled, client, stop, received } = await begin();
     client.write(GET);
     await expect.poll(() => handled.length).toBe(1);
     handled[0]?.end("first");
-    await expect.poll(heard).toContain("first");
+    await expect.poll(received).toContain("first");
     client.write(UPGRADE);
-    await expect.poll(heard).toContain("upgraded");
+    await expect.poll(received).toContain("upgraded");
     stop();
   });
 });

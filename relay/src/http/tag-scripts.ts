@@ -87,10 +87,10 @@ export function createTagScripts(options: ScriptsOptions) {
   };
 }
 
-const spokenOf = ({ built }: State, { public: { locale } }: Site, accepted?: string) =>
+const wordsOf = ({ built }: State, { public: { locale } }: Site, accepted?: string) =>
   wordsFor(built.words, locale, accepted);
 
-function textOf(state: State, site: Site, words = spokenOf(state, site)): Buffer {
+function textOf(state: State, site: Site, words = wordsOf(state, site)): Buffer {
   const { relay, built } = state;
   const served = inScript({ relay, panel: built.panel, site: servedSite(site.public), words });
   // A function, so that `$` in a site's texts is not read as a pattern.
@@ -98,7 +98,7 @@ function textOf(state: State, site: Site, words = spokenOf(state, site)): Buffer
 }
 
 function find(state: State, site: Site, accepted?: string): Packed | Promise<Packed> {
-  const words = spokenOf(state, site, accepted);
+  const words = wordsOf(state, site, accepted);
   const key = `${site.public.id} ${words.lang} ${words.file}`;
   const made = state.scripts.get(key);
   if (made !== undefined && (made.isDense || state.isPacking)) {

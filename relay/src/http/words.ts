@@ -4,16 +4,16 @@ import { languageOf } from "../base/language.ts";
 /** The words of one language, by name; the build of the widget lists them. English has no `file`: the panel contains it. */
 export type Words = Readonly<Record<string, string>>;
 /** The words, and the direction of a language that is written from right to left. */
-export type Spoken = Words & { readonly dir?: "rtl" };
+export type LanguageWords = Words & { readonly dir?: "rtl" };
 /** The words of every language, by BCP 47 tag. */
 export type AllWords = Readonly<Record<string, Words>>;
 
 const RTL = /^(ar|fa|he|ps|ur)$/;
-/** Number of languages in a header that are tried. */
-const LOOKED_AT = 8;
+/** Most languages of a header that are tried. */
+const LANGUAGES_MAX = 8;
 
 /** Primary language and words of a BCP 47 tag. Undefined for a language without words, and for an invalid tag. */
-function found(tag: string, words: AllWords): [language: string, spoken: Spoken] | undefined {
+function found(tag: string, words: AllWords): [language: string, found: LanguageWords] | undefined {
   const { language = "", names = [] } = languageOf(tag) ?? {};
   const name = names.find((one) => Object.hasOwn(words, one));
   const own = name === undefined ? undefined : words[name];
@@ -21,14 +21,14 @@ function found(tag: string, words: AllWords): [language: string, spoken: Spoken]
 }
 
 /** The words of the first language besides English that has some. English if there is none. */
-function foreign(tags: readonly string[], words: AllWords): [language: string, spoken: Spoken] {
+function foreign(tags: readonly string[], words: AllWords): [language: string, found: LanguageWords] {
   const known = tags.flatMap((tag) => [found(tag, words)]);
   return known.find((one) => one !== undefined && one[0] !== "en") ?? ["en", words.en ?? {}];
 }
 
 /** The languages of an Accept-Language header, as the browser orders them. */
 const languagesIn = (accepted: string): string[] =>
-  accepted.split(",", LOOKED_AT).map((part) => part.split(";")[0]?.trim() ?? "");
+  accepted.split(",", LANGUAGES_MAX).map((part) => part.split(";")[0]?.trim() ?? "");
 
 /**
  * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
@@ -38,9 +38,9 @@ const languagesIn = (accepted: string): string[] =>
  * @param accepted the request's Accept-Language
  * @returns the words with their primary language, because a cache may give the script to a browser with another language
  */
-export function wordsFor(words: AllWords, locale: string, accepted = ""): Spoken & { readonly lang: string } {
-  const [language, spoken] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words);
-  const { close: _close, page: _page, ...few } = spoken;
+export function wordsFor(words: AllWords, locale: string, accepted = ""): LanguageWords & { readonly lang: string } {
+  const [language, own] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words);
+  const { close: _close, page: _page, ...few } = own;
   return { lang: language, ...few };
 }
 
@@ -50,10 +50,10 @@ export function wordsFor(words: AllWords, locale: string, accepted = ""): Spoken
  * @param tag BCP 47
  * @param accepted the request's Accept-Language
  */
-export function frameWords(words: AllWords, tag: string, accepted = ""): Spoken {
+export function frameWords(words: AllWords, tag: string, accepted = ""): LanguageWords {
   for (const one of [tag, ...languagesIn(accepted)]) {
-    const [, spoken] = found(one, words) ?? [];
-    if (spoken !== undefined) return spoken;
+    const [, own] = found(one, words) ?? [];
+    if (own !== undefined) return own;
   }
   return words.en ?? {};
 }

@@ -40,8 +40,8 @@ export async function detailsOf(
   return row;
 }
 
-/** The details that the service does not know yet, with their version for `told`; undefined when it knows all. */
-export async function untold(
+/** The details that the service does not know yet, with their version for `markDetailsSent`; undefined when it knows all. */
+export async function unsentDetails(
   tx: Transaction,
   visitor: string,
 ): Promise<{ details: Omit<Details, "phone">; version: number } | undefined> {
@@ -60,7 +60,7 @@ export async function untold(
 }
 
 /** Records that the service knows this version of the details. */
-export async function told(tx: Transaction, visitor: string, version: number): Promise<void> {
+export async function markDetailsSent(tx: Transaction, visitor: string, version: number): Promise<void> {
   await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
 }
 

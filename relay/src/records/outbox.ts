@@ -51,8 +51,8 @@ export type LaneHead = OutboxEntry & {
   site: string;
   /** The id to send under: the visitor's, or the visitor's id before the login. */
   sender: ContactExternalId;
-  /** There are details of the visitor that the service has not been told: 1, or true on PostgreSQL. */
-  untold: number | boolean;
+  /** There are details of the visitor that the service does not have yet: 1, or true on PostgreSQL. */
+  has_unsent_details: number | boolean;
   /** The conversation's campaign; `null` while none was chosen, empty for none. */
   campaign: string | null;
   /** Its file. */
@@ -66,7 +66,7 @@ export type LaneHead = OutboxEntry & {
 
 const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
        COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.id, m.at, m.text, v.site,
-       v.campaign, EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.told < d.version) AS untold, f.key, f.type, f.name, f.size, f.width, f.height
+       v.campaign, EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.told < d.version) AS has_unsent_details, f.key, f.type, f.name, f.size, f.width, f.height
      FROM outbox o
      JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
      JOIN visitors v ON v.id = o.visitor

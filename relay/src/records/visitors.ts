@@ -47,8 +47,8 @@ export type VisitorRow = Visitor & {
   page_title: string | null;
   /** Turn of the oldest entry in the visitor's lane; `null` when the lane is empty. */
   waiting: number | null;
-  /** Details that the service has not been told: 1, or true on PostgreSQL. */
-  untold: number | boolean;
+  /** Whether the service lacks some of the visitor's details: 1, or true on PostgreSQL. */
+  has_unsent_details: number | boolean;
   /** The owner's side has written to the visitor: 1, or true on PostgreSQL. */
   written_to: number | boolean;
 };
@@ -58,7 +58,7 @@ export async function findVisitorRows(tx: Transaction, ids: Iterable<string>): P
   const rows = await tx.each<VisitorRow>(
     `SELECT id, site, head, read, generation, contact, active, campaign, page, page_title,
        (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting,
-       EXISTS (SELECT 1 FROM details WHERE visitor = v.id AND told < version) AS untold,
+       EXISTS (SELECT 1 FROM details WHERE visitor = v.id AND told < version) AS has_unsent_details,
        EXISTS (SELECT 1 FROM ledger WHERE kind = 'send' AND lane = v.id) AS written_to
      FROM visitors v WHERE id = $1`,
     Array.from(new Set(ids), (id) => [id]),

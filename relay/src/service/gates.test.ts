@@ -5,7 +5,7 @@ import type { Rank, Settled, Turn } from "./keygate.ts";
 
 /** Gates of accounts with the keys in `keys`, on a clock that the test controls. */
 function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
-  const [told, opened, events]: [string[], string[], string[]] = [[], [], []];
+  const [changes, opened, events]: [string[], string[], string[]] = [[], [], []];
   const known = { ...keys };
   const clock = manualClock();
   const gates = createGates({
@@ -18,11 +18,11 @@ function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {
       Object.assign(known, keys);
       return changed;
     },
-    onDelivery: (account) => void told.push(`${account} ${gates.delivery(account)}`),
+    onDelivery: (account) => void changes.push(`${account} ${gates.delivery(account)}`),
     onOpen: (account, why) => void opened.push(`${account} ${why}`),
     random: () => 0,
   });
-  return { gates, pass: clock.passEach, told, opened, events, now: clock.now };
+  return { gates, pass: clock.passEach, changes, opened, events, now: clock.now };
 }
 
 const OK: Settled = { kind: "ok", status: 200 };
@@ -169,14 +169,14 @@ it("separates accounts, and their waiting calls, when one of them gets another k
 });
 
 it("reports delayed deliveries while messages wait for the pace, and their end", () => {
-  const { gates, pass, told } = gatesOf({ main: "key" }, { main: 10 });
+  const { gates, pass, changes } = gatesOf({ main: "key" }, { main: 10 });
   const { ask } = calls(gates, (name) => (name === "refused" ? { kind: "throttle", status: 429, waitMs: 20_000 } : OK));
   ask("message", "refused");
-  expect(told).toEqual([]);
+  expect(changes).toEqual([]);
   ask("message", "waiting");
-  expect(told).toEqual(["main delayed"]);
+  expect(changes).toEqual(["main delayed"]);
   pass(25_000);
-  expect(told).toEqual(["main delayed", "main ok"]);
+  expect(changes).toEqual(["main delayed", "main ok"]);
 });
 
 it("handles thousands of waiting calls that are settled at once", () => {

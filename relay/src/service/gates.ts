@@ -89,7 +89,7 @@ export function createGates(deps: GatesDeps): Gates {
       return () => state.gates.forEach((gate) => void leave(gate, waiting));
     },
     beside: (account) => beside(gateOf(state, account)),
-    delivery: (account) => state.gates.get(leaderOf(deps, account))?.told ?? "ok",
+    delivery: (account) => state.gates.get(leaderOf(deps, account))?.delivery ?? "ok",
     heldFor: (account) => state.gates.get(leaderOf(deps, account))?.held?.why,
     paceOf: (account) => paceOf(gateOf(state, account).pace, clock.uptime()).rate,
     unsavedPaces: () => unsavedPaces(state),

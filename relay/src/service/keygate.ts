@@ -43,7 +43,7 @@ type KeyGateDeps = {
   onHeld: () => void;
   /** Called when the service accepts the key again. */
   onOpen: () => void;
-  /** Called when `told` changed. */
+  /** Called when `delivery` changed. */
   onDelivery: () => void;
 };
 
@@ -61,7 +61,7 @@ export type KeyGate = {
   /** The key is new and was not accepted yet: calls go one by one. */
   unproven: boolean;
   /** What visitors are told about delivery. */
-  told: Delivery;
+  delivery: Delivery;
   /** `pump` runs: calls that are settled at once do not run it again. */
   pumping: boolean;
   cancelTimer: () => void;
@@ -75,7 +75,14 @@ export type KeyGate = {
 export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];
   const pace = openPace(deps.rate, deps.clock.uptime());
-  const rest = { underWay: 0, unsaved: false, held: undefined, unproven: false, told: "ok", stopped: false } as const;
+  const rest = {
+    underWay: 0,
+    unsaved: false,
+    held: undefined,
+    unproven: false,
+    delivery: "ok",
+    stopped: false,
+  } as const;
   return { deps, pace, queues, ...rest, pumping: false, cancelTimer: () => {} };
 }
 
@@ -219,8 +226,8 @@ function updateNotice(gate: KeyGate, wait: number): void {
   const since = oldest(gate);
   const late = since !== NEVER && (clock.uptime() - since > NOTICE_MS || (wait > NOTICE_MS && wait !== NEVER));
   const now = gate.held !== undefined || breaker.state !== "closed" || late ? "delayed" : "ok";
-  if (now === gate.told) return;
-  gate.told = now;
+  if (now === gate.delivery) return;
+  gate.delivery = now;
   gate.deps.onDelivery();
 }
 

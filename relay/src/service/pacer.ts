@@ -512,11 +512,11 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
  * Ms for which no call goes after a refusal: the stated time. If the service states none and our own calls explain the refusal,
  * until the first of them leaves the window. Otherwise short at first, and longer with each further refusal.
  */
-function pauseFor(pace: Pace, told: number | undefined, time: number, random: () => number): number {
+function pauseFor(pace: Pace, statedMs: number | undefined, time: number, random: () => number): number {
   const { refusals, pending, budget, known, trusted } = pace;
   const growing = Math.min(MINUTE, PAUSE_MS * 2 ** (refusals - 1));
   // When a service states "0" or "1" again and again, the pauses get longer.
-  if (told !== undefined) return jittered(Math.max(told, refusals > 2 ? growing / 4 : 0), random);
+  if (statedMs !== undefined) return jittered(Math.max(statedMs, refusals > 2 ? growing / 4 : 0), random);
   const seen = pending?.seen ?? 0;
   if (refusals > 1 || seen < budget / 4) return jittered(growing, random);
   return Math.max(PAUSE_MS / 2, leaveAt(pace, (known ? Math.min(seen, trusted) : seen) - 1) - time);

@@ -10,7 +10,7 @@ function continued(pace: Pace, time: number, age: number, now: number, rate = 60
   return next;
 }
 
-it("waits as long as the service told the earlier node, also on a node whose clock shows another time", () => {
+it("waits as long as the service demanded of the earlier node, also on a node whose clock shows another time", () => {
   const pace = openPace(60, 1_000_000);
   take(pace, 1_000_000);
   settle(pace, pace.epoch, { kind: "throttle", waitMs: 30_000 }, 1_000_100, { random: () => 0 });

@@ -35,7 +35,7 @@ export function createConnections(deps: ConnectionsDeps) {
     lost: (connection: Connection): void => forget(registry, connection),
     /** The client sent a pong. */
     alive: (connection: Connection): void => ponged(registry, connection),
-    tellDelivery: (account: string): void => tellDelivery(registry, account),
+    sendDelivery: (account: string): void => sendDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),
     count: (): number => registry.all.size,
     pushed: (visitor: string, reply: Reply): Push | undefined => pushed(registry, visitor, reply),
@@ -228,7 +228,7 @@ function sweepLater(registry: Registry): void {
 }
 
 /** Tells every visitor of an account whether messages are delivered. */
-function tellDelivery(registry: Registry, account: string): void {
+function sendDelivery(registry: Registry, account: string): void {
   const { delivery } = registry.deps;
   for (const { phase } of registry.all) {
     if (phase.name === "live" && phase.site.account === account)

@@ -10,15 +10,15 @@ import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
-/** A server that passes its transports to the test. `heard`: the connections whose client answered a ping. */
+/** A server that passes its transports to the test. `answered`: the connections whose client answered a ping. */
 async function startServer() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const transports: Transport[] = [];
-  const heard: unknown[] = [];
+  const answered: unknown[] = [];
   const connections = {
     accept: (transport: Transport) => ({ number: transports.push(transport) }) as unknown as Connection,
-    alive: (connection: unknown) => void heard.push(connection),
+    alive: (connection: unknown) => void answered.push(connection),
     receive: () => {},
     lost: () => {},
   } as unknown as Connections;
@@ -33,7 +33,7 @@ async function startServer() {
     slots: createConnectionSlots({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
-  return { server, transports, heard, address };
+  return { server, transports, answered, address };
 }
 
 async function connect(address: string, options: ClientOptions = {}): Promise<WebSocket> {
@@ -43,7 +43,7 @@ async function connect(address: string, options: ClientOptions = {}): Promise<We
 }
 
 it("sends a ping with a frame; a live client answers it, a sleeping one does not", async () => {
-  const { server, transports, heard, address } = await startServer();
+  const { server, transports, answered, address } = await startServer();
   const sleeper = await connect(address, { autoPong: false });
   const client = await connect(address);
   const texts = Promise.all([once(sleeper, "message"), once(client, "message")]);
@@ -51,7 +51,7 @@ it("sends a ping with a frame; a live client answers it, a sleeping one does not
   for (const transport of transports) transport.sendHeartbeat?.("hello", true);
   await reached;
   expect((await texts).map(([text]) => String(text))).toEqual(["hello", "hello"]);
-  await expect.poll(() => heard).toEqual([{ number: 2 }]);
+  await expect.poll(() => answered).toEqual([{ number: 2 }]);
   client.terminate();
   sleeper.terminate();
   server.close();

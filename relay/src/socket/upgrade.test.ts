@@ -46,12 +46,12 @@ function frame(opcode: number, payload: string | number, last = true): Buffer {
 const ORIGIN = "https://shop.example";
 let time: number;
 let sweeps: (() => void)[];
-let heard: string[];
+let received: string[];
 let slots = createConnectionSlots({ perAddress: 3, total: 0 });
 let server = createServer();
 
 beforeEach(() => {
-  [time, sweeps, heard] = [0, [], []];
+  [time, sweeps, received] = [0, [], []];
   slots = createConnectionSlots({ perAddress: 3, total: 0 });
   server = createServer();
   const clock: Clock = {
@@ -64,7 +64,7 @@ beforeEach(() => {
   };
   const connections = {
     accept: (transport: Transport) => ({ phase: { name: "greeting", transport } }) as Connection,
-    receive: (_: Connection, text: string) => void heard.push(text),
+    receive: (_: Connection, text: string) => void received.push(text),
     alive: () => {},
     lost: () => {},
   } as unknown as Connections;
@@ -118,7 +118,7 @@ describe("a WebSocket", () => {
   it("accepts a frame of the largest size, and refuses a larger one (A21)", async () => {
     const wire = upgrade();
     await push(wire, frame(TEXT, FRAME_MAX));
-    expect(heard.map(({ length }) => length)).toEqual([FRAME_MAX]);
+    expect(received.map(({ length }) => length)).toEqual([FRAME_MAX]);
     await push(wire, frame(TEXT, FRAME_MAX + 1));
     expect(wire.closedWith()).toBe(1009);
   });
@@ -136,16 +136,16 @@ describe("a WebSocket", () => {
       Array.from({ length: count }, (_, n) => frame(n === 0 ? TEXT : CONTINUED, "x", n === count - 1));
     const wire = upgrade();
     await push(wire, ...pieces(16));
-    expect(heard).toEqual(["x".repeat(16)]);
+    expect(received).toEqual(["x".repeat(16)]);
     await push(wire, ...pieces(17));
-    expect([heard.length, wire.closedWith()]).toEqual([1, 1008]);
+    expect([received.length, wire.closedWith()]).toEqual([1, 1008]);
   });
 
   it("accepts a frame in a few pieces, and refuses one sent byte by byte (A22)", async () => {
     const wire = upgrade();
     const bytes = [...frame(TEXT, 200)].map((byte) => Buffer.from([byte]));
     await push(wire, ...bytes);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(wire.closedWith()).toBe(1008);
   });
 
@@ -163,7 +163,7 @@ describe("a WebSocket", () => {
     for (const origin of ["https://evil.example", `${ORIGIN}.evil.example`, "null", ""]) {
       const wire = upgrade({ origin });
       await push(wire, frame(TEXT, "hello"));
-      expect([wire.closedWith(), heard], origin).toEqual([CLOSE.notAllowed.code, []]);
+      expect([wire.closedWith(), received], origin).toEqual([CLOSE.notAllowed.code, []]);
       wire.destroy();
       await turn();
     }
@@ -204,7 +204,7 @@ describe("an unfinished message", () => {
     const wire = upgrade();
     await push(wire, frame(TEXT, 100), frame(TEXT, 300).subarray(0, 3));
     await pass(MESSAGE_MS);
-    expect([heard.length, wire.destroyed]).toEqual([1, true]);
+    expect([received.length, wire.destroyed]).toEqual([1, true]);
   });
 
   it("has no deadline once it is complete, nor has a client that sends nothing or only pongs", async () => {
@@ -217,7 +217,7 @@ describe("an unfinished message", () => {
       await push(silent, frame(PONG, "sign of life"));
       await pass(1_000);
     }
-    expect([heard.length, wire.destroyed, silent.destroyed]).toEqual([60, false, false]);
+    expect([received.length, wire.destroyed, silent.destroyed]).toEqual([60, false, false]);
     expect(sweeps).toEqual([]);
   });
 });

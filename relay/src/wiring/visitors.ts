@@ -52,7 +52,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     log,
     gates,
     isHeld: (site) => send.isHeld(site),
-    announce: (account) => connections.tellDelivery(account),
+    announce: (account) => connections.sendDelivery(account),
   });
   const { horizon } = settings;
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, storeEvent, onHeld: delivery.onHeld });

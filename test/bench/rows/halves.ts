@@ -51,7 +51,7 @@ async function post(contender: Receiver, ms: number, bytes: number): Promise<Fig
   const cpu = await cpuOf(contender, async () => {
     const begin = performance.now();
     const shown = new Map<string, () => void>();
-    contender.heard = (_, what, text) => {
+    contender.onMessage = (_, what, text) => {
       if (what === "reply") shown.get(text)?.();
     };
     async function one(id: string): Promise<void> {

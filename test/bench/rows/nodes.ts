@@ -38,7 +38,7 @@ async function startPair(hints: "Redis" | "NOTIFY"): Promise<Contender> {
     },
     service,
     visitors: [],
-    heard: () => {},
+    onMessage: () => {},
     async stop() {
       for (const visitor of contender.visitors) visitor.cut();
       await Promise.all([first.stop(), second.stop()]);
@@ -47,7 +47,7 @@ async function startPair(hints: "Redis" | "NOTIFY"): Promise<Contender> {
     },
   };
   contender.visitors = await inParallel(VISITORS, CONNECTING, (i) =>
-    connect(second, { heard: (...what) => contender.heard(i, ...what) }),
+    connect(second, { onMessage: (...what) => contender.onMessage(i, ...what) }),
   );
   return contender;
 }

@@ -4,7 +4,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, converse, pageOf, readUpTo, rectOf, setStage, tell } from "./stage.ts";
+import { type Chat, callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
@@ -22,7 +22,7 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await page.locator("#own").focus();
-  await tell(page, "open");
+  await callApi(page, "open");
   await chat.composer.waitFor();
   expect(await focused(page)).toBe("own");
   await stage.reply("news");

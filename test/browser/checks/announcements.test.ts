@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { listenTo, pass, pause } from "./clocks.ts";
-import { heard, record } from "./recorder.ts";
+import { announced, record } from "./recorder.ts";
 import { type Chat, converse, readUpTo, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
@@ -25,12 +25,12 @@ describe("a screen reader's announcements", () => {
     };
     await expect.poll(fresh).toBe(1);
     await page.clock.runFor(1_500);
-    const [one] = await heard(said, /a fresh reply/);
+    const [one] = await announced(said, /a fresh reply/);
     expect(one?.text).toMatch(/assistant.* said: a fresh reply/i);
     expect(one?.ms).toBeLessThanOrEqual(1_500);
     await page.clock.resume();
     await stage.reply("and another");
-    await heard(said, /and another/);
+    await announced(said, /and another/);
     const all = (await said()).map(({ text }) => text);
     expect(all.filter((text) => /a fresh reply/.test(text))).toHaveLength(1);
     expect(all.filter((text) => /history/.test(text))).toEqual([]);
@@ -43,9 +43,9 @@ describe("a screen reader's announcements", () => {
     await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     await stage.reply("first");
-    await heard(said, /^1 new message$/);
+    await announced(said, /^1 new message$/);
     await stage.reply("second");
-    await heard(said, /^2 new messages$/);
+    await announced(said, /^2 new messages$/);
     // Read in another tab: the number disappears without an announcement.
     const other = await stage.visit({ context, path: "/other" });
     await reopen(other.chat);
@@ -54,7 +54,7 @@ describe("a screen reader's announcements", () => {
     await other.page.close();
     await chat.open();
     await chat.say("noted");
-    await heard(said, /noted/);
+    await announced(said, /noted/);
     expect((await said()).map(({ text }) => text).filter((text) => /new message/.test(text))).toEqual([
       "1 new message",
       "2 new messages",
@@ -67,10 +67,10 @@ describe("a screen reader's announcements", () => {
     await chat.open();
     const said = await record(page);
     await chat.say("tell me");
-    const [one] = await heard(said, /said:/);
+    const [one] = await announced(said, /said:/);
     expect(one?.text).toMatch(/continues in the chat\.$/);
     await stage.reply("the end");
-    await heard(said, /the end/);
+    await announced(said, /the end/);
     expect((await said()).filter(({ text }) => /long answer/.test(text))).toHaveLength(1);
   });
 
@@ -88,7 +88,7 @@ describe("a screen reader's announcements", () => {
     await page.locator(".own .state").getByText("Delivered").waitFor();
     // The texts for a long wait are fetched when it begins; this page's clock runs ahead of the network.
     await pass(page, 11_000);
-    await heard(said, /^Still working/);
+    await announced(said, /^Still working/);
     await pass(page, 114_000);
     await page.locator(".waiting").getByText("No reply yet").waitFor();
     await page.clock.runFor(2_000);

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../../identities.ts";
-import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
@@ -53,9 +53,9 @@ it("4 a later transform, and a page that grows under it, do not move the launche
 it("4 a launcher that is shown again is not a popover, so the page's z-index order still applies", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
-  await tell(page, "hide");
+  await callApi(page, "hide");
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await tell(page, "show");
+  await callApi(page, "show");
   await chat.launcher.waitFor();
   expect(await page.locator("porch-light").getAttribute("popover")).toBeNull();
 });
@@ -95,7 +95,7 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
     },
   });
   await requested;
-  await tell(page, "destroy");
+  await callApi(page, "destroy");
   const response = page.waitForResponse(/assets\/panel/);
   release();
   await (await response).finished();
@@ -184,8 +184,8 @@ it("28 throws no error into the page when the teaser cannot be loaded or the sit
 it("the command open shows a hidden chat, so that the visitor sees the messages that count as read", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
-  await tell(page, "hide");
-  await tell(page, "open");
+  await callApi(page, "hide");
+  await callApi(page, "open");
   await chat.composer.waitFor();
 });
 
@@ -194,7 +194,7 @@ it("the chat appears on a page with data-manual when the page sends a message, s
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${manual}`)) });
     await page.waitForFunction(() => "Porchlight" in window);
     expect(await chat.launcher.count()).toBe(0);
-    await tell(page, "send", "from the page");
+    await callApi(page, "send", "from the page");
     await chat.launcher.waitFor();
     await page.getByRole("button", { name: /1 unread/ }).waitFor();
   }

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { pageOf, rectOf, setStage, tell } from "./stage.ts";
+import { callApi, pageOf, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage();
 
@@ -186,10 +186,10 @@ it("66 the launcher that moved away can be pressed there, is the next tab stop, 
   await expect.poll(launcher).toEqual(home);
 
   // Beside a panel that the page opened, it is at its own place.
-  await tell(page, "close");
+  await callApi(page, "close");
   await page.locator("#under").focus();
   await expect.poll(launcher).toEqual(away);
-  await tell(page, "open");
+  await callApi(page, "open");
   await chat.composer.waitFor();
   expect(await launcher()).toEqual(home);
 });

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { corpus } from "../../corpora.ts";
 import { PAYLOADS } from "./payloads.ts";
-import { type Chat, setStage, tell } from "./stage.ts";
+import { type Chat, callApi, setStage } from "./stage.ts";
 import { strays } from "./strays.ts";
 
 const stage = setStage();
@@ -68,7 +68,7 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   for (const text of texts.slice(0, PAYLOADS.length)) {
-    await tell(page, "update", {
+    await callApi(page, "update", {
       title: text,
       greeting: text,
       label: text,

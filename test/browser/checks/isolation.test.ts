@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage();
 
@@ -221,9 +221,9 @@ it("10 hidden by attribute and by command; a z-index setting puts the page's ban
   const host = page.locator("porch-light");
   await host.evaluate((element) => element.setAttribute("hidden", ""));
   await chat.launcher.waitFor({ state: "hidden" });
-  await tell(page, "show");
+  await callApi(page, "show");
   await chat.launcher.waitFor();
-  await tell(page, "hide");
+  await callApi(page, "hide");
   await chat.launcher.waitFor({ state: "hidden" });
 });
 

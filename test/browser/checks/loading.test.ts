@@ -7,7 +7,7 @@ import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
 import { START_MS } from "../browser.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
+import { type Chat, callApi, converse, pageOf, setStage } from "./stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
 const PNG = Buffer.from(
@@ -90,12 +90,12 @@ it("24 runs on a cross-origin isolated page", async () => {
 });
 
 it("25 commands from before the script has loaded run in order, once", async () => {
-  const stub = `window.Porchlight=window.Porchlight||function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};window.heard=[];
-Porchlight('on','ready',()=>heard.push('ready'));Porchlight('on','open',()=>heard.push('open'));Porchlight('open');Porchlight('send','first');Porchlight('send','second')`;
+  const stub = `window.Porchlight=window.Porchlight||function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};window.events=[];
+Porchlight('on','ready',()=>events.push('ready'));Porchlight('on','open',()=>events.push('open'));Porchlight('open');Porchlight('send','first');Porchlight('send','second')`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
   await chat.thread.getByText("echo: second", { exact: true }).waitFor();
   expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["first", "second"]);
-  expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual(["ready", "open"]);
+  expect(await page.evaluate(() => (window as unknown as { events: string[] }).events)).toEqual(["ready", "open"]);
 });
 
 describe("26 ways in which the script gets into the page", () => {
@@ -192,11 +192,11 @@ it("27 files requested without a network load when it returns, in an open panel 
     await setOffline(page, true);
     // The promise of `send` resolves once the panel has loaded.
     const failed = page.waitForEvent("requestfailed", (request) => request.url().startsWith(stage.house.url));
-    const told = tell(page, ask, "from the page");
+    const called = callApi(page, ask, "from the page");
     await failed;
     if (ask === "open") await page.getByRole("link", { name: "Chat" }).waitFor();
     await setOffline(page, false);
-    await told;
+    await called;
     if (ask === "open") await chat.say("from the page");
     await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
     stage.house.sandbox.reset();

@@ -2,7 +2,7 @@
 
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage();
 const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
@@ -156,7 +156,7 @@ it("the panel unlocks the page when the page hides the chat", async () => {
     (host as HTMLElement).hidden = true;
   });
   await expect.poll(() => isModal(page)).toBe(false);
-  await tell(page, "show");
+  await callApi(page, "show");
   await chat.launcher.waitFor();
   expect(await chat.panel.isVisible()).toBe(false);
 });

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { bundle } from "../../host-pages/bundle.ts";
-import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
+import { type Chat, callApi, converse, pageOf, setStage } from "./stage.ts";
 
 const stage = setStage();
 
@@ -125,17 +125,17 @@ it("9 the visitor can write in a chat that a button in a native modal opened, th
 it("9 Escape on the launcher reaches the page, and Escape that closes the panel does not", async () => {
   const { page, chat } = await stage.visit();
   await page.evaluate(() => {
-    const heard = Object.assign(window, { heard: [] as string[] }).heard;
+    const keys = Object.assign(window, { keys: [] as string[] }).keys;
     for (const type of ["keydown", "keyup"])
-      document.addEventListener(type, (event) => heard.push(`${type} ${(event as KeyboardEvent).key}`));
+      document.addEventListener(type, (event) => keys.push(`${type} ${(event as KeyboardEvent).key}`));
   });
-  const heard = () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  const keysOnPage = () => page.evaluate(() => (window as unknown as { keys: string[] }).keys);
   await chat.open();
   await chat.composer.press("Escape");
   await chat.composer.waitFor({ state: "hidden" });
-  expect(await heard()).toEqual([]);
+  expect(await keysOnPage()).toEqual([]);
   await page.locator("porch-light .launcher").press("Escape");
-  await expect.poll(heard).toEqual(["keydown Escape", "keyup Escape"]);
+  await expect.poll(keysOnPage).toEqual(["keydown Escape", "keyup Escape"]);
 });
 
 /** What the test below records in the page. `loads`: completed visits. `gone`: how long the chat was missing, in ms. */
@@ -293,7 +293,7 @@ it("17 destroy leaves no listener, timer, observer, socket or global behind", as
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   await page.keyboard.press("Escape");
-  await tell(page, "destroy");
+  await callApi(page, "destroy");
   const left = () =>
     page.evaluate(() => {
       const { listeners, timers, observers, sockets } = (

@@ -41,7 +41,7 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
 }
 
 /** Waits for matching announcements until at least one occurred and all have disappeared. @returns them */
-export async function heard(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
+export async function announced(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
   const found = async () => (await said()).filter(({ text }) => wanted.test(text));
   const over = async () => (await found()).map(({ ms }) => ms !== undefined);
   await expect.poll(over, { message: String(wanted) }).toContain(true);

@@ -6,7 +6,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
-import { type Chat, pageOf, rectOf, setStage, tell } from "./stage.ts";
+import { type Chat, callApi, pageOf, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage({ sandbox: { botScript: "silent" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } };
@@ -104,7 +104,7 @@ it("61 at 320 pixels no language cuts the title", async () => {
   await open(page);
   for (const locale of ["de", "el", "fr", "ms", "ta", "vi"]) {
     const before = await page.locator("#title").textContent();
-    await tell(page, "update", { locale });
+    await callApi(page, "update", { locale });
     await expect.poll(() => page.locator("#title").textContent()).not.toBe(before);
     const cut = await page
       .locator("#title")
@@ -298,7 +298,7 @@ describe("58 the emoji picker", () => {
     await button.click();
     await page.locator(PALETTE).waitFor();
     // The focus returns to the page, so that nothing in the chat reacts.
-    await tell(page, "close");
+    await callApi(page, "close");
     await chat.panel.waitFor({ state: "hidden" });
     await gone();
   });
@@ -309,10 +309,10 @@ describe("71 a window whose size changes", () => {
 
   it("71 when it becomes as narrow as a phone's, the panel fills it and traps the focus; when it is wide again, the panel floats", async () => {
     const { page, chat } = await stage.visit({ html: html() });
-    const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+    const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
     await page.evaluate(() => {
-      const { told } = Object.assign(window, { told: [] as string[] });
-      for (const name of ["open", "close"] as const) addEventListener(`porchlight:${name}`, () => told.push(name));
+      const { events } = Object.assign(window, { events: [] as string[] });
+      for (const name of ["open", "close"] as const) addEventListener(`porchlight:${name}`, () => events.push(name));
     });
     await open(page);
     await chat.composer.fill("half a thought");
@@ -327,11 +327,11 @@ describe("71 a window whose size changes", () => {
     expect((await rectOf(page, ".panel")).width).toBe(400);
     await page.keyboard.type("!");
     expect(await chat.composer.inputValue()).toBe("half a thought!!");
-    expect(await told()).toEqual(["open"]);
+    expect(await eventsOnPage()).toEqual(["open"]);
     expect(await page.locator(".launcher").getAttribute("aria-expanded")).toBe("true");
     await page.keyboard.press("Escape");
     await chat.panel.waitFor({ state: "hidden" });
-    await expect.poll(told).toEqual(["open", "close"]);
+    await expect.poll(eventsOnPage).toEqual(["open", "close"]);
   });
 
   /** A page of a site called "Lamps", whose panel loads when `release` is called. */

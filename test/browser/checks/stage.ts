@@ -119,7 +119,7 @@ export const readUpTo = (page: Page): Promise<number> =>
   page.evaluate(() => (JSON.parse(localStorage["porchlight:default"]) as { read: number }).read);
 
 /** Calls a command of the page API. */
-export const tell = (page: Page, ...call: unknown[]): Promise<unknown> =>
+export const callApi = (page: Page, ...call: unknown[]): Promise<unknown> =>
   page.evaluate(
     (given) => (window as unknown as { Porchlight: (...call: unknown[]) => unknown }).Porchlight(...given),
     call,

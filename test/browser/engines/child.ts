@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 
 export type Child = {
   /** Resolves with the first match in any of the program's outputs. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   /** Asks the program to exit. Resolves when it has exited. */
   stop(): Promise<void>;
 };
@@ -16,28 +16,28 @@ export function startChild(command: string, args: string[], env: Record<string, 
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
-  let said = "";
-  let heard = (): void => {};
+  let printed = "";
+  let onOutput = (): void => {};
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   for (const output of child.stdio.slice(1))
     output?.on("data", (data) => {
-      said += data;
-      heard();
+      printed += data;
+      onOutput();
     });
   return {
-    says: (pattern) =>
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
-        const fail = (why: string) => () => reject(new Error(`${command} ${why}: ${said}`));
+        const fail = (why: string) => () => reject(new Error(`${command} ${why}: ${printed}`));
         const timer = setTimeout(fail("did not start in time"), START_MS);
         child.once("error", fail("does not run"));
         child.once("exit", fail("ended"));
-        heard = () => {
-          const match = pattern.exec(said);
+        onOutput = () => {
+          const match = pattern.exec(printed);
           if (!match) return;
           clearTimeout(timer);
           resolve(match);
         };
-        heard();
+        onOutput();
       }),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill();

@@ -49,7 +49,7 @@ export async function startFirefox(): Promise<Engine> {
     ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0", "--remote-allow-system-access"],
     { HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
   );
-  const [, url] = await child.says(/WebDriver BiDi listening on (ws:\S+)\s/);
+  const [, url] = await child.waitForOutput(/WebDriver BiDi listening on (ws:\S+)\s/);
   let complaints: string[] = [];
   const bidi = await connectBidi(`${url}/session`, (_method, { level, text }: Logged) => {
     if (level === "error") complaints.push(text);

@@ -35,7 +35,7 @@ type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: obj
 
 export async function startWebKit(): Promise<Engine> {
   const screen = startChild(screenPath(), ["-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
-  const [display] = await screen.says(/^\d+(?=\n)/m);
+  const [display] = await screen.waitForOutput(/^\d+(?=\n)/m);
   // The driver needs a port; it does not choose one itself.
   const port = await freePort();
   const driver = startChild(webkitDriverPath(), [`--port=${port}`], {

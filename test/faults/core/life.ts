@@ -249,7 +249,7 @@ export async function startLife(
       key = machine.key;
       return changed;
     },
-    onDelivery: (account) => connections.tellDelivery(account),
+    onDelivery: (account) => connections.sendDelivery(account),
     onOpen: () => {},
     random: world.random,
   });

@@ -129,10 +129,10 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
       const tab: Tab = createTab({
         name: `visitor${v}-tab${t}`,
         person,
-        open(heard) {
+        open(events) {
           const life = anyOf(run);
           places.set(tab, life);
-          return life === undefined || away.has(tab) ? undefined : openTabConnection(world, life, heard);
+          return life === undefined || away.has(tab) ? undefined : openTabConnection(world, life, events);
         },
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),

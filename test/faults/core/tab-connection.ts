@@ -1,4 +1,4 @@
-import type { Heard, TabConnection } from "../tab.ts";
+import type { ConnectionEvents, TabConnection } from "../tab.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -18,10 +18,10 @@ function wire(world: World, deliver: (text: string) => void) {
 }
 
 /** A socket of the simulated world between a tab and a relay. */
-export function openTabConnection(world: World, life: Life, heard: Heard): TabConnection {
+export function openTabConnection(world: World, life: Life, events: ConnectionEvents): TabConnection {
   const down = wire(world, (text) => {
-    if (text.startsWith("close ")) heard.end(Number(text.slice(6)));
-    else heard.frame(text);
+    if (text.startsWith("close ")) events.end(Number(text.slice(6)));
+    else events.frame(text);
   });
   const end = life.accept({
     send: down.put,

@@ -27,7 +27,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "commits without a flush to disk (synchronous=NORMAL)",
-    edits: [{ in: "hearWhenFlushed", find: "await flushed;", replace: "" }],
+    edits: [{ in: "resolveWhenFlushed", find: "await flushed;", replace: "" }],
     killedBy: { suite: sync },
   },
   {

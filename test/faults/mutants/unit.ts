@@ -160,8 +160,8 @@ const RELAY: Mutant[] = [
     edits: [
       {
         in: "pauseFor",
-        find: "if ($told !== undefined) return jittered(Math.max($$wait), $random);",
-        replace: "if ($told !== undefined) return jittered(Math.min($$wait), $random);",
+        find: "if ($wait !== undefined) return jittered(Math.max($$arguments), $random);",
+        replace: "if ($wait !== undefined) return jittered(Math.min($$arguments), $random);",
       },
     ],
     killedBy: { unit: "pacer.test.ts" },

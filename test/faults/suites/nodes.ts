@@ -215,7 +215,7 @@ function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[];
   const since = (begun: number, arrived: number): number =>
     arrived - (arrived > gone.from && begun < gone.to ? Math.min(arrived, Math.max(begun, gone.to)) : begun);
   const arrivals = new Map(mock.effects.map(({ text, at }) => [text, at]));
-  const shown = new Map(tabs.flatMap((tab) => [...tab.heard]));
+  const shown = new Map(tabs.flatMap((tab) => [...tab.receivedAt]));
   return {
     messages: tabs.flatMap((tab) =>
       tab.typed.map(({ text, at }) => since(at, arrivals.get(text) ?? Number.POSITIVE_INFINITY)),

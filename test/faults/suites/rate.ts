@@ -39,12 +39,10 @@ export async function rate({
   const all = limits.flatMap((limit) => styles.map((style) => ({ limit, style })));
   const runs = await Promise.all(all.map((each, i) => run({ ...each, root, seed: seed + i, minutes, speed })));
   const violations = runs.flatMap(({ limit, style, used, refused, lost, doubled }) => [
-    ...(lost > 0 ? [`lost: ${lost} messages under a limit of ${limit}, told by ${style}`] : []),
-    ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of ${limit}, told by ${style}`] : []),
-    ...(used < least ? [`slow: ${percent(used)} of a limit of ${limit} was used, told by ${style}`] : []),
-    ...(refused >= most
-      ? [`refused: ${percent(refused)} of the calls under a limit of ${limit}, told by ${style}`]
-      : []),
+    ...(lost > 0 ? [`lost: ${lost} messages under a limit of , stated by ${style}`] : []),
+    ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of , stated by ${style}`] : []),
+    ...(used < least ? [`slow: ${percent(used)} of a limit of ${limit} was used, stated by ${style}`] : []),
+    ...(refused >= most ? [`refused: ${percent(refused)} of the calls under a limit of , stated by ${style}`] : []),
   ]);
   return {
     violations,

@@ -22,13 +22,13 @@ afterEach(() => db.close());
 type Given = Parameters<typeof creditRules.parse>[0];
 const EVENT = { key: "k-1", email: "a@b.example", subAccount: undefined, amount: 20 };
 
-function credits(rules: Given, ask: Billing = async () => undefined, told: LogEvent[] = []) {
+function credits(rules: Given, ask: Billing = async () => undefined, logged: LogEvent[] = []) {
   const clock = {
     now: () => now,
     uptime: () => now,
     after,
   };
-  const log = (event: LogEvent) => void told.push(event);
+  const log = (event: LogEvent) => void logged.push(event);
   return createCredits({ db, clock, log, rules: () => creditRules.parse(rules), wake: () => {}, ask });
 }
 const after = (_ms: number, fn: () => void) => {
@@ -54,12 +54,12 @@ describe("an auto-recharge", () => {
   });
 
   it("creates one entry, however often it arrives; the same key with another amount is refused", async () => {
-    const told: LogEvent[] = [];
-    const flow = credits({}, undefined, told);
+    const logged: LogEvent[] = [];
+    const flow = credits({}, undefined, logged);
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => flow.recharge("agency", EVENT)));
     expect(outcomes.sort()).toEqual([...Array(7).fill("duplicate"), "stored"]);
     expect(await flow.recharge("agency", { ...EVENT, amount: 2_000 })).toBe("conflict");
-    expect(told).toContain("credits.conflict");
+    expect(logged).toContain("credits.conflict");
     expect(await stored().then((entry) => entry && contentOf(entry).amount)).toBe(20);
   });
 

@@ -5,7 +5,7 @@ import { silentLog } from "../../base/log.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import type { Letter } from "../../hooks/mailer.ts";
+import type { MailMessage } from "../../hooks/mailer.ts";
 import { setDetails } from "../../records/details.ts";
 import { createSites } from "../../records/sites.ts";
 import { appendReply } from "../../records/threads.ts";
@@ -24,7 +24,7 @@ let timers: ((() => void) | undefined)[];
 let set: (() => void)[];
 /** Time since when no connection listens for the visitor; undefined while one does. */
 let away: number | undefined;
-let posted: Letter[];
+let posted: MailMessage[];
 beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
@@ -77,8 +77,8 @@ function start(after: number, node: Node): ReturnType<typeof createMail> {
     sites: createSites([SITE], () => []),
     presence: { awaySince: () => away },
     mailer: {
-      async post(letter) {
-        posted.push(letter);
+      async post(message) {
+        posted.push(message);
         return { kind: "sent", reason: "" };
       },
       verify: async () => undefined,

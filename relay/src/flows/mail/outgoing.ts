@@ -1,7 +1,7 @@
 import { backoff } from "@porchlight/shared/backoff";
 import { hashed } from "../../base/log.ts";
 import { keyedHash, seal } from "../../base/sign.ts";
-import { type LetterMessage, letterOf } from "../../hooks/letters.ts";
+import { composeMail, type MailLine } from "../../hooks/compose-mail.ts";
 import type { Posted } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
 import { page } from "../../records/threads.ts";
@@ -28,8 +28,8 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   const { id, address, locale } = mail;
   const name = site.public.title || new URL(mail.page).host;
   const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, keyedHash(signing, address)]))}`;
-  const letter = letterOf({ site: name, lines, page: mail.page, stop, locale });
-  const posted = await mailer.post({ id, to: address, name, stop, ...letter });
+  const composed = composeMail({ site: name, lines, page: mail.page, stop, locale });
+  const posted = await mailer.post({ id, to: address, name, stop, ...composed });
   await conclude(deps, mail, posted);
   const about = { visitor: hashed(mail.visitor), mail: id };
   if (posted.kind === "sent") log("mail.sent", about);
@@ -40,7 +40,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
 /**
  * The lines of the mail, as the thread holds them now. The queue stores no text, so an erased visitor's text cannot be mailed.
  */
-async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<LetterMessage[]> {
+async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<MailLine[]> {
   const found = await page(db, visitor, upto + 1, LINES_MAX);
   const meant = found.filter(({ pos, from }) => pos > since && (kind === "transcript" || from === "reply"));
   return meant.map(({ from, at, text, media }) => ({ from, at, text, ...(media && { name: media.name }) }));

@@ -51,9 +51,9 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
         ({ from, pos }) => from === "reply" && pos > since,
       );
       const [first] = unread;
-      const told = unread.at(-1)?.pos ?? subscription.told;
+      const mailedUpTo = unread.at(-1)?.pos ?? subscription.told;
       const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
-      if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, told));
+      if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, mailedUpTo));
       const due = await notBefore(deps, tx, subscription, first.at);
       const now = clock.now();
       if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
@@ -63,8 +63,8 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
         log("mail.capped", { visitor: hashed(visitor), site });
         return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
       }
-      if (!(await subscriptions.recordCheck(tx, visitor, head, told))) return;
-      const about = { visitor, kind: "replies", address: email, since, upto: told, page: place, locale } as const;
+      if (!(await subscriptions.recordCheck(tx, visitor, head, mailedUpTo))) return;
+      const about = { visitor, kind: "replies", address: email, since, upto: mailedUpTo, page: place, locale } as const;
       await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
     },
     [visitor],

@@ -83,9 +83,9 @@ async function post(state: SendState, tx: Transaction, posted: Posted, entries: 
 /** The outbox entry with the message's contents, as the courier would read it. */
 function headFrom({ item, visitorRow, media }: Posted, added: OutboxEntry): LaneHead {
   const { visitor, draft, at, sid } = item;
-  const { site, campaign, untold } = visitorRow;
+  const { site, campaign, has_unsent_details } = visitorRow;
   const message = { id: draft.id, at, text: draft.text, sid, error: null };
-  return { ...added, ...message, site, sender: visitor, campaign, untold, ...(media ?? NO_FILE) };
+  return { ...added, ...message, site, sender: visitor, campaign, has_unsent_details, ...(media ?? NO_FILE) };
 }
 
 /**

@@ -102,10 +102,10 @@ describe("a session's token (A8)", () => {
     await relay.use(second);
     now += 11 * MINUTE;
     const after = await life();
-    const told: unknown[] = [];
-    after.bus.subscribe(visitor, ({ ended }) => void told.push(ended));
+    const published: unknown[] = [];
+    after.bus.subscribe(visitor, ({ ended }) => void published.push(ended));
     expect(await after.greet(token)).toBe(CLOSE.badToken);
-    expect(told).toHaveLength(1);
+    expect(published).toHaveLength(1);
     expect(await after.greet(second)).toBe(CLOSE.badToken);
     expect(await (await life()).greet(second)).toBe(CLOSE.badToken);
   });
@@ -176,8 +176,8 @@ describe("the rows about the sessions of one user (A27)", () => {
   it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
     const relay = await life({}, "ada");
     const phone = await logIn(relay);
-    const told: unknown[] = [];
-    relay.bus.subscribe(phone.visitor, ({ ended }) => void told.push(ended));
+    const published: unknown[] = [];
+    relay.bus.subscribe(phone.visitor, ({ ended }) => void published.push(ended));
     const tokens: string[] = [];
     for (let n = 0; n < 100; n++) {
       const { visitor, session, token } = await logIn(relay);
@@ -187,7 +187,7 @@ describe("the rows about the sessions of one user (A27)", () => {
     expect([await countOf("revoked"), await relay.use(phone.token)]).toEqual([100, phone.token]);
     const { visitor, session, token } = await logIn(relay);
     await relay.logout(visitor, session);
-    expect([await countOf("revoked"), told.at(-1)]).toEqual([0, "*"]);
+    expect([await countOf("revoked"), published.at(-1)]).toEqual([0, "*"]);
     for (const each of [...tokens, token, phone.token]) expect(await relay.greet(each)).toBe(CLOSE.badToken);
     const again = await logIn(relay);
     expect(await relay.use(again.token)).toBe(again.token);

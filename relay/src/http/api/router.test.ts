@@ -28,7 +28,7 @@ beforeEach(async () => {
   const clock = manualClock();
   const handlers = new Proxy(
     {},
-    { get: (_, name) => async (call: Call) => ({ heard: reached.push(`${call.site.public.id} ${String(name)}`) }) },
+    { get: (_, name) => async (call: Call) => ({ reached: reached.push(`${call.site.public.id} ${String(name)}`) }) },
   );
   const limiter = createLimiter({ burst: CALLS_PER_MINUTE, perMinute: CALLS_PER_MINUTE, uptime: clock.uptime });
   app = api({ db, clock, sites, handlers, limiter, log: silentLog } as unknown as ApiParts);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { letterOf } from "./letters.ts";
+import { composeMail } from "./compose-mail.ts";
 
 const given = {
   site: "Shop",
@@ -11,7 +11,7 @@ const reply = (text: string) => ({ from: "reply", at: 0, text }) as const;
 
 describe("a conversation as a mail", () => {
   it("shows markup in a reply as plain text, in both forms", () => {
-    const { text, html } = letterOf({ ...given, lines: [reply('<img src=x onerror="alert(1)"> & more')] });
+    const { text, html } = composeMail({ ...given, lines: [reply('<img src=x onerror="alert(1)"> & more')] });
     expect(text).toContain('<img src=x onerror="alert(1)"> & more');
     expect(html).not.toContain("<img");
     expect(html).toContain("&#60;img src=x onerror=&#34;alert(1)&#34;&#62; &#38; more");
@@ -19,7 +19,7 @@ describe("a conversation as a mail", () => {
   });
 
   it("builds the subject from site and reply, on one line", () => {
-    const { subject } = letterOf({
+    const { subject } = composeMail({
       ...given,
       site: "Shop\r\nBcc: a@b.c",
       lines: [reply(`Yes\r\nBcc: x@y.z ${"long ".repeat(40)}`)],
@@ -30,7 +30,7 @@ describe("a conversation as a mail", () => {
   });
 
   it("uses the visitor's language and its direction", () => {
-    const open = (locale: string) => letterOf({ ...given, locale, lines: [reply("x")] }).html;
+    const open = (locale: string) => composeMail({ ...given, locale, lines: [reply("x")] }).html;
     expect(open("de-AT")).toContain("Zum Chat");
     expect(open("zh-TW")).toContain("開啟聊天");
     expect(open("no")).toContain("Åpne chatten");
@@ -42,7 +42,7 @@ describe("a conversation as a mail", () => {
 
   it("names the author of each message when both sides have written", () => {
     const lines = [{ from: "visitor", at: 0, text: "", name: "broken.jpg" }, reply("Oh!")] as const;
-    const { text, subject } = letterOf({ ...given, lines });
+    const { text, subject } = composeMail({ ...given, lines });
     expect(text).toMatch(/^You · .+ UTC\n\[broken\.jpg\]\n\nShop · .+ UTC\nOh!\n/);
     expect(subject).toBe("Shop");
   });

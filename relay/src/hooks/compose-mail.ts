@@ -2,12 +2,12 @@ import { cut } from "@porchlight/shared/text";
 import { mailWords } from "./words.ts";
 
 /** A line of the conversation. `name`: file name, if the line is a file. */
-export type LetterMessage = { from: "visitor" | "reply"; at: number; text: string; name?: string };
+export type MailLine = { from: "visitor" | "reply"; at: number; text: string; name?: string };
 
 type Given = {
   /** The site's name. */
   site: string;
-  lines: readonly LetterMessage[];
+  lines: readonly MailLine[];
   /** The page of the chat, and the address that ends these e-mails. */
   page: string;
   stop: string;
@@ -15,7 +15,7 @@ type Given = {
   locale: string;
 };
 
-export type Words = { subject: string; text: string; html: string };
+export type ComposedMail = { subject: string; text: string; html: string };
 
 const SUBJECT_MAX = 60;
 
@@ -29,11 +29,11 @@ const oneLine = (text: string, max: number): string => cut(text.replace(/[\p{Cc}
  * Writes messages of a conversation as an e-mail: as plain text, and as HTML without pictures, foreign styles and scripts. If
  * both sides have written, each message begins with its author.
  */
-export function letterOf({ site, lines, page, stop, locale }: Given): Words {
+export function composeMail({ site, lines, page, stop, locale }: Given): ComposedMail {
   const words = mailWords(locale);
   const date = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
   const both = lines.some(({ from }) => from === "visitor");
-  const said = lines.map(({ from, at, text, name }) => ({
+  const parts = lines.map(({ from, at, text, name }) => ({
     head: both ? `${from === "visitor" ? words.you : site} · ${date.format(at)} UTC` : "",
     body: [text, name === undefined ? "" : `[${name}]`].filter((part) => part !== "").join("\n"),
   }));
@@ -41,12 +41,12 @@ export function letterOf({ site, lines, page, stop, locale }: Given): Words {
   const name = oneLine(site, SUBJECT_MAX);
   return {
     subject: both || first === "" ? name : `${name}: ${first}`,
-    text: `${said.map(({ head, body }) => (head === "" ? body : `${head}\n${body}`)).join("\n\n")}\n\n-- \n${words.open}: ${page}\n${words.stop}: ${stop}\n`,
+    text: `${parts.map(({ head, body }) => (head === "" ? body : `${head}\n${body}`)).join("\n\n")}\n\n-- \n${words.open}: ${page}\n${words.stop}: ${stop}\n`,
     html: `<!doctype html>
 <html lang="${words.language}"><meta charset="utf-8"><title>${escaped(name)}</title>
 <body dir="${words.dir}" style="font:16px/1.5 sans-serif;max-width:36em">
 <p><strong>${escaped(name)}</strong></p>
-${said.map(({ head, body }) => `<p dir="auto">${head === "" ? "" : `<small>${escaped(head)}</small><br>\n`}${escaped(body)}</p>`).join("\n")}
+${parts.map(({ head, body }) => `<p dir="auto">${head === "" ? "" : `<small>${escaped(head)}</small><br>\n`}${escaped(body)}</p>`).join("\n")}
 <p><a href="${escaped(page)}">${words.open}</a></p>
 <p><small><a href="${escaped(stop)}">${words.stop}</a></small></p>
 </body></html>

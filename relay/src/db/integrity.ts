@@ -17,7 +17,7 @@ const markOf = (file: string): string => `${file}.damaged`;
 const damageOf = (file: string, verdict: string): string =>
   `${file} is damaged (${verdict}). The relay did not change it: restore the newest backup beside it`;
 
-/** The result of `PRAGMA quick_check` for the whole file; `ok` when its structure is sound. */
+/** The result of `PRAGMA quick_check` for the whole file; `ok` when its structure is intact. */
 function verdictOf(db: DatabaseSync): string {
   return String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
 }
@@ -27,7 +27,7 @@ export const mustCheckAtOnce = (file: string, atOnceMax: number): boolean =>
   !existsSync(file) || existsSync(markOf(file)) || statSync(file).size <= atOnceMax;
 
 /** Checks a file before it is used. @throws Error when it is damaged */
-export function assertSound(db: DatabaseSync, file: string): void {
+export function assertIntact(db: DatabaseSync, file: string): void {
   const verdict = verdictOf(db);
   if (verdict !== "ok") throw new Error(damageOf(file, verdict));
   rmSync(markOf(file), { force: true });
@@ -35,9 +35,9 @@ export function assertSound(db: DatabaseSync, file: string): void {
 
 /** A check on a separate thread. */
 export type Check = {
-  /** Resolves to a description of the damage, or to undefined when the file is sound. Never resolves after a stop. */
+  /** Resolves to a description of the damage, or to undefined when the file is intact. Never resolves after a stop. */
   damage: Promise<string | undefined>;
-  /** Whether the file was found sound. */
+  /** Whether the file was found intact. */
   passed: () => boolean;
   /** Ends the thread. */
   stop: () => Promise<void>;
@@ -47,11 +47,11 @@ export type Check = {
 export function checkInBackground(file: string): Check {
   const thread = new Worker(new URL(import.meta.url), { workerData: { checkedFile: file } });
   thread.unref();
-  let sound = false;
+  let intact = false;
   const damage = new Promise<string | undefined>((resolve) => {
     thread.once("message", (verdict: string) => {
-      sound = verdict === "ok";
-      if (sound) return resolve(undefined);
+      intact = verdict === "ok";
+      if (intact) return resolve(undefined);
       writeFileSync(markOf(file), `${verdict}\n`, { mode: 0o600 });
       resolve(damageOf(file, verdict));
     });
@@ -59,7 +59,7 @@ export function checkInBackground(file: string): Check {
   });
   return {
     damage,
-    passed: () => sound,
+    passed: () => intact,
     stop: async () => {
       await thread.terminate();
     },
