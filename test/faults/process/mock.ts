@@ -58,7 +58,8 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
   /** Calls per sid: the real POSTs. */
   const calls = new Map<string, number>();
   const violations: string[] = [];
-  const open = new Set<string>();
+  /** The visitors' calls under way: what each sends, and when it arrived. */
+  const open = new Map<string, { body: string; at: number }>();
   let refused = 0;
   let pending = 0;
   let replies = 0;
@@ -78,10 +79,14 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
       return answer(response, 401, { error: "Unauthorized" });
     }
     // The call of a killed process may still be open. A call with a live client must be the visitor's only one.
-    if (open.has(customData.fromId) && !request.socket.destroyed)
-      violations.push(`two in flight: "${customData.body}" did not wait for its turn`);
-    open.add(customData.fromId);
-    response.once("close", () => open.delete(customData.fromId));
+    const other = open.get(customData.fromId);
+    const own = { body: customData.body, at: performance.now() };
+    if (other !== undefined && !request.socket.destroyed)
+      violations.push(
+        `two in flight: "${own.body}" did not wait for "${other.body}", which arrived ${Math.round(own.at - other.at)} ms before`,
+      );
+    open.set(customData.fromId, own);
+    response.once("close", () => open.get(customData.fromId) === own && open.delete(customData.fromId));
     calls.set(customData.messageSid, (calls.get(customData.messageSid) ?? 0) + 1);
     if (behaviour.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
     if (customData.body.includes("poison")) return answer(response, 400, { error: "Bad request" });
