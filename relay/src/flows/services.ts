@@ -42,6 +42,11 @@ type Surroundings = {
   log: Log;
   /** Counts a second call that one message makes. */
   beside: (account: string) => void;
+  /**
+   * Whether this node may send visitors' messages of an account now. Asked right before each is written: the lease may have
+   * ended while contact details or a file were read, or while the call waited for a connection.
+   */
+  maySend: (account: string) => boolean;
 };
 
 /** How long messages are sent without a refused campaign, in ms. */
@@ -52,7 +57,7 @@ const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
-function createRouting({ clock, log, beside }: Surroundings): Routed {
+function createRouting({ clock, log, beside }: Omit<Surroundings, "maySend">): Routed {
   /** Refused campaigns by account and id, each with the time until which messages are sent without it. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
@@ -85,7 +90,7 @@ export function createServices(
   keys: Keys,
   sites: Sites,
   attachFile: AttachFile,
-  { clock = realClock, log = silentLog, beside = () => {} }: Partial<Surroundings> = {},
+  { clock = realClock, log = silentLog, beside = () => {}, maySend = () => true }: Partial<Surroundings> = {},
 ): Services {
   const routed = createRouting({ clock, log, beside });
   /** Sites of waiting messages that are no longer configured; each is logged once. */
@@ -119,7 +124,7 @@ export function createServices(
       const kind = head.reaction === null ? "text" : "reaction";
       try {
         const outcome = await attachFile(head, (file) =>
-          routed(site, message, (routed) => client.incoming({ ...routed, ...file }, kind)),
+          routed(site, message, (routed) => client.incoming({ ...routed, ...file }, kind, () => maySend(head.account))),
         );
         return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file no longer exists" } : outcome;
       } catch (error) {

@@ -94,12 +94,17 @@ export type Service = {
   addToList: (listId: string, contactId: string) => Promise<Outcome>;
   /** Sends a message to a visitor (4.4). Not idempotent: never repeated when the outcome is unknown (R-452). */
   sendMessage: (message: Outgoing) => Promise<SendAnswer>;
-  /** Sends a visitor's message to the service (4.5). Idempotent by `messageSid`: the service processes each once (R-223). */
-  incoming: (message: Incoming, messageType?: "text" | "reaction") => Promise<Outcome>;
+  /**
+   * Sends a visitor's message to the service (4.5). Idempotent by `messageSid`: the service processes each once (R-223).
+   * @param mayWrite asked right before the request is written; after `false` nothing is sent, and the outcome is `transient`
+   */
+  incoming: (message: Incoming, messageType?: MessageType, mayWrite?: () => boolean) => Promise<Outcome>;
   /** Grants credits (4.6). Not idempotent, and money: the key travels in the header only (R-484). */
   grantCredits: (grant: Grant) => Promise<GrantAnswer>;
   close: () => Promise<void>;
 };
+
+type MessageType = "text" | "reaction";
 
 type Grant = { email: string; amount: number; description?: string };
 
@@ -111,7 +116,7 @@ export function createService(options: TransportOptions & { now?: () => number }
     findContact: (by) => findContact(client, by),
     addToList: (listId, contactId) => addToList(client, listId, contactId),
     sendMessage: (message) => sendMessage(client, message),
-    incoming: (message, messageType = "text") => incoming(client, message, messageType),
+    incoming: (message, messageType = "text", mayWrite) => incoming(client, message, messageType, mayWrite),
     grantCredits: (grant) => grantCredits(client, grant),
     close,
   };
@@ -169,13 +174,19 @@ async function sendMessage({ call, now }: Client, message: Outgoing): Promise<Se
   };
 }
 
-async function incoming({ call, now }: Client, message: Incoming, messageType: "text" | "reaction"): Promise<Outcome> {
+async function incoming(
+  { call, now }: Client,
+  message: Incoming,
+  messageType: MessageType,
+  mayWrite?: () => boolean,
+): Promise<Outcome> {
   const answer = await call({
     method: "POST",
     path: "/incoming_custom_channel_message",
     auth: "query",
     body: { customData: filled(message), messageType },
     ...(message.mediaUrl === undefined ? {} : { timeout: MEDIA_MS }),
+    ...(mayWrite && { mayWrite }),
   });
   return outcomeOf(answer, true, now(), message.campaignId !== undefined);
 }

@@ -364,3 +364,25 @@ it("does not write a request that was given up while it waited for a connection"
   await made.call({ ...POST, path: "/next" });
   expect(seen).toEqual(["/v1/contacts", "/v1/next"]);
 });
+
+it("does not write a request that was withdrawn while it waited for a connection", async () => {
+  const held: ServerResponse[] = [];
+  const seen: string[] = [];
+  const url = await serve((request, response) => {
+    seen.push(request.url?.split("?")[0] ?? "");
+    if (held.length === 0) held.push(response);
+    else response.end("{}");
+  });
+  const made = transport(url, { connections: 1 });
+  const first = made.call(POST);
+  await expect.poll(() => held.length).toBe(1);
+  let mayWrite = true;
+  const late = made.call({ ...POST, path: "/late", mayWrite: () => mayWrite });
+  mayWrite = false;
+  held[0]?.end("{}");
+  await first;
+  expect(await late).toEqual({ phase: "unsent", reason: "WITHDRAWN" });
+  mayWrite = true;
+  await made.call({ ...POST, path: "/next", mayWrite: () => mayWrite });
+  expect(seen).toEqual(["/v1/contacts", "/v1/next"]);
+});

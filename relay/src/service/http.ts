@@ -30,6 +30,8 @@ export type Call = {
   timeout?: number;
   /** Use a new connection: on a kept one, a stale socket turns a safe failure into an unknown outcome (RELIABILITY 3c). */
   fresh?: boolean;
+  /** Asked when the request has a connection and is about to be written. After `false` nothing is written: `unsent`. */
+  mayWrite?: () => boolean;
 };
 
 export type Transport = { call: (call: Call) => Promise<Answer>; close: () => Promise<void> };
@@ -115,7 +117,8 @@ export function createTransport(options: TransportOptions): Transport {
       const key = keyOf(options.key());
       const agent = call.fresh ? new Agent({ ...common, pipelining: 0 }) : kept;
       try {
-        return await exchange(agent, optionsOf(call, key), key, (due) => setDeadline(call.timeout, due));
+        const deadline = (due: () => void) => setDeadline(call.timeout, due);
+        return await exchange(agent, optionsOf(call, key), key, deadline, call.mayWrite);
       } finally {
         if (agent !== kept) await agent.destroy();
       }
@@ -138,12 +141,14 @@ const reasonOf = (error: unknown): string => {
  * `onRequestStart` reports when the request has a connection and is about to be written. Error codes cannot show that: a route
  * may fail before or after it, and TLS fails in many ways.
  * @param deadline sets the call's deadline; its result cancels it
+ * @param mayWrite as in `Call`
  */
 function exchange(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
   key: Key,
   deadline: (due: () => void) => () => void,
+  mayWrite: () => boolean = () => true,
 ): Promise<Answer> {
   return new Promise((resolve) => {
     let written = false;
@@ -166,9 +171,11 @@ function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started;
-        // The call was given up while it waited for a connection, so nothing is written.
-        if (settled) started.abort(new Error("too late"));
-        else written = true;
+        written = !settled && mayWrite();
+        // The call was given up or withdrawn while it waited for a connection, so nothing is written.
+        if (written) return;
+        settle({ phase: "unsent", reason: "WITHDRAWN" });
+        started.abort(new Error("too late"));
       },
       onResponseStart(_, code, given) {
         status = code;

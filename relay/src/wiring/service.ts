@@ -1,3 +1,4 @@
+import { accountLease } from "../db/leases.ts";
 import { createAttachFile } from "../flows/attach-file.ts";
 import { createServices, type Services } from "../flows/services.ts";
 import { createGates, type Gates } from "../service/gates.ts";
@@ -15,10 +16,11 @@ type ServiceEvents = {
 
 /** How the relay calls the messaging service: one client per account, paced per account key. */
 export function createServiceAccess(core: Core, { files, publicLink }: FileStorage, events: ServiceEvents) {
-  const { settings, clock, log, metrics, keys, sites } = core;
+  const { settings, clock, log, metrics, keys, sites, cluster } = core;
   const attachFile = createAttachFile({ files, link: settings.uploads.embed ? undefined : publicLink });
   const beside = (account: string): void => gates.beside(account);
-  const services: Services = createServices(settings, keys, sites, attachFile, { clock, log, beside });
+  const maySend = (account: string): boolean => cluster.leases.holds(accountLease(account));
+  const services: Services = createServices(settings, keys, sites, attachFile, { clock, log, beside, maySend });
   const gates: Gates = countingGates(
     createGates({
       clock,
@@ -30,7 +32,7 @@ export function createServiceAccess(core: Core, { files, publicLink }: FileStora
     }),
     metrics,
   );
-  core.cluster.sharePaces(gates);
+  cluster.sharePaces(gates);
   return { services, gates };
 }
 
