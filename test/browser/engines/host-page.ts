@@ -1,26 +1,26 @@
 /** Checks of the widget on another site's page: effects of the page on the widget, and of the widget on the page. */
 
 import { expect, it } from "vitest";
-import { SOON } from "./panel.ts";
+import type { Tab } from "./engine.ts";
+import { type Chat, SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** Extreme page rules that nevertheless occur on real pages. */
 const HOSTILE = `<style>html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important}
 body{display:block!important;transform:translateZ(0)!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}</style>`;
 
+/** Size of an element, and its distance from the right and lower edge of the window without scroll bars, in pixels. */
+async function placeOf(tab: Tab, chat: Chat, css = ".launcher") {
+  const { width, height, right, bottom } = await chat.find({ css });
+  const window = await tab.run(() => ({ width: visualViewport?.width ?? 0, height: visualViewport?.height ?? 0 }));
+  return { width, height, right: window.width - right, bottom: window.height - bottom };
+}
+
 /** @param name of the engine, for the names of the tests */
 export function hostPageIn(name: string, stage: Stage): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
     const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
-    const { width, height, right, bottom } = await chat.find({ css: ".launcher" });
-    // Excludes the page's scroll bars.
-    const window = await tab.run(() => ({ width: visualViewport?.width ?? 0, height: visualViewport?.height ?? 0 }));
-    expect({ width, height, right, bottom }).toEqual({
-      width: 56,
-      height: 56,
-      right: window.width - 20,
-      bottom: window.height - 20,
-    });
+    await expect.poll(() => placeOf(tab, chat), SOON).toEqual({ width: 56, height: 56, right: 20, bottom: 20 });
     await chat.converse();
     for (const css of [".launcher", ".reply .bubble p", "#title", "textarea"])
       expect(await tab.run(styleOf, css)).toMatchObject({
@@ -41,18 +41,14 @@ export function hostPageIn(name: string, stage: Stage): void {
       head: `${recorder()}<style>body{transform:translateZ(0)}</style>`,
       body,
     });
-    const launcher = async () => {
-      const { right, bottom } = await chat.find({ css: ".launcher" });
-      return [right, bottom];
-    };
-    const corner = await tab.run(() => [(visualViewport?.width ?? 0) - 20, (visualViewport?.height ?? 0) - 20]);
-    expect(await launcher()).toEqual(corner);
+    const inCorner = { width: 56, height: 56, right: 20, bottom: 20 };
+    await expect.poll(() => placeOf(tab, chat), SOON).toEqual(inCorner);
     await tab.run(() => scrollTo(0, 1000));
     expect(await tab.run(() => scrollY)).toBe(px && 1000);
-    expect(await launcher()).toEqual(corner);
+    expect(await placeOf(tab, chat)).toEqual(inCorner);
     await chat.converse();
-    const { width, right, y } = await chat.find({ css: ".panel" });
-    expect([width, right]).toEqual([400, corner[0]]);
+    const { y } = await chat.find({ css: ".panel" });
+    expect(await placeOf(tab, chat, ".panel")).toMatchObject({ width: 400, right: 20 });
     expect(y).toBeGreaterThan(0);
   });
 

@@ -9,7 +9,7 @@ import { isRefused } from "../base/conversation-state.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
-import { isEmojiOnly, MessageText } from "./message-text.tsx";
+import { EMOJI_ONLY, MessageText } from "./message-text.tsx";
 import type { BelowProps, ToolsProps } from "./rich-text.tsx";
 import { clockTime } from "./rows.ts";
 
@@ -61,7 +61,7 @@ function line(ui: MessageNeeds, { item, newest }: MessageProps): ComponentChildr
   const isReply = item.from === "reply";
   return (
     <div class="line">
-      <div class={`bubble${isEmojiOnly(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
+      <div class={`bubble${EMOJI_ONLY.test(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
         {media && <Attached media={media} author={nameOf(ui, item)} />}
         {text && <MessageText text={text} isReply={isReply} />}
       </div>
