@@ -44,6 +44,11 @@ describe("the built widget", () => {
     expect(languages.size).toBeGreaterThan(40);
   });
 
+  it("lets Chromium compile the whole loader and panel while it receives them", () => {
+    const scripts = files.filter(({ name }) => ["loader", "panel"].includes(kindOf(name)));
+    expect(scripts.map(({ text }) => text.split("\n")[0])).toEqual(Array(2).fill("//# allFunctionsCalledOnLoad"));
+  });
+
   it("needs only the panel for an open chat in English", () => {
     const panel = files.find(({ name }) => kindOf(name) === "panel");
     expect(panel?.text.match(/\b(import|from)\s*["'`]/g)).toBeNull();

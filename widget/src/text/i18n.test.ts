@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { rare } from "../locales/en.rare.ts";
 import { en } from "../locales/en.ts";
 import { addEnglish, chooseLanguage, loadLanguage, regionOf, translator } from "./i18n.ts";
@@ -55,6 +55,17 @@ describe("texts", () => {
     const newMessages = { one: "{n} nowa", few: "{n} nowe", many: "{n} nowych", other: "{n} nowej" };
     const t = translator("pl", { newMessages });
     expect([1, 3, 5].map((n) => t("newMessages", { n }))).toEqual(["1 nowa", "3 nowe", "5 nowych"]);
+  });
+
+  it("create the formats of numbers with the first number", () => {
+    const plural = vi.spyOn(Intl, "PluralRules");
+    const number = vi.spyOn(Intl, "NumberFormat");
+    const t = translator("en", {});
+    expect(t("close")).toBe("Close chat");
+    expect([plural, number].map((spy) => spy.mock.calls.length)).toEqual([0, 0]);
+    expect(t("unread", { n: 1_200 })).toBe("1,200 unread messages");
+    expect(plural).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
   });
 
   it("are English if the language lacks them", () => {

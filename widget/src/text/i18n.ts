@@ -62,13 +62,13 @@ export function chooseLanguage(wanted: readonly string[], offered: readonly stri
 
 /**
  * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: the script counts before the language alone. Portuguese outside Brazil is written
- * as in Portugal (CLDR, parent locales). Some pages write `de_DE` with an underscore.
+ * as in Portugal (CLDR, parent locales); no other language has texts of Portugal. Some pages write `de_DE` with an underscore.
  */
 function variants(tag: string): string[] {
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
-    const name = language === "no" || language === "nn" ? "nb" : language;
-    return [tag, `${name}-${region}`, `${name}-${script}`, name, name === "pt" ? "pt-PT" : ""];
+    const name = language.replace(/^n[on]$/, "nb");
+    return [tag, `${name}-${region}`, `${name}-${script}`, name, `${name}-PT`];
   } catch {
     return [];
   }

@@ -79,10 +79,21 @@ describe("a message", () => {
     expect(texts(".bubble")).toEqual(["Look:\nDatei fehlt.\nBye", "Datei fehlt."]);
   });
 
-  it("is drawn large if it has only emoji", async () => {
-    on.chat.items.value = [own("👍🏽"), own("👍 ok")];
+  it("is drawn large if it has only one to three emoji", async () => {
+    const emoji = [
+      "👍🏽",
+      "☝🏽",
+      "❤️",
+      "🎉 🎉\n🎉 ",
+      "🇳🇴",
+      "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+      "1️⃣",
+      "👩‍❤️‍💋‍👨",
+      "🏳️‍🌈",
+    ];
+    on.chat.items.value = [...emoji, "👍 ok", "🎉🎉🎉🎉", "1", "#", "🇳", "", " "].map((text) => own(text));
     await drawn();
-    expect(texts(".big")).toEqual(["👍🏽"]);
+    expect(texts(".big")).toEqual(emoji);
   });
 
   it("shows the relay's pictures with their size, and fetches nothing from other hosts", async () => {

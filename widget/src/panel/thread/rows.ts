@@ -41,17 +41,17 @@ export function dayName(at: number, now: number, tag: string, today: string, yes
     weekday: "long",
     day: "numeric",
     month: "long",
-    ...(sameYear ? {} : { year: "numeric" }),
+    year: sameYear ? undefined : "numeric",
   }).format(at);
 }
 
-let clock: { tag: string; format: Intl.DateTimeFormat } | undefined;
+/** The last format of times, kept because creating one takes longer than drawing a message, and its language. */
+let clock: Intl.DateTimeFormat;
+let clockTag: string;
 
-/**
- * The time in the visitor's language, such as "10:02". Keeps the format, because creating one takes longer than drawing
- * a message.
- */
+/** The time in the visitor's language, such as "10:02". */
 export function clockTime(at: number, tag: string): string {
-  if (clock?.tag !== tag) clock = { tag, format: new Intl.DateTimeFormat(tag, { timeStyle: "short" }) };
-  return clock.format.format(at);
+  if (clockTag !== tag) clock = new Intl.DateTimeFormat(tag, { timeStyle: "short" });
+  clockTag = tag;
+  return clock.format(at);
 }
