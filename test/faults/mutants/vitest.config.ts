@@ -21,6 +21,8 @@ export default defineConfig({
     include,
     pool: "threads",
     isolate: true,
+    // The cache knows a module by its path and the file's content, so it would give one mutant the code of another.
+    fsModuleCache: false,
     // More than a small machine has cores, because tests of mutants mostly wait for the ends of polls.
     maxWorkers: 3,
     testTimeout: TIMEOUT_MS,
