@@ -4,6 +4,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
 import { TEXT } from "../files/types.ts";
+import { disownMedia, ownerless, removeMedia } from "../records/media.ts";
 import { createUploads } from "./uploads.ts";
 
 it("logs once per outage that files without an owner could not be removed", async () => {
@@ -62,6 +63,12 @@ it("counts a small file as 64 KiB, so that no visitor or site stores any number 
     for (let n = 0; n < 16; n++) await take(visitor);
     await expect(take(visitor)).rejects.toMatchObject({ code: "quota_exceeded" });
   }
+  await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
+  // The bytes of a deleted visitor's files count until the sweep removes them.
+  await disownMedia(db, "v_1");
+  await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
+  for (const key of await ownerless(db, 3)) await removeMedia(db, key);
+  for (let n = 0; n < 3; n++) await take("v_3");
   await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
   await db.close();
 });

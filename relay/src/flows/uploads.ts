@@ -13,6 +13,7 @@ import {
   addMedia,
   disownUnsent,
   dropMedia,
+  FILE_MIN,
   hasUnsent,
   type MediaRow,
   ownerless,
@@ -60,11 +61,6 @@ export type Uploads = {
   stop: () => Promise<void>;
 };
 
-/**
- * A file counts as at least this many bytes (64 KiB), because it takes a block of the disk and a row whatever its size: without
- * it, a site's 10 GB would allow any number of files of one byte (RELIABILITY A18).
- */
-export const FILE_MIN = 64 * 1024;
 /** Most uploads of one visitor at a time, per process. */
 const PARALLEL = 2;
 /** A visitor with that many uploads may try again after this time, in ms. */
@@ -168,7 +164,7 @@ async function addWithinQuota(
   { visitor, site }: Omit<Upload, "source">,
   row: MediaRow,
 ): Promise<void> {
-  const stored = await storedBytes(tx, { visitor, site, least: FILE_MIN });
+  const stored = await storedBytes(tx, { visitor, site });
   const size = Math.max(row.size, FILE_MIN);
   if (stored.visitor + size > quota.visitor || stored.site + size > quota.site)
     throw new RelayError("quota_exceeded", "file");

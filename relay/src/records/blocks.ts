@@ -1,5 +1,6 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Transaction } from "../db/database.ts";
+import { SLICE_ROWS } from "../db/slices.ts";
 
 /** A visitor or an address that a site blocks. */
 export type Block = {
@@ -16,6 +17,23 @@ export type Block = {
 
 const COLUMNS = "id, site, value, reason, actor, at";
 
+/** Name of the list's revision in `meta`. */
+const REVISION = "blocks.revision";
+
+/** Gives the list a new revision: a random id, because two nodes may change the list at the same time. */
+const revise = (tx: Transaction): Promise<number> =>
+  tx.run(
+    "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    REVISION,
+    randomId(16),
+  );
+
+/** An id that changes with every change of the list; undefined before the first one. */
+export async function blocksRevision(tx: Transaction): Promise<string | undefined> {
+  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", REVISION);
+  return row?.value;
+}
+
 /** Adds a block. A value that is blocked already keeps its id and gets the new reason. */
 export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promise<Block> {
   const { site, value, reason, actor, at } = block;
@@ -31,12 +49,15 @@ export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promi
     at,
   );
   if (row === undefined) throw new Error("The block is missing after it was written");
+  await revise(tx);
   return row;
 }
 
 /** @returns false when the site has no such block */
 export async function removeBlock(tx: Transaction, site: string, id: string): Promise<boolean> {
-  return (await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 1;
+  if ((await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 0) return false;
+  await revise(tx);
+  return true;
 }
 
 /** A page of a site's blocks, newest first. `after`: the last block of the page before. `skip`: blocks before the page. */
@@ -55,7 +76,18 @@ export async function blocksPage(
   );
 }
 
-/** The blocks of each site. */
-export async function allBlocks(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
-  return tx.all("SELECT site, value FROM blocks");
+type Blocked = Pick<Block, "site" | "value">;
+
+/** The blocks of all sites, in slices, because an owner may block tens of thousands of addresses (RELIABILITY A24). */
+export async function* allBlocks(tx: Transaction): AsyncGenerator<Blocked[]> {
+  for (let after: Blocked | undefined = { site: "", value: "" }; after !== undefined; ) {
+    const slice: Blocked[] = await tx.all(
+      "SELECT site, value FROM blocks WHERE (site, value) > ($1, $2) ORDER BY site, value LIMIT $3",
+      after.site,
+      after.value,
+      SLICE_ROWS,
+    );
+    yield slice;
+    after = slice.length < SLICE_ROWS ? undefined : slice.at(-1);
+  }
 }

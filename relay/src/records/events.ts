@@ -54,16 +54,26 @@ export async function addEvent(
   );
 }
 
+/** The sites with waiting events, each found with one search of the index, however many events wait. */
+const WAITING_SITES = `WITH RECURSIVE waiting(site) AS (
+    SELECT min(site) FROM events WHERE state = 'waiting'
+    UNION ALL
+    SELECT (SELECT min(e.site) FROM events e WHERE e.state = 'waiting' AND e.site > w.site) FROM waiting w WHERE w.site IS NOT NULL
+  ) SELECT site FROM waiting WHERE site IS NOT NULL`;
+
 /** Due events, oldest first; at most `each` per site, so that no site delays the others. */
 export async function dueEvents(tx: Transaction, now: number, each: number): Promise<Event[]> {
-  return tx.all(
-    `SELECT ${COLUMNS} FROM (
-       SELECT ${COLUMNS}, row_number() OVER (PARTITION BY site ORDER BY due, at) AS place
-       FROM events WHERE state = 'waiting' AND due <= $1) AS waiting
-     WHERE place <= $2 ORDER BY due, at`,
-    now,
-    each,
-  );
+  const due: Event[] = [];
+  for (const { site } of await tx.all<{ site: string }>(WAITING_SITES))
+    due.push(
+      ...(await tx.all<Event>(
+        `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = 'waiting' AND due <= $2 ORDER BY due, at LIMIT $3`,
+        site,
+        now,
+        each,
+      )),
+    );
+  return due.sort((a, b) => a.due - b.due || a.at - b.at);
 }
 
 /** Reserves an event for one try. @returns false when another process has it */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database, Value } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type DeliveryRow, deliveriesPage, failedMessages, newestCallback } from "./listings.ts";
+import { type DeliveryRow, deliveriesPage, failedMessages, newestCallback, waitingMessages } from "./listings.ts";
 
 /** Most rows that one statement may read: SQLite reads them on the event loop. */
 const ROWS_MAX = 1_000;
@@ -121,4 +121,47 @@ it("finds the newest reply although many visitors wrote after it, and one of the
     ],
   );
   expect(await newestCallback(db)).toBe(1_100);
+});
+
+it("lists each reaction that waits, also several on one reply, at every border of a page and of a slice", async () => {
+  const lanes = 301;
+  await db.runEach(
+    "INSERT INTO visitors (id, site, created, head) VALUES ($1, 'shop', 1, 9)",
+    Array.from({ length: lanes }, (_, v) => [`v${v}`]),
+  );
+  await db.runEach(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ($1, 1, 1, 'r_1', 'reply', 1, '')",
+    Array.from({ length: lanes }, (_, v) => [`v${v}`]),
+  );
+  const turns = Array.from({ length: lanes * 3 }, (_, n) => [`v${Math.floor(n / 3)}`, (n % 3) + 2] as const);
+  await db.runEach(
+    `INSERT INTO outbox (visitor, turn, pos, account, due, expires, reaction, reaction_sid)
+     VALUES ($1, $2, 1, 'a', 1, $3, '👍', 'sid')`,
+    turns.map(([visitor, turn]) => [visitor, turn, turn]),
+  );
+  for (const limit of [20, 5_000]) {
+    const found: DeliveryRow[] = [];
+    for (let after: DeliveryRow | undefined; ; after = found.at(-1)) {
+      const page = await deliveriesPage(db, { site: "shop", limit, ...(after && { after }) });
+      found.push(...page);
+      if (page.length < limit) break;
+    }
+    const names = found.map(({ visitor, turn }) => `${visitor} ${turn}`);
+    expect(names).toEqual(turns.map(([visitor, turn]) => `${visitor} ${turn}`).sort());
+  }
+});
+
+it("lists the waiting messages of a site or of all, the oldest first, without reading a long list at once (A24)", async () => {
+  const largest = await fill(600);
+  await db.run("UPDATE outbox SET expires = 100 + pos WHERE visitor LIKE '%7'");
+  const all = await waitingMessages(db, null, { skip: 0, limit: 5_000 });
+  expect(all).toHaveLength(1_200);
+  const late = (visitor: string): boolean => visitor.endsWith("7");
+  const order = all.map(({ visitor, pos }) => [late(visitor) ? pos : 0, visitor, pos] as const);
+  expect(order).toEqual(
+    order.toSorted((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0) || a[2] - b[2]),
+  );
+  const ofSite = all.filter(({ site }) => site === "news");
+  expect(await waitingMessages(db, "news", { skip: 100, limit: 50 })).toEqual(ofSite.slice(100, 150));
+  expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
 });

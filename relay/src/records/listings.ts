@@ -53,10 +53,12 @@ export async function visitorRow(tx: Transaction, site: string, id: string): Pro
 export const DELIVERY_STATES = ["waiting", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** A visitor's message that the service has not accepted. */
+/** A visitor's message or reaction that the service has not accepted. */
 export type DeliveryRow = {
   visitor: string;
   pos: number;
+  /** Place in the visitor's lane of a reaction; 0 for a message. One reply may have several reactions that wait. */
+  turn: number;
   id: string;
   state: DeliveryState;
   /** Number of tries. */
@@ -69,44 +71,45 @@ export type DeliveryRow = {
 };
 
 type DeliveryOfSite = DeliveryRow & { site: string };
-type DeliveryPlace = { visitor: string; pos: number };
+export type DeliveryPlace = Pick<DeliveryRow, "visitor" | "pos" | "turn">;
 
 /** A column with the site of a visitor. @param visitor the column with the visitor's id */
 const siteColumn = (visitor: string): string => `(SELECT site FROM visitors WHERE id = ${visitor}) AS site`;
 
+const TURN = "CASE WHEN o.reaction IS NULL THEN 0 ELSE o.turn END";
 /** The messages of each state, of all sites, in the order of visitors and places. The columns follow `DeliveryRow`. */
 const DELIVERIES: Record<DeliveryState, string> = {
-  waiting: `SELECT o.visitor, o.pos, (SELECT id FROM messages m WHERE m.visitor = o.visitor AND m.pos = o.pos) AS id,
+  waiting: `SELECT o.visitor, o.pos, ${TURN} AS turn, (SELECT id FROM messages m WHERE m.visitor = o.visitor AND m.pos = o.pos) AS id,
       'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, ${siteColumn("o.visitor")}
-    FROM outbox o WHERE (o.visitor, o.pos) > ($1, $2) ORDER BY o.visitor, o.pos LIMIT $3`,
-  failed: `SELECT m.visitor, m.pos, m.id, 'failed' AS state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
+    FROM outbox o WHERE (o.visitor, o.pos, ${TURN}) > ($1, $2, $3) ORDER BY o.visitor, o.pos, ${TURN} LIMIT $4`,
+  failed: `SELECT m.visitor, m.pos, 0 AS turn, m.id, 'failed' AS state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
       ${siteColumn("m.visitor")}
-    FROM messages m WHERE m.state = 'failed' AND m.discarded IS NULL AND (m.visitor, m.pos) > ($1, $2)
-    ORDER BY m.visitor, m.pos LIMIT $3`,
+    FROM messages m WHERE m.state = 'failed' AND m.discarded IS NULL AND (m.visitor, m.pos, CAST(0 AS BIGINT)) > ($1, $2, $3)
+    ORDER BY m.visitor, m.pos LIMIT $4`,
 };
 
 const byPlace = (a: DeliveryPlace, b: DeliveryPlace): number =>
-  a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.pos - b.pos;
+  a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.pos - b.pos || a.turn - b.turn;
 
 /** Messages that the service has not accepted: waiting and failed ones, or only those of one state. */
 export async function deliveriesPage(
   tx: Transaction,
   query: { site: string; state?: DeliveryState; after?: DeliveryPlace; limit: number },
 ): Promise<DeliveryRow[]> {
-  const { site: wanted, state, after: begin = { visitor: "", pos: 0 }, limit } = query;
+  const { site: wanted, state, after: begin = { visitor: "", pos: 0, turn: 0 }, limit } = query;
   // By place: a message that fails between the two reads is in both, and has failed.
   const found = new Map<string, DeliveryRow>();
   for (const each of state === undefined ? DELIVERY_STATES : [state]) {
     const read = (after: DeliveryPlace = begin) =>
-      tx.all<DeliveryOfSite>(DELIVERIES[each], after.visitor, after.pos, SLICE_ROWS);
+      tx.all<DeliveryOfSite>(DELIVERIES[each], after.visitor, after.pos, after.turn, SLICE_ROWS);
     const rows = await filtered(read, ({ site }) => site === wanted, { limit });
-    for (const { site, ...row } of rows) found.set(`${row.visitor} ${row.pos}`, row);
+    for (const { site, ...row } of rows) found.set(`${row.visitor} ${row.pos} ${row.turn}`, row);
   }
   return [...found.values()].sort(byPlace).slice(0, limit);
 }
 
 /** A message that was not accepted, as people read it. `at`: when it was written, milliseconds since 1970. */
-export type OpenMessage = DeliveryRow & { site: string; at: number; text: string };
+export type OpenMessage = Omit<DeliveryRow, "turn"> & { site: string; at: number; text: string };
 
 /** Part of a list: how many rows come before it, and how many it has at most. */
 export type Slice = { skip: number; limit: number };
@@ -139,20 +142,45 @@ export async function failedMessages(tx: Transaction, wanted: string | null, par
   return rows.filter((row) => row !== undefined);
 }
 
-/** The waiting messages and reactions of a site, or with null of all sites, the oldest first. */
-export const waitingMessages = (tx: Transaction, site: string | null, { skip, limit }: Slice): Promise<OpenMessage[]> =>
-  tx.all(
-    `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
-     FROM (
-       SELECT visitor, turn, pos, attempts, due, expires, error FROM outbox
-       WHERE CAST($1 AS TEXT) IS NULL OR (SELECT site FROM visitors WHERE id = outbox.visitor) = $1
-       ORDER BY expires, visitor, turn LIMIT $2 OFFSET $3
-     ) o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
-     ORDER BY o.expires, o.visitor, o.turn`,
-    site,
-    limit,
-    skip,
+type WaitingPlace = { visitor: string; turn: number; expires: number; site: string };
+
+/** A waiting message or reaction by its place in the outbox. */
+const WAITING = `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
+  FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
+  WHERE o.visitor = $1 AND o.turn = $2`;
+
+const byExpiry = (a: WaitingPlace, b: WaitingPlace): number =>
+  a.expires - b.expires || (a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.turn - b.turn);
+
+/**
+ * The waiting messages and reactions of a site, or with null of all sites, the oldest first. Reads the whole outbox in slices:
+ * an index in this order would cost every message of every visitor more than the list costs the few who open it.
+ */
+export async function waitingMessages(
+  tx: Transaction,
+  wanted: string | null,
+  { skip, limit }: Slice,
+): Promise<OpenMessage[]> {
+  let oldest: WaitingPlace[] = [];
+  for (let after: WaitingPlace | undefined, more = true; more; ) {
+    const slice: WaitingPlace[] = await tx.all(
+      `SELECT o.visitor, o.turn, o.expires, ${siteColumn("o.visitor")} FROM outbox o
+       WHERE (o.visitor, o.turn) > ($1, $2) ORDER BY o.visitor, o.turn LIMIT $3`,
+      after?.visitor ?? "",
+      after?.turn ?? 0,
+      SLICE_ROWS,
+    );
+    const fitting = slice.filter(({ site }) => wanted === null || site === wanted);
+    oldest = [...oldest, ...fitting].sort(byExpiry).slice(0, skip + limit);
+    after = slice.at(-1);
+    more = slice.length === SLICE_ROWS;
+  }
+  const rows = await tx.each<OpenMessage>(
+    WAITING,
+    oldest.slice(skip).map(({ visitor, turn }) => [visitor, turn]),
   );
+  return rows.filter((row) => row !== undefined);
+}
 
 /** Visitors in one slice of the search for the newest reply. */
 const REPLY_SLICE = 100;

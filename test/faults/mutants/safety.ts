@@ -323,6 +323,22 @@ export const SAFETY: Mutant[] = [
     find: "$left < $taken && $before > $left * FAIR_PART",
     replace: "false",
   }),
+  without("turn of the event loop for each slice of the block list", "access-policy.test.ts", {
+    in: "readChanged",
+    find: "inTurns(state.db)",
+    replace: "state.db",
+  }),
+  without("notice of another process's blocks", "access-policy.test.ts", {
+    in: "addBlock",
+    find: "await revise($tx)",
+    replace: "",
+  }),
+  without("notice of blocks that another process removes", "access-policy.test.ts", {
+    in: "removeBlock",
+    find: "await revise($tx)",
+    replace: "",
+  }),
+  without("kept sum of a site's files", "uploads.test.ts", { in: "addMedia", find: "await count($$)", replace: "" }),
   without("order of reads that take turns", "reads-in-turn.test.ts", {
     in: "inTurns",
     find: "$read.finally($$)",

@@ -5,7 +5,13 @@ import type { Send } from "../../flows/send/send.ts";
 import type { SessionEndings } from "../../flows/session-endings.ts";
 import { leadsOf } from "../../records/leads.ts";
 import { laneEntries } from "../../records/ledger/ledger.ts";
-import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";
+import {
+  type DeliveryPlace,
+  deliveriesPage,
+  type VisitorRow,
+  visitorRow,
+  visitorsPage,
+} from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
@@ -90,12 +96,13 @@ export const sessions = ({ endings }: { endings: SessionEndings }) =>
 export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
   return {
     async listDeliveries({ site, query }) {
-      const after = cursorOf<{ visitor: string; pos: number }>(query.cursor, { visitor: "text", pos: "number" });
+      const after = cursorOf<DeliveryPlace>(query.cursor, { visitor: "text", pos: "number", turn: "number" });
       const state = query.state === undefined ? {} : { state: query.state };
       const ask = { site: site.public.id, limit: query.limit + 1, ...state, ...(after && { after }) };
-      return pageWith(await deliveriesPage(db, ask), query.limit, deliveryView, ({ visitor, pos }) => ({
+      return pageWith(await deliveriesPage(db, ask), query.limit, deliveryView, ({ visitor, pos, turn }) => ({
         visitor,
         pos,
+        turn,
       }));
     },
     async retryDelivery({ site, params }) {
