@@ -69,7 +69,7 @@ function connectTo(server: ReturnType<typeof createServer>, world: World, random
     page: { ...page, random },
     open: server.open,
     hello: () => ({ t: "hello", v: PROTOCOL, site: "default" }),
-    heard: () => {},
+    onFrame: () => {},
     lost: () => {},
     refused: () => false,
   });

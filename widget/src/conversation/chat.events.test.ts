@@ -28,7 +28,7 @@ describe("unread", () => {
     expect(chat.firstUnread.value).toBe("reply-2");
   });
 
-  it("is 0 after the replies were seen, and the relay is told once", () => {
+  it("is 0 after the replies were seen, and the relay gets one `read` frame", () => {
     const wire = online({ head: 2 });
     wire.say(frameOf(replyOf(1)));
     wire.say(frameOf(sentOf("mine", 2)));

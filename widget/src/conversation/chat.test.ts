@@ -236,13 +236,13 @@ describe("a signed identity", () => {
   });
 
   it("is reported to the page when the relay has accepted it, and the name remains until the next identity", () => {
-    let told = 0;
-    chat.on("identify", () => told++);
+    let identified = 0;
+    chat.on("identify", () => identified++);
     online();
     chat.identify("jwt");
-    expect(told).toBe(0);
+    expect(identified).toBe(0);
     script.greet({ token: "token-user", name: "Ada" });
-    expect(told).toBe(1);
+    expect(identified).toBe(1);
     // The connection is lost, and then the relay refuses a forged identity.
     script.wire.close(1006);
     world.advance(1_000);
@@ -251,10 +251,10 @@ describe("a signed identity", () => {
     script.wire.open();
     script.wire.close(CLOSE_CODE.badToken);
     script.greet({ reset: false, token: undefined });
-    expect([told, chat.name.value]).toEqual([1, "Ada"]);
+    expect([identified, chat.name.value]).toEqual([1, "Ada"]);
     chat.identify("another");
     script.greet({ token: "token-another" });
-    expect([told, chat.name.value]).toEqual([2, undefined]);
+    expect([identified, chat.name.value]).toEqual([2, undefined]);
   });
 
   it("loses its name when its token is refused", () => {

@@ -97,7 +97,7 @@ class Conversation implements Chat {
       page,
       ...(connect ? { open: connect } : transportsTo(relay, page)),
       hello: () => batch(() => this.#hello()),
-      heard: (frame) => batch(() => this.#heard(frame)),
+      onFrame: (frame) => batch(() => this.#onFrame(frame)),
       lost: (code) => batch(() => this.#lost(code)),
       refused: () => this.#refused(),
       ...(stays && { stays }),
@@ -163,7 +163,7 @@ class Conversation implements Chat {
     return this.#session.hello();
   }
 
-  #heard(frame: RelayFrame): void {
+  #onFrame(frame: RelayFrame): void {
     const { delivery, working } = this;
     if (frame.t === "welcome") delivery.value = frame.delivery;
     if (this.#erasing) return frame.t === "welcome" ? this.#connection.send({ t: "forget" }) : undefined;
@@ -171,10 +171,10 @@ class Conversation implements Chat {
       working.value = frame.on ? (working.value ?? { since: this.#page.now() }) : undefined;
     } else if (frame.t === "status") {
       delivery.value = frame.delivery ?? delivery.value;
-      this.#session.saw(frame.read ?? 0);
+      this.#session.markRead(frame.read ?? 0);
     } else if (frame.t === "error") this.#complain(frame);
-    else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") this.#session.heard(frame);
-    this.#forms.heard(frame);
+    else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") this.#session.onFrame(frame);
+    this.#forms.onFrame(frame);
   }
 
   /** Called when a message has its place in the thread: removes it from the outbox; a reply ends the typing indicator. */
@@ -192,7 +192,7 @@ class Conversation implements Chat {
   };
 
   #complain(frame: ErrorFrame): void {
-    if (this.#forms.complained(frame)) return;
+    if (this.#forms.ownsError(frame)) return;
     const { code, id, retryAfter } = frame;
     const detail: Notice = { code, ...(retryAfter !== undefined && { retryAfter }) };
     if (id === undefined || retryAfter !== undefined) this.notice.value = detail;
@@ -243,7 +243,7 @@ class Conversation implements Chat {
 
   seen = (upTo = Number.POSITIVE_INFINITY): void => {
     const n = this.#news.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
-    if (this.#session.saw(n)) this.#send({ t: "read", n });
+    if (this.#session.markRead(n)) this.#send({ t: "read", n });
   };
 
   react(id: string, emoji: string): void {

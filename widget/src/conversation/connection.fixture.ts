@@ -11,7 +11,7 @@ export type ConnectionStage = {
   tab: Tab;
   script: Script;
   connection: Connection;
-  heard: RelayFrame[];
+  received: RelayFrame[];
   /** Close codes of lost connections. */
   losses: number[];
   /** Starts the connection, and lets the relay answer its `hello`. */
@@ -26,13 +26,13 @@ export function dial(refused: () => boolean, stays = () => false): ConnectionSta
   const world = createWorld();
   const tab = createBrowser(world).tab();
   const script = createScript();
-  const heard: RelayFrame[] = [];
+  const received: RelayFrame[] = [];
   const losses: number[] = [];
   const connection = createConnection({
     page: tab.page,
     open: script.connect,
     hello: () => ({ t: "hello", v: PROTOCOL, site: "default" }),
-    heard: (frame) => heard.push(frame),
+    onFrame: (frame) => received.push(frame),
     lost: (code) => losses.push(code),
     refused,
     stays,
@@ -41,5 +41,5 @@ export function dial(refused: () => boolean, stays = () => false): ConnectionSta
     connection.start();
     return script.greet();
   };
-  return { world, tab, script, connection, heard, losses, online };
+  return { world, tab, script, connection, received, losses, online };
 }

@@ -6,7 +6,7 @@ let world: ConnectionStage["world"];
 let tab: ConnectionStage["tab"];
 let script: ConnectionStage["script"];
 let connection: ConnectionStage["connection"];
-let heard: ConnectionStage["heard"];
+let received: ConnectionStage["received"];
 let losses: ConnectionStage["losses"];
 let online: ConnectionStage["online"];
 /** Whether the visitor wants notifications of replies while the page is hidden. */
@@ -14,7 +14,7 @@ let stays: boolean;
 
 beforeEach(() => {
   stays = false;
-  ({ world, tab, script, connection, heard, losses, online } = dial(
+  ({ world, tab, script, connection, received, losses, online } = dial(
     () => false,
     () => stays,
   ));
@@ -40,7 +40,7 @@ describe("a dead connection that was not closed", () => {
     wire.close(1006);
     wire.say(PONG);
     expect(connection.link.value).toBe("online");
-    expect(heard.map(({ t }) => t)).toEqual(["welcome", "welcome"]);
+    expect(received.map(({ t }) => t)).toEqual(["welcome", "welcome"]);
   });
 
   for (const event of ["visibilitychange", "online", "pageshow", "focus", "offline"] as const)

@@ -9,13 +9,13 @@ let world: ConnectionStage["world"];
 let tab: ConnectionStage["tab"];
 let script: ConnectionStage["script"];
 let connection: ConnectionStage["connection"];
-let heard: ConnectionStage["heard"];
+let received: ConnectionStage["received"];
 let online: ConnectionStage["online"];
 let refused: () => boolean;
 
 beforeEach(() => {
   refused = () => false;
-  ({ world, tab, script, connection, heard, online } = dial(() => refused()));
+  ({ world, tab, script, connection, received, online } = dial(() => refused()));
 });
 
 describe("connecting", () => {
@@ -34,7 +34,7 @@ describe("connecting", () => {
     expect(connection.link.value).toBe("connecting");
     script.greet();
     expect(connection.link.value).toBe("online");
-    expect(heard.map(({ t }) => t)).toEqual(["welcome"]);
+    expect(received.map(({ t }) => t)).toEqual(["welcome"]);
   });
 
   it("ignores frames before the welcome, and invalid frames", () => {
@@ -42,7 +42,7 @@ describe("connecting", () => {
     script.wire.say(PONG);
     script.greet();
     script.wire.say({ t: "pong" } as RelayFrame);
-    expect(heard.map(({ t }) => t)).toEqual(["welcome"]);
+    expect(received.map(({ t }) => t)).toEqual(["welcome"]);
   });
 
   it("gives up an attempt without a welcome after 8 s", () => {
@@ -94,7 +94,7 @@ describe("reconnecting", () => {
         page: tab.page,
         open: own.connect,
         hello,
-        heard: ignore,
+        onFrame: ignore,
         lost: ignore,
         refused: () => false,
       }).start();

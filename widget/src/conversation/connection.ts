@@ -42,7 +42,7 @@ export type ConnectionOptions = {
   open: OpenTransport;
   hello(): Hello;
   /** A valid frame of the relay; the first is always `welcome`. */
-  heard(frame: RelayFrame): void;
+  onFrame(frame: RelayFrame): void;
   /** Called when a connection was closed or given up. */
   lost(code: number): void;
   /** The same for the choice of transport. @param opened it opened @param spoke a frame or close code of the relay arrived */
@@ -178,7 +178,7 @@ class RelayConnection implements Connection {
         this.#limit();
         this.#write(hello());
       },
-      frame: (text) => mine === this.#attempt && this.#receive(text),
+      frame: (text) => mine === this.#attempt && this.#onFrame(text),
       close: (code) => mine === this.#attempt && this.#closed(code),
     });
   }
@@ -188,7 +188,7 @@ class RelayConnection implements Connection {
     this.#deadline.set(Math.min(CONNECT_MS * 2 ** this.#failures, CONNECT_MAX_MS), () => this.#closed(LOST));
   }
 
-  #receive(text: string): void {
+  #onFrame(text: string): void {
     this.#lastFrame = this.#page.now();
     this.#spoke = true;
     if (this.#isOnline()) this.#deadline.off();
@@ -202,7 +202,7 @@ class RelayConnection implements Connection {
       const [from, to] = frame.retry;
       this.#notBefore = this.#page.now() + from + Math.floor(this.#page.random() * Math.max(0, to - from));
     }
-    if (this.#isOnline()) this.#options.heard(frame);
+    if (this.#isOnline()) this.#options.onFrame(frame);
   }
 
   #welcomed(): void {

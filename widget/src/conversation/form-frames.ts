@@ -16,8 +16,8 @@ import type {
 } from "@porchlight/shared/protocol";
 import { type Signal, signal } from "@preact/signals-core";
 
-type Said = Lead | Rate | Transcript;
-export type Form = Said extends infer Each ? (Each extends Said ? Omit<Each, "id"> : never) : never;
+type FormFrame = Lead | Rate | Transcript;
+export type Form = FormFrame extends infer Each ? (Each extends FormFrame ? Omit<Each, "id"> : never) : never;
 
 export type Refused = { id: string; field: "email" | "phone" };
 
@@ -29,9 +29,9 @@ export type Forms = {
   /** Resolves with the relay's error, or with undefined when the form is stored. The same `id` again corrects a form. */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** Handles the relay's frames. After a welcome, sends every unanswered form again. */
-  heard(frame: RelayFrame): void;
+  onFrame(frame: RelayFrame): void;
   /** Whether the error belongs to a form. An error about a form that was accepted earlier is shown again. */
-  complained(error: ErrorFrame): boolean;
+  ownsError(error: ErrorFrame): boolean;
   /** Whether any form has no answer yet. */
   waiting(): boolean;
   /** Called when the visitor has left: drops all pending forms. */
@@ -41,12 +41,12 @@ export type Forms = {
 };
 
 export function createForms(send: (frame: ClientFrame) => void): Forms {
-  const open = new Map<string, { frame: Said; resolve: (error?: ErrorCode) => void }>();
+  const open = new Map<string, { frame: FormFrame; resolve: (error?: ErrorCode) => void }>();
   const rating = signal<Rating | undefined>();
   const email = signal<boolean | undefined>();
   const refused = signal<Refused | undefined>();
   /** Forms whose error was already shown here: the relay repeats it after every `hello`. */
-  const told = new Set<string>();
+  const shown = new Set<string>();
 
   function answered(id = "", error?: ErrorCode): boolean {
     open.get(id)?.resolve(error);
@@ -58,7 +58,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
     email,
     submit: (form, id = randomId()) =>
       new Promise((resolve) => {
-        const frame: Said = { id, ...form };
+        const frame: FormFrame = { id, ...form };
         open.set(frame.id, { frame, resolve });
         send(frame);
       }),
@@ -67,19 +67,19 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
       for (const id of [...open.keys()]) answered(id, "try_later");
     },
     refused,
-    complained({ id, code, field }) {
+    ownsError({ id, code, field }) {
       const awaited = answered(id, code);
       if (id && field) {
-        if (!awaited && !told.has(id)) refused.value = { id, field };
-        told.add(id);
+        if (!awaited && !shown.has(id)) refused.value = { id, field };
+        shown.add(id);
       }
       return awaited || !!field;
     },
-    heard(frame) {
+    onFrame(frame) {
       if (frame.t === "lead" || frame.t === "mailed") {
         if ((open.get(frame.id)?.frame as Lead | undefined)?.email) email.value = true;
         answered(frame.id);
-        told.delete(frame.id);
+        shown.delete(frame.id);
         refused.value = undefined;
       }
       if (frame.t === "status") rating.value = frame.rating ?? rating.value;

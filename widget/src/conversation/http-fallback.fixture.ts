@@ -17,7 +17,7 @@ export type FallbackStage = {
   gets: PendingGet[];
   /** Path and body of every POST. */
   posts: string[];
-  told: string[];
+  events: string[];
   /** The answer to a POST; undefined: the relay's usual answer. */
   answer(path: string): Response | Promise<Response> | undefined;
   /** The HTTP fallback of a tab. */
@@ -73,14 +73,14 @@ export function createFallbackStage(): FallbackStage {
     socket,
     gets: [],
     posts: [],
-    told: [],
+    events: [],
     answer: () => undefined,
     way,
     async dial(open = first) {
       const line = open({
-        open: () => stage.told.push("open"),
-        frame: (text) => stage.told.push(text),
-        close: (code) => stage.told.push(`close ${code}`),
+        open: () => stage.events.push("open"),
+        frame: (text) => stage.events.push(text),
+        close: (code) => stage.events.push(`close ${code}`),
       });
       world.advance(0);
       await settled();
@@ -90,7 +90,7 @@ export function createFallbackStage(): FallbackStage {
       await stage.dial();
       world.advance(5_000);
       await settled();
-      Object.assign(stage, { gets: [], posts: [], told: [] });
+      Object.assign(stage, { gets: [], posts: [], events: [] });
     },
   };
   return stage;

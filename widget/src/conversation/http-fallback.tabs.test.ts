@@ -30,7 +30,7 @@ describe("with several tabs", () => {
     at.gets[0]?.say("\n");
     expect(modes()).toEqual(["stream"]);
     await settled();
-    at.told = [];
+    at.events = [];
     way = await at.dial();
     leave = () => held.close();
   });
@@ -63,7 +63,7 @@ describe("with several tabs", () => {
     at.gets.at(-1)?.say('{"t":"pong","head":1}\n');
     await answerAll();
     expect(modes()).toEqual(["poll&wait=0"]);
-    expect(at.told).toEqual(["open", '{"t":"pong","head":1}']);
+    expect(at.events).toEqual(["open", '{"t":"pong","head":1}']);
     at.world.advance(250);
     await settled();
     expect(modes()).toEqual(["poll&wait=0"]);
@@ -103,9 +103,9 @@ describe("the return to the WebSocket", () => {
     at.gets[0]?.say("\n");
     await settled();
     at.world.advance(MINUTES);
-    expect(at.told).toEqual(["open"]);
+    expect(at.events).toEqual(["open"]);
     at.socket.wire.open();
-    expect(at.told).toEqual(["open", "close 1006"]);
+    expect(at.events).toEqual(["open", "close 1006"]);
     expect(at.socket.wire.closed).toBe(true);
   });
 
@@ -122,7 +122,7 @@ describe("the return to the WebSocket", () => {
     expect(at.socket.wire.closed).toBe(true);
     at.world.advance(MINUTES);
     expect(at.socket.wires).toHaveLength(3);
-    expect(at.told).toEqual(["open"]);
+    expect(at.events).toEqual(["open"]);
     way.close();
     expect(at.socket.wire.closed).toBe(true);
   });

@@ -27,7 +27,7 @@ for (const [name, mode] of [
       );
       at.gets[0]?.finish();
       await settled();
-      expect(at.told).toEqual(["open", '{"t":"pong","head":1}', '{"t":"pong","head":2}', "close 4410"]);
+      expect(at.events).toEqual(["open", '{"t":"pong","head":1}', '{"t":"pong","head":2}', "close 4410"]);
       expect(at.gets).toHaveLength(1);
     });
 
@@ -65,7 +65,7 @@ for (const [name, mode] of [
         const way = await at.dial();
         way.send("one");
         await settled();
-        expect(at.told.at(-1)).toBe("close 1006");
+        expect(at.events.at(-1)).toBe("close 1006");
         expect(at.gets.every(({ gone }) => gone)).toBe(true);
       });
 
@@ -81,7 +81,7 @@ for (const [name, mode] of [
       await settled();
       expect(at.posts.slice(1)).toEqual(["/socket/lines/abc one", "/socket/lines/abc two", "/socket/lines/abc/end"]);
       expect(at.gets[0]?.gone).toBe(true);
-      expect(at.told).toEqual(["open"]);
+      expect(at.events).toEqual(["open"]);
     });
 
     it("ends a connection that opened after it was closed", async () => {
@@ -105,14 +105,14 @@ describe("a stream", () => {
     const way = await at.dial();
     for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.gets[0]?.say(piece);
     await settled();
-    expect(at.told.slice(1)).toEqual(['{"t":"pong","head":1}', '{"t":"pong","head":2}']);
+    expect(at.events.slice(1)).toEqual(['{"t":"pong","head":1}', '{"t":"pong","head":2}']);
     way.close();
   });
 
   it("is replaced by polls when nothing arrives for 5 s, not even an empty line", async () => {
     await at.dial();
     at.world.advance(5_000);
-    expect(at.told).toEqual(["open", "close 4000"]);
+    expect(at.events).toEqual(["open", "close 4000"]);
   });
 
   it("continues after an empty line", async () => {
@@ -120,7 +120,7 @@ describe("a stream", () => {
     at.gets[0]?.say("\n");
     await settled();
     at.world.advance(60_000);
-    expect(at.told).toEqual(["open"]);
+    expect(at.events).toEqual(["open"]);
     way.close();
   });
 
@@ -128,7 +128,7 @@ describe("a stream", () => {
     await at.dial();
     at.gets[0]?.finish();
     await settled();
-    expect(at.told.at(-1)).toBe("close 1006");
+    expect(at.events.at(-1)).toBe("close 1006");
   });
 });
 
@@ -143,7 +143,7 @@ describe("long polls", () => {
     at.gets[1]?.finish();
     await settled();
     expect(at.gets).toHaveLength(3);
-    expect(at.told.slice(1)).toEqual(['{"t":"pong","head":1}']);
+    expect(at.events.slice(1)).toEqual(['{"t":"pong","head":1}']);
     way.close();
   });
 });
@@ -157,9 +157,9 @@ it("waits longer for the first line of a stream where every answer takes long", 
   at.world.advance(3_000);
   await settled();
   at.world.advance(11_999);
-  expect(at.told).toEqual(["open"]);
+  expect(at.events).toEqual(["open"]);
   at.world.advance(1);
-  expect(at.told).toEqual(["open", "close 4000"]);
+  expect(at.events).toEqual(["open", "close 4000"]);
 });
 
 it("tries streams again ten minutes after a proxy buffered one", async () => {
@@ -167,7 +167,7 @@ it("tries streams again ten minutes after a proxy buffered one", async () => {
   (await at.dial()).close();
   expect(at.gets.map(({ mode }) => mode)).toEqual(["poll"]);
   at.world.advance(10 * 60_000);
-  at.told = [];
+  at.events = [];
   (await at.dial()).close();
   await settled();
   expect(at.gets.map(({ mode }) => mode)).toEqual(["poll", "stream"]);
@@ -182,7 +182,7 @@ it("reports that this page may not have the chat only if the relay itself answer
     at.answer = () => new Response(body, { status: 403 });
     await at.dial();
     await settled();
-    expect(at.told).toEqual([`close ${code}`]);
-    at.told = [];
+    expect(at.events).toEqual([`close ${code}`]);
+    at.events = [];
   }
 });

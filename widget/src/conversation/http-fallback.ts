@@ -34,7 +34,7 @@ const AGAIN_MS = 10 * 60_000;
 const BUSY_MS = 10_000;
 const TRY_MS = 30_000;
 /** Poll interval of a tab that may not keep a connection waiting. It grows while there is no news. */
-const BRISK_MS = 250;
+const FAST_MS = 250;
 const SLOW_MS = 4_000;
 const LOST = 1006;
 /** Internal close code, never sent: a proxy holds the stream back, so reconnect and use long polls. */
@@ -66,10 +66,10 @@ class Line implements Transport {
   readonly #events: TransportEvents;
   readonly #down: Downstream;
   readonly #up: Upstream;
-  readonly #ascent: Ascent;
+  readonly #webSocketRetry: WebSocketRetry;
   #over = false;
   #release: (() => void) | undefined;
-  readonly #unlook: () => void;
+  readonly #unwatch: () => void;
 
   constructor(options: FallbackOptions, events: TransportEvents, streams: Streams) {
     const { page } = options;
@@ -82,14 +82,14 @@ class Line implements Transport {
       // We aborted the request ourselves, so frames may be lost. The answer to a ping shows the gap at once.
       cut: () => this.send('{"t":"ping"}'),
     });
-    this.#ascent = new Ascent(options, () => this.#up.isBusy, this.#lose);
-    this.#unlook = page.on("visibilitychange", this.#look);
-    this.#look();
+    this.#webSocketRetry = new WebSocketRetry(options, () => this.#up.isBusy, this.#lose);
+    this.#unwatch = page.on("visibilitychange", this.#updateWaiting);
+    this.#updateWaiting();
     this.#begin().catch(this.#fail);
   }
 
   send(text: string): void {
-    if (!this.#over) this.#up.say(text).catch(this.#fail);
+    if (!this.#over) this.#up.send(text).catch(this.#fail);
   }
 
   close(): void {
@@ -103,13 +103,13 @@ class Line implements Transport {
     const asked = this.#options.page.now();
     const path = await this.#up.begin();
     if (this.#over) return this.#up.leave();
-    this.#ascent.climb(AGAIN_MS);
+    this.#webSocketRetry.schedule(AGAIN_MS);
     this.#events.open();
     await this.#down.read(path, this.#options.page.now() - asked);
   }
 
   /** A hidden tab gives up its waiting connection: there may be many tabs, and without Web Locks nothing limits them. */
-  #look = (): void => {
+  #updateWaiting = (): void => {
     const { page, relay } = this.#options;
     if (page.visible()) this.#release ??= page.lock(`porchlight:line:${relay}`, () => this.#down.hold(true));
     else if (this.#release) {
@@ -121,9 +121,9 @@ class Line implements Transport {
 
   #stop(): void {
     this.#over = true;
-    this.#unlook();
+    this.#unwatch();
     this.#release?.();
-    this.#ascent.stop();
+    this.#webSocketRetry.stop();
     this.#down.stop();
   }
 
@@ -149,8 +149,8 @@ class Downstream {
   #over = false;
   #mayWait = false;
   #path = "";
-  #patience = 0;
-  #pause = BRISK_MS;
+  #firstTimeout = 0;
+  #pause = FAST_MS;
   #wake = ignore;
 
   constructor(options: FallbackOptions, streams: Streams, events: DownEvents) {
@@ -170,14 +170,14 @@ class Downstream {
   async read(path: string, trip: number): Promise<void> {
     const { page, silence = FIRST_MS } = this.#options;
     this.#path = path;
-    this.#patience = Math.min(Math.max(silence, 4 * trip), FIRST_MAX_MS);
+    this.#firstTimeout = Math.min(Math.max(silence, 4 * trip), FIRST_MAX_MS);
     while (!this.#over) {
       this.#asking = new AbortController();
       const { signal } = this.#asking;
       const { heldAt } = this.#streams;
       const held = heldAt !== undefined && page.now() - heldAt < AGAIN_MS;
       try {
-        if (!this.#mayWait) await this.#glance();
+        if (!this.#mayWait) await this.#shortPoll();
         else if (held) this.#take(await (await this.#get("poll")).text());
         else await this.#stream();
       } catch (error) {
@@ -198,7 +198,7 @@ class Downstream {
 
   /** Frames went up: an answer is likely, so poll soon. */
   expectAnswer(): void {
-    this.#pause = BRISK_MS / 2;
+    this.#pause = FAST_MS / 2;
     this.#wake();
   }
 
@@ -232,7 +232,7 @@ class Downstream {
   }
 
   async #stream(): Promise<void> {
-    this.#first.set(this.#patience, () => {
+    this.#first.set(this.#firstTimeout, () => {
       this.#streams.heldAt = this.#options.page.now();
       this.#events.lose(HELD);
     });
@@ -247,10 +247,10 @@ class Downstream {
     }
   }
 
-  async #glance(): Promise<void> {
+  async #shortPoll(): Promise<void> {
     const text = await (await this.#get("poll&wait=0")).text();
     this.#take(text);
-    this.#pause = text ? BRISK_MS : Math.min(this.#pause * 2, SLOW_MS);
+    this.#pause = text ? FAST_MS : Math.min(this.#pause * 2, SLOW_MS);
     if (this.#over || this.#mayWait) return;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -280,7 +280,7 @@ class Upstream {
     return this.#path;
   }
 
-  async say(text: string): Promise<void> {
+  async send(text: string): Promise<void> {
     this.#waiting.push(text);
     if (this.isBusy || !this.#path) return;
     this.isBusy = true;
@@ -318,8 +318,8 @@ class Upstream {
   }
 }
 
-/** The way back: tries a WebSocket from time to time, and drops the line once one opens. */
-class Ascent {
+/** Tries a WebSocket from time to time, and drops the line once one opens. */
+class WebSocketRetry {
   readonly #options: FallbackOptions;
   readonly #timer: Timer;
   readonly #isBusy: () => boolean;
@@ -334,12 +334,12 @@ class Ascent {
   }
 
   /** Tries after that many milliseconds. */
-  climb(ms: number): void {
+  schedule(ms: number): void {
     const { page, socket } = this.#options;
     this.#timer.set(ms, () => {
-      if (this.#isBusy() || !page.visible()) return this.climb(BUSY_MS);
-      this.#timer.set(TRY_MS, this.#later);
-      this.#probe = socket({ open: () => this.#opened(), frame: ignore, close: this.#later });
+      if (this.#isBusy() || !page.visible()) return this.schedule(BUSY_MS);
+      this.#timer.set(TRY_MS, this.#retryLater);
+      this.#probe = socket({ open: () => this.#opened(), frame: ignore, close: this.#retryLater });
     });
   }
 
@@ -348,8 +348,8 @@ class Ascent {
     this.#probe?.close();
   }
 
-  #later = (): void => {
+  #retryLater = (): void => {
     this.#probe?.close();
-    this.climb(AGAIN_MS);
+    this.schedule(AGAIN_MS);
   };
 }

@@ -94,9 +94,9 @@ describe("sending", () => {
   it("sends the page on which a message was typed, cut to the relay's limit, also after a reload", () => {
     const context = () => ({ page: `/${"x".repeat(600)}`, locale: "nb", campaign: "" });
     const options = { page: tab.page, storage: tab.storage, connect: script.connect, context };
-    const told = createChat({ site: "shop", relay: "https://relay.test", ...options });
-    told.start();
-    const id = told.send("hello");
+    const chat = createChat({ site: "shop", relay: "https://relay.test", ...options });
+    chat.start();
+    const id = chat.send("hello");
     tab.kill();
     load();
     const wire = online();

@@ -36,10 +36,10 @@ describe("a timer", () => {
 });
 
 describe("the browser's page", () => {
-  it("listens for visibility at the document and for other events at the window, until told to stop", () => {
-    const heard: string[] = [];
+  it("listens for visibility at the document and for other events at the window, until they are removed", () => {
+    const received: string[] = [];
     const stops = (["visibilitychange", "focus"] as const).map((name) =>
-      browserPage.on(name, ({ type }) => heard.push(type)),
+      browserPage.on(name, ({ type }) => received.push(type)),
     );
     const fire = (): void => {
       document.dispatchEvent(new Event("visibilitychange"));
@@ -48,7 +48,7 @@ describe("the browser's page", () => {
     fire();
     for (const stop of stops) stop();
     fire();
-    expect(heard).toEqual(["visibilitychange", "focus"]);
+    expect(received).toEqual(["visibilitychange", "focus"]);
   });
 
   it("grants a lock that another tab releases, and holds it until it is released here", async () => {

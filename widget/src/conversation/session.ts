@@ -30,14 +30,14 @@ export type Session = {
   readonly name: ReadonlySignal<string | undefined>;
   hello(): Hello;
   /** Handles the relay's frames about the thread. */
-  heard(frame: Welcome | MessageFrame | History | Pong): void;
+  onFrame(frame: Welcome | MessageFrame | History | Pong): void;
   lost(): void;
   /** Asks for the newest number of the log. `ready` stays false until everything up to it has arrived. */
   catchUp(): void;
   loadOlder(): void;
   typing(): void;
   /** Marks everything up to number `n` as read. @returns whether this changed the read mark */
-  saw(n: number): boolean;
+  markRead(n: number): boolean;
   /** Whether the stored state belongs to the visitor that this tab shows. */
   owns(saved: Saved): boolean;
   /** Compares with what another tab stored. @returns whether it belongs to the same visitor */
@@ -200,7 +200,7 @@ class BrowserSession implements Session {
 
   // ── the log ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  heard(frame: Welcome | MessageFrame | History | Pong): void {
+  onFrame(frame: Welcome | MessageFrame | History | Pong): void {
     if (frame.t === "welcome") return this.#welcome(frame);
     // A frame arrived, so the relay has not stopped sending.
     this.#behind.off();
@@ -264,7 +264,7 @@ class BrowserSession implements Session {
     send({ t: "typing" });
   };
 
-  saw(n: number): boolean {
+  markRead(n: number): boolean {
     if (n <= this.read.value) return false;
     this.read.value = n;
     this.#options.storage.change((saved) => {

@@ -91,15 +91,15 @@ describe("the storage", () => {
 
   it("reports changes by another tab, and when another tab clears the storage", () => {
     const other = browser.tab();
-    const heard: unknown[] = [];
-    const off = openStorage("shop", other.page, other.storage).watch((saved) => heard.push(saved?.draft));
+    const received: unknown[] = [];
+    const off = openStorage("shop", other.page, other.storage).watch((saved) => received.push(saved?.draft));
     storage.change((saved) => {
       saved.draft = "hm";
     });
     world.advance(10);
     storage.clear();
     world.advance(10);
-    expect(heard).toEqual(["hm", undefined]);
+    expect(received).toEqual(["hm", undefined]);
     off();
     expect(other.listening()).toBe(0);
   });

@@ -9,7 +9,7 @@ let transports: { socket: Script; lines: Script };
 /** Milliseconds until the relay answers plain HTTP; undefined: it does not answer. */
 let answers: number | undefined;
 let fetched: boolean;
-let told: string[];
+let events: string[];
 let dial: () => void;
 let connection: Connection;
 
@@ -18,7 +18,7 @@ beforeEach(() => {
   transports = { socket: createScript(), lines: createScript() };
   fetched = true;
   answers = 0;
-  told = [];
+  events = [];
   const { page } = createBrowser(world).tab();
   const { open, judge } = createTransports({
     page,
@@ -39,8 +39,8 @@ beforeEach(() => {
     open,
     judge,
     hello: () => ({ t: "hello", v: 1, site: "shop" }),
-    heard: ({ t }) => told.push(t),
-    lost: (code) => told.push(`lost ${code}`),
+    onFrame: ({ t }) => events.push(t),
+    lost: (code) => events.push(`lost ${code}`),
     refused: () => true,
   });
   dial = () => {
@@ -118,11 +118,11 @@ describe("the choice of transport", () => {
     dial();
     world.advance(3_999);
     await settled();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     world.advance(1);
     await settled();
     world.advance(0);
-    expect(told).toEqual(["lost 1006"]);
+    expect(events).toEqual(["lost 1006"]);
     expect(transports.socket.wire.closed).toBe(true);
     dial();
     await settled();
@@ -136,10 +136,10 @@ describe("the choice of transport", () => {
     await settled();
     // The check starts after 4 s and is answered at 7 s. So the WebSocket has 12 s, and the connection's own limit is 8 s.
     world.advance(999);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     transports.socket.greet();
     world.advance(3_000);
-    expect(told[0]).toBe("welcome");
+    expect(events[0]).toBe("welcome");
     expect(counts()).toEqual([1, 0]);
   });
 
@@ -149,9 +149,9 @@ describe("the choice of transport", () => {
     world.advance(5_500);
     await settled();
     world.advance(499);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     world.advance(1);
-    expect(told).toEqual(["lost 1006"]);
+    expect(events).toEqual(["lost 1006"]);
     dial();
     await settled();
     expect(counts()).toEqual([1, 1]);
@@ -176,9 +176,9 @@ describe("the choice of transport", () => {
     dial();
     world.advance(7_000);
     await settled();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     transports.socket.greet();
-    expect(told).toEqual(["welcome"]);
+    expect(events).toEqual(["welcome"]);
   });
 
   it("keeps a WebSocket that opens during the check", async () => {
@@ -239,7 +239,7 @@ describe("the choice of transport", () => {
     await fail(transports.socket);
     dial();
     await settled();
-    expect(told.at(-1)).toBe("lost 1006");
+    expect(events.at(-1)).toBe("lost 1006");
     expect(connection.link.value).toBe("waiting");
   });
 

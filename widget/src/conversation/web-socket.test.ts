@@ -18,30 +18,30 @@ afterEach(() => {
   server.close();
 });
 
-type Told = { transport: Transport; told: string[]; next(): Promise<string> };
+type Dialled = { transport: Transport; log: string[]; next(): Promise<string> };
 
 /** Opens the transport and records its events. */
-function dial(open = openSocket(relay)): Told {
-  const told: string[] = [];
+function dial(open = openSocket(relay)): Dialled {
+  const log: string[] = [];
   let wake = () => {};
-  const tell = (what: string) => {
-    told.push(what);
+  const record = (what: string) => {
+    log.push(what);
     wake();
   };
   const events: TransportEvents = {
-    open: () => tell("open"),
-    frame: (text) => tell(`frame ${text}`),
-    close: (code) => tell(`close ${code}`),
+    open: () => record("open"),
+    frame: (text) => record(`frame ${text}`),
+    close: (code) => record(`close ${code}`),
   };
   let read = 0;
   const next = async () => {
-    while (told.length <= read)
+    while (log.length <= read)
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
-    return told[read++] ?? "";
+    return log[read++] ?? "";
   };
-  return { transport: open(events), told, next };
+  return { transport: open(events), log, next };
 }
 
 const served = async (): Promise<Served> => (await once(server, "connection"))[0] as Served;
@@ -69,8 +69,8 @@ describe("the WebSocket transport", () => {
 
   it("reports a refused connection, after the call has returned", async () => {
     const nobody = openSocket("http://127.0.0.1:9");
-    const { told, next } = dial(nobody);
-    expect(told).toEqual([]);
+    const { log, next } = dial(nobody);
+    expect(log).toEqual([]);
     expect(await next()).toBe("close 1006");
   });
 
@@ -80,20 +80,20 @@ describe("the WebSocket transport", () => {
         throw new DOMException("The operation is insecure.", "SecurityError");
       }
     } as unknown as typeof WebSocket;
-    const { told, next } = dial(openSocket(relay, Forbidden));
-    expect(told).toEqual([]);
+    const { log, next } = dial(openSocket(relay, Forbidden));
+    expect(log).toEqual([]);
     expect(await next()).toBe("close 1006");
   });
 
   it("sends a close frame when it is closed, and reports no more events", async () => {
     const arriving = served();
-    const { transport, told, next } = dial();
+    const { transport, log, next } = dial();
     const socket = await arriving;
     await next();
     transport.close();
     transport.send("too late");
     socket.send("too late");
     expect((await once(socket, "close"))[0]).toBe(1000);
-    expect(told).toEqual(["open"]);
+    expect(log).toEqual(["open"]);
   });
 });

@@ -13,11 +13,11 @@ export type ServedData = {
   panel: string;
   site: ServedSite;
   /** The words of the first language that the browser requests, and its primary subtag (BCP 47). */
-  words: Spoken & { readonly lang: string };
+  words: LoaderWords & { readonly lang: string };
 };
 
 /** Words that the tag's script contains, in one language. */
-export type Spoken = {
+export type LoaderWords = {
   /** Absent: left to right. */
   dir?: "ltr" | "rtl";
   /** The word for chat. */
@@ -31,7 +31,7 @@ export type Spoken = {
 };
 
 /** Words of the frame until the panel draws its own: a file that is fetched when the visitor opens the chat. */
-export type FrameWords = Spoken & {
+export type FrameWords = LoaderWords & {
   /** Name of the button that closes the panel. */
   close: string;
   /** Link to the chat's own page. Absent if the file could not be fetched. */
@@ -54,8 +54,8 @@ export type Shell = Parts & {
   settings(): RawSettings;
   /** The colours; the panel knows more of them than the launcher needs. */
   tokens(accent: string, dark: boolean): Tokens;
-  /** The language, once it is known. */
-  spoken?: Spoken | undefined;
+  /** Words in the chat's language, once it is known. */
+  words?: LoaderWords | undefined;
   /** Applies settings, colours and language again. */
   style(): void;
   /** Shows the panel's frame. Does not move the focus. */

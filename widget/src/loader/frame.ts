@@ -32,19 +32,19 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   cross.onclick = close;
   const header = headerOf(shell, cross);
   if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
-  const spoken = await words;
+  const frameWords = await words;
   const isPending = header.isConnected;
   const hasFailed = link && retry?.parentNode === dialog;
   // Otherwise the panel has loaded meanwhile.
   if (!isPending && !hasFailed) return;
-  cross.ariaLabel = spoken.close;
+  cross.ariaLabel = frameWords.close;
   // The loader may have used another language than the page's, so set the direction and the launcher's name again.
-  shell.spoken = spoken;
+  shell.words = frameWords;
   shell.style();
   if (!hasFailed) return;
-  retry.textContent = spoken.retry;
-  link.textContent = spoken.page ?? (shell.settings().label || spoken.word);
-  dialog.replaceChildren(header, element("p", { role: "alert" }, spoken.failed), retry, link);
+  retry.textContent = frameWords.retry;
+  link.textContent = frameWords.page ?? (shell.settings().label || frameWords.word);
+  dialog.replaceChildren(header, element("p", { role: "alert" }, frameWords.failed), retry, link);
 }
 
 /** The texts of the language; the loader's texts if they cannot be fetched. */
@@ -52,11 +52,11 @@ async function fetchWords(shell: Shell): Promise<FrameWords> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
-  const page = shell.spoken?.file ? undefined : PAGE;
-  const spoken = { close: CLOSE, page, ...(module.spoken ?? shell.spoken) } as FrameWords;
+  const page = shell.words?.file ? undefined : PAGE;
+  const frameWords = { close: CLOSE, page, ...(module.spoken ?? shell.words) } as FrameWords;
   // The panel needs this file. The loader has already requested it if it knows the language.
-  if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
-  return spoken;
+  if (frameWords.file) import(/* @vite-ignore */ relay + frameWords.file).catch(() => {});
+  return frameWords;
 }
 
 /** The site's language, else the page's, else the browser's first: a BCP 47 tag. */

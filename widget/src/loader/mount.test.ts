@@ -8,24 +8,24 @@ declare global {
    * What the scripts of these tests have recorded: `PorchlightSettings` when each one ran, all calls of `Porchlight`, and each
    * script's own address.
    */
-  var saw: { settings: Options[]; calls: unknown[][]; addresses: string[] };
+  var recorded: { settings: Options[]; calls: unknown[][]; addresses: string[] };
 }
 
 /** The `data:` address of a script that replaces the relay's. The rest of the address becomes a comment in it. */
 const scriptOf = (code: string): string =>
   `data:text/javascript,${encodeURIComponent(
-    `saw.settings.push(JSON.parse(JSON.stringify(window.PorchlightSettings))); saw.addresses.push(import.meta.url); ${code} //`,
+    `recorded.settings.push(JSON.parse(JSON.stringify(window.PorchlightSettings))); recorded.addresses.push(import.meta.url); ${code} //`,
   )}`;
 /** A script that puts a chat on the page, unless there is one. */
 const CHAT = scriptOf(
-  'window.Porchlight ??= Object.assign((...call) => { saw.calls.push(call); }, { site: "default" });',
+  'window.Porchlight ??= Object.assign((...call) => { recorded.calls.push(call); }, { site: "default" });',
 );
 const BROKEN = scriptOf("");
 /** The value of `mount` in each recorded address. */
-const mountValues = (): string[] => globalThis.saw.addresses.map((address) => address.split("mount=")[1] ?? "");
+const mountValues = (): string[] => globalThis.recorded.addresses.map((address) => address.split("mount=")[1] ?? "");
 
 beforeEach(() => {
-  globalThis.saw = { settings: [], calls: [], addresses: [] };
+  globalThis.recorded = { settings: [], calls: [], addresses: [] };
 });
 afterEach(() => {
   delete window.Porchlight;
@@ -51,8 +51,8 @@ it("passes the relay's address to the script, overriding the page's settings, an
   const own = { accent: "#111111", title: "Page" };
   window.PorchlightSettings = own;
   await mount({ relay: CHAT, accent: "#222222", manual: true });
-  expect(globalThis.saw.settings).toEqual([{ relay: CHAT, accent: "#222222", title: "Page", manual: true }]);
-  expect(globalThis.saw.calls).toEqual([["update", { accent: "#222222", manual: true }]]);
+  expect(globalThis.recorded.settings).toEqual([{ relay: CHAT, accent: "#222222", title: "Page", manual: true }]);
+  expect(globalThis.recorded.calls).toEqual([["update", { accent: "#222222", manual: true }]]);
   expect(window.PorchlightSettings).toBe(own);
   expect(own).toEqual({ accent: "#111111", title: "Page" });
 });
@@ -67,8 +67,8 @@ it("leaves no settings on a page that has set none, also if the relay cannot be 
 
 it("accepts an address of the relay with a final slash", async () => {
   await mount({ relay: `${CHAT}///` });
-  expect(globalThis.saw.addresses).toEqual([expect.stringMatching(/[^/]\/w\/default\.js\?mount=/)]);
-  expect(globalThis.saw.settings).toEqual([{ relay: CHAT }]);
+  expect(globalThis.recorded.addresses).toEqual([expect.stringMatching(/[^/]\/w\/default\.js\?mount=/)]);
+  expect(globalThis.recorded.settings).toEqual([{ relay: CHAT }]);
 });
 
 it("runs the script again for each mount, also if another copy of the module has used the same number", async () => {
@@ -94,6 +94,6 @@ it("adds one chat, with the settings of the first mount, when two copies of the 
     mountToo({ relay: CHAT, title: "Other" }),
   ]);
   expect(one).toBe(other);
-  expect(globalThis.saw.calls).toEqual([["update", { title: "One" }]]);
+  expect(globalThis.recorded.calls).toEqual([["update", { title: "One" }]]);
   expect("PorchlightSettings" in window).toBe(false);
 });

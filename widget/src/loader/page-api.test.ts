@@ -68,10 +68,10 @@ describe("events", () => {
   });
 
   it("reach the window, then listeners, until these are removed", async () => {
-    const heard: unknown[] = [];
-    const dom = (event: Event): void => void heard.push((event as CustomEvent).detail);
+    const counts: unknown[] = [];
+    const dom = (event: Event): void => void counts.push((event as CustomEvent).detail);
     addEventListener("porchlight:unread", dom);
-    const listener = (count: unknown): void => void heard.push(count);
+    const listener = (count: unknown): void => void counts.push(count);
     const off = page()("on", "unread", listener) as () => void;
     emit("unread", 2);
     await Promise.resolve();
@@ -82,7 +82,7 @@ describe("events", () => {
     emit("unread", 4);
     await Promise.resolve();
     removeEventListener("porchlight:unread", dom);
-    expect(heard).toEqual([2, 2, 3, 4]);
+    expect(counts).toEqual([2, 2, 3, 4]);
   });
 
   it("include ready for listeners that are added late", async () => {
@@ -94,9 +94,9 @@ describe("events", () => {
   });
 
   it("come only from the widget, not from events that others dispatch on the window", () => {
-    const heard = vi.fn();
-    page()("on", "open", heard);
+    const listener = vi.fn();
+    page()("on", "open", listener);
     dispatchEvent(new CustomEvent("porchlight:open"));
-    expect(heard).not.toHaveBeenCalled();
+    expect(listener).not.toHaveBeenCalled();
   });
 });

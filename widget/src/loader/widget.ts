@@ -4,7 +4,7 @@
  */
 
 import { mergeLayers, type Options, type RawSettings } from "../settings/options.ts";
-import type { Extra, Panel, PanelCommands, PanelModule, Shell, Spoken } from "./contract.ts";
+import type { Extra, LoaderWords, Panel, PanelCommands, PanelModule, Shell } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
@@ -39,7 +39,7 @@ let starting: Promise<void> | undefined;
 /** Whether the visitor, and not the page, opened the panel that is being fetched. */
 let byHand = false;
 /** Set once the widget is in the page. */
-let takeOut: (() => void) | undefined;
+let removeFromPage: (() => void) | undefined;
 
 const settings = (): RawSettings => mergeLayers(phone.matches, site, script?.dataset, pageSettings(), updates);
 
@@ -53,7 +53,7 @@ const extra: Extra = (name, ...more) =>
  * The script's texts, if they are in the site's language, else the page's, else the browser's first. Otherwise, as when a cache
  * gives the script to a browser with another language, the launcher's name is a word that most languages know.
  */
-function spokenOn({ locale }: RawSettings): Spoken {
+function wordsIn({ locale }: RawSettings): LoaderWords {
   const wanted = (locale + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
   return wanted.startsWith(words.lang) ? words : { word: "Chat", failed: words.failed, retry: words.retry };
 }
@@ -61,8 +61,8 @@ function spokenOn({ locale }: RawSettings): Spoken {
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
-  shell.spoken ??= spokenOn(now);
-  const { dir = "ltr", word } = shell.spoken;
+  shell.words ??= wordsIn(now);
+  const { dir = "ltr", word } = shell.words;
   const colours = (dark: boolean): string =>
     `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
   sheet.replaceSync(
@@ -110,9 +110,9 @@ function build(): void {
 
 /** Puts the widget into the page. */
 function mount(): void {
-  if (takeOut) return;
+  if (removeFromPage) return;
   const { mode, teaser, launcher: opener } = style();
-  takeOut = keepInPage(host, launcher, extra);
+  removeFromPage = keepInPage(host, launcher, extra);
   emit("ready");
   if (mode === "page") return void open(false);
   // Run in a separate task, because reading the storage makes the page wait for another process.
@@ -126,7 +126,7 @@ function mount(): void {
  * import by its URL, so each attempt uses another URL.
  */
 function start(): Promise<void> {
-  const { file } = shell.spoken as Spoken;
+  const { file } = shell.words as LoaderWords;
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
@@ -144,7 +144,7 @@ function start(): Promise<void> {
     .catch(() => {
       starting = undefined;
       emit("error", { code: "load_failed" });
-      sayFailure();
+      showFailure();
     });
   return starting;
 }
@@ -153,8 +153,8 @@ function start(): Promise<void> {
  * Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it
  * loads.
  */
-function sayFailure(): void {
-  const { failed, retry } = shell.spoken as Spoken;
+function showFailure(): void {
+  const { failed, retry } = shell.words as LoaderWords;
   const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
   dialog.replaceChildren(failed, again, pageLink(relay, own, launcher.ariaLabel as string));
@@ -205,10 +205,10 @@ const later = (name: keyof PanelCommands) => (argument?: unknown) => {
 
 function destroy(): void {
   coming.then((it) => it.destroy());
-  takeOut?.();
+  removeFromPage?.();
   phone.onchange = null;
   // Later commands must not add any elements.
-  takeOut = () => {};
+  removeFromPage = () => {};
   delete window.Porchlight;
 }
 

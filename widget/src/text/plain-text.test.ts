@@ -15,7 +15,7 @@ describe("a reply that is read aloud", () => {
     ["Run:\n```js\nlet a;\n```\nThen wait", "Run:\nlet a;\nThen wait"],
     ["**Two**\nlines", "Two, lines"],
     ["a | b", "a, b"],
-  ])("says %j without marks", async (text, spoken) => expect(await plainText(text)).toBe(spoken));
+  ])("says %j without marks", async (text, plain) => expect(await plainText(text)).toBe(plain));
 });
 
 describe("a reply that is copied", () => {

@@ -5,18 +5,18 @@ import { type Announcer, createAnnouncer } from "./announcer.ts";
 let root: ShadowRoot;
 let announcer: Announcer;
 /** The announced texts, each with its time in milliseconds. */
-let heard: [at: number, text: string][];
+let announced: [at: number, text: string][];
 const many = (n: number): string => `${n} new messages`;
 
 beforeEach(() => {
   vi.useFakeTimers();
   root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
   announcer = createAnnouncer(root);
-  heard = [];
+  announced = [];
   const say = root.getElementById("say") as HTMLElement;
   const append = say.append.bind(say);
   say.append = (...nodes) => {
-    heard.push([Date.now(), nodes.map((node) => (node as Node).textContent).join("")]);
+    announced.push([Date.now(), nodes.map((node) => (node as Node).textContent).join("")]);
     append(...nodes);
   };
 });
@@ -30,8 +30,8 @@ describe("the announcer", () => {
     announcer.status("One");
     announcer.status("Two");
     vi.advanceTimersByTime(2_000);
-    expect(heard.map(([, text]) => text)).toEqual(["One", "Two"]);
-    const [[first = 0] = [], [second = 0] = []] = heard;
+    expect(announced.map(([, text]) => text)).toEqual(["One", "Two"]);
+    const [[first = 0] = [], [second = 0] = []] = announced;
     expect(second - first).toBeGreaterThanOrEqual(500);
     expect(root.getElementById("say")?.children.length).toBe(0);
   });
@@ -46,20 +46,20 @@ describe("the announcer", () => {
     for (const text of ["a", "b", "c", "d"]) announcer.message(text, "", many);
     announcer.status("Message sent");
     vi.advanceTimersByTime(5_000);
-    expect(heard.map(([, text]) => text)).toEqual(["4 new messages", "Message sent"]);
+    expect(announced.map(([, text]) => text)).toEqual(["4 new messages", "Message sent"]);
   });
 
   it("cuts long messages, and says that there is more to read", () => {
     announcer.message("x".repeat(400), "Continues.", many);
     vi.advanceTimersByTime(100);
-    expect(heard[0]?.[1]).toBe(`${"x".repeat(300)}… Continues.`);
+    expect(announced[0]?.[1]).toBe(`${"x".repeat(300)}… Continues.`);
   });
 
   it("announces a waiting status once", () => {
     announcer.status("Same");
     announcer.status("Same");
     vi.advanceTimersByTime(5_000);
-    expect(heard).toHaveLength(1);
+    expect(announced).toHaveLength(1);
   });
 
   it("announces a failure immediately", () => {

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { live, watch } from "./component.ts";
+import { component, watch } from "./component.ts";
 import { drawn, type Stage, stage } from "./ui.fixture.ts";
 
 let on: Stage;
@@ -14,7 +14,7 @@ describe("a component", () => {
   it("is set up once, and rendered again when a signal changes that it has read", async () => {
     const [read, unread] = [signal("a"), signal(0)];
     const counts = { setUps: 0, draws: 0 };
-    const View = live(() => {
+    const View = component(() => {
       counts.setUps++;
       return () => {
         counts.draws++;
@@ -33,11 +33,11 @@ describe("a component", () => {
   it("is rendered again when its props change, and only then", async () => {
     const shown = signal({ text: "a", other: 0 });
     let draws = 0;
-    const Child = live<{ text: string }>(() => ({ text }) => {
+    const Child = component<{ text: string }>(() => ({ text }) => {
       draws++;
       return <b>{text}</b>;
     });
-    const Parent = live(() => () => <Child text={shown.value.text} />);
+    const Parent = component(() => () => <Child text={shown.value.text} />);
     const view = on.show(Parent);
     shown.value = { text: "a", other: 1 };
     await drawn();
@@ -50,7 +50,7 @@ describe("a component", () => {
   it("subscribes to signals that it reads conditionally, and unsubscribes again", async () => {
     const [which, a, b] = [signal(true), signal("a"), signal("b")];
     let draws = 0;
-    const View = live(() => () => {
+    const View = component(() => () => {
       draws++;
       return <p>{which.value ? a.value : b.value}</p>;
     });
@@ -63,14 +63,14 @@ describe("a component", () => {
   });
 
   it("watches signals while it is on the page, and cleans up when it is removed", async () => {
-    const heard: string[] = [];
+    const logged: string[] = [];
     const value = signal(1);
-    const View = live((_ui, mounted) => {
+    const View = component((_ui, mounted) => {
       mounted(
         watch(() => {
           const now = value.value;
-          heard.push(`see ${now}`);
-          return () => heard.push(`leave ${now}`);
+          logged.push(`see ${now}`);
+          return () => logged.push(`leave ${now}`);
         }),
       );
       return () => <p />;
@@ -80,7 +80,7 @@ describe("a component", () => {
     value.value = 2;
     on.stop();
     value.value = 3;
-    expect(heard).toEqual(["see 1", "leave 1", "see 2", "leave 2"]);
+    expect(logged).toEqual(["see 1", "leave 1", "see 2", "leave 2"]);
   });
 });
 
@@ -88,7 +88,7 @@ describe("the panel's root", () => {
   it("renders again from the same state when rendering fails", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const broken = signal(false);
-    const View = live(() => () => {
+    const View = component(() => () => {
       if (!broken.value) return <p>{on.chat.draft.value}</p>;
       broken.value = false;
       throw new Error("nodes were replaced");

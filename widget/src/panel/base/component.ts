@@ -18,8 +18,8 @@ type Bag = Readonly<Record<string, unknown>>;
 /** With the type `never` each component must state what it needs: `({ t, chat }: Needs<"t" | "chat">)`. */
 type SetUp<Props> = (ui: never, mounted: Mounted, first: Props) => Draw<Props>;
 
-/** Makes a component. @param setUp gets the first props; later props reach only the render function that it returns */
-export function live<Props extends object = object>(setUp: SetUp<Props>) {
+/** Creates a component. @param setUp gets the first props; later props reach only the render function that it returns */
+export function component<Props extends object = object>(setUp: SetUp<Props>) {
   return class extends Component<Props> {
     runs: (() => (() => void) | undefined | void)[] = [];
     stops: ((() => void) | undefined | void)[] = [];

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
-import { live } from "./component.ts";
+import { component } from "./component.ts";
 import type { Needs } from "./context.ts";
 
 /**
@@ -16,7 +16,7 @@ export const lazyPart = <Props extends object>(
 ) => {
   /** After the first fetch, the component is rendered without a delay. */
   let fetched: ComponentType<Props> | undefined;
-  return live<Props>((ui: Needs<"t" | "part">, mounted) => {
+  return component<Props>((ui: Needs<"t" | "part">, mounted) => {
     const code = signal(fetched);
     mounted(() => {
       if (!fetched)

@@ -76,7 +76,7 @@ function fakeChat(): FakeChat {
       return () => {};
     },
     tell(name, detail) {
-      for (const [heard, run] of listeners) if (heard === name) run(detail as never);
+      for (const [event, run] of listeners) if (event === name) run(detail as never);
     },
   };
 }

@@ -7,12 +7,12 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
 import { into, toggler } from "../base/late-parts.ts";
+import type { charsLeft as CharsLeft } from "./chars-left.ts";
 import type { PickerProps } from "./emoji.tsx";
-import type { roomLeft as RoomLeft } from "./room-left.ts";
 
 /** Text length at which the character counter is fetched. It is shown from 90 % of the limit. */
 const LONG = 0.85 * TEXT_MAX;
@@ -122,10 +122,10 @@ const messageField = (ui: ComposerNeeds, text: string, hint: string | false) => 
   />
 );
 
-export const Composer = live((ui: ComposerNeeds, mounted) => {
+export const Composer = component((ui: ComposerNeeds, mounted) => {
   const { t, chat, settings, files, isOpen, forms, part } = ui;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);
-  const counter = signal<{ roomLeft: typeof RoomLeft } | undefined>(undefined);
+  const counter = signal<{ charsLeft: typeof CharsLeft } | undefined>(undefined);
   const togglePicker = toggler(ui, picker, () => import("./emoji.tsx"));
   const closePicker = (): void => {
     picker.value = undefined;
@@ -141,7 +141,7 @@ export const Composer = live((ui: ComposerNeeds, mounted) => {
     const Tools = forms.value?.Tools;
     const { Picker } = picker.value ?? {};
     const Tray = files.value?.Tray;
-    const hint = counter.value?.roomLeft(t, text, TEXT_MAX) || refusalOf(ui);
+    const hint = counter.value?.charsLeft(t, text, TEXT_MAX) || refusalOf(ui);
     return (
       <form class="composer" onSubmit={(event) => submit(ui, event)}>
         {Picker && <Picker close={closePicker} />}

@@ -6,7 +6,7 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { emojiNames } from "../../text/emoji-words.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./emoji.css?inline";
@@ -180,7 +180,7 @@ const groupButtons = ({ t }: State) => (
 
 type PickerNeeds = Needs<"t" | "shell" | "chat" | "isOpen" | "language" | "settings">;
 
-export const Picker = live<PickerProps>((ui: PickerNeeds, mounted, { close: hide }) => {
+export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close: hide }) => {
   const { t, shell, language } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const [query, names] = [signal(""), signal<readonly string[] | undefined>(undefined)];

@@ -1,7 +1,7 @@
 /** The bar over the text field while the microphone records: time, loudness, and buttons to discard or finish. */
 
 import type { ExtraTranslate } from "../../text/extra-words.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw, Icon } from "../base/icons.tsx";
 import type { Recording } from "./recorder.ts";
@@ -26,7 +26,7 @@ export const waveOf = (levels: readonly number[]): string =>
     })
     .join("");
 
-export const RecordingBar = live<BarProps>((_: Needs<never>, mounted, { discard }) => {
+export const RecordingBar = component<BarProps>((_: Needs<never>, mounted, { discard }) => {
   let done: HTMLElement | null = null;
   mounted(() => done?.focus());
   const onKeyDown = (event: KeyboardEvent): void => {

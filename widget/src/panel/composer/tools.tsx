@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
@@ -27,7 +27,7 @@ function prefill(ui: Pick<ToolNeeds, "settings" | "shell" | "chat">): void {
   if (typeof message === "string" && !chat.draft.peek()) chat.draft.value = message;
 }
 
-export const Tools = live((ui: ToolNeeds, mounted) => {
+export const Tools = component((ui: ToolNeeds, mounted) => {
   const { settings, shell, isOpen, chat } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const recording = signal<Recording | undefined>(undefined);

@@ -6,7 +6,7 @@
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
 import { adopt } from "../base/style.ts";
@@ -23,7 +23,7 @@ type AttachedNeeds = Needs<"t" | "shell" | "part">;
 /** A file from the relay, and what to call when it cannot be loaded. */
 type Own = { media: Media; href: string; author: string; onError: () => void };
 
-export const Attached = live<AttachedProps>((ui: AttachedNeeds) => {
+export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
   const { shell } = ui;
   /**
    * Address of a file that could not be loaded, because the page's policy forbids it or it no longer exists. It becomes

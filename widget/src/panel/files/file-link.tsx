@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 
@@ -16,7 +16,7 @@ export const fileIcon = (): VNode =>
 /** @property lost whether the file should be shown as a picture or player, but could not be loaded */
 export type FileProps = { href: string; name: string; lost: boolean };
 
-export const FileLink = live<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
+export const FileLink = component<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
   const gone = signal(false);
   const look = async (): Promise<void> => {
     // CORS allows every page to read the relay's refusals, but not the files.

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import type { Files } from "../base/files.ts";
 import { Icon } from "../base/icons.tsx";
@@ -63,7 +63,7 @@ function trayOf(tray: TrayState) {
     tooMany.value = false;
     focusComposer();
   };
-  return live((_: Needs<never>, mounted) => {
+  return component((_: Needs<never>, mounted) => {
     mounted(() => adopt(shell.root, css));
     return () =>
       list.value[0] && (
@@ -90,7 +90,7 @@ const refusedFirst = (files: readonly PendingFile[]): PendingFile[] =>
   [...files].sort((a, b) => Number(!a.problem) - Number(!b.problem));
 
 /** The picture, or an icon if the page's policy forbids pictures from memory or the file is not a picture. */
-const Preview = live<{ address: string | undefined }>((_: Needs<never>) => {
+const Preview = component<{ address: string | undefined }>((_: Needs<never>) => {
   const failed = signal("");
   return ({ address }) =>
     address && failed.value !== address ? (

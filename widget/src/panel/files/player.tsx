@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
@@ -70,7 +70,7 @@ function follow() {
 /** `onError`: the file cannot be loaded. */
 export type PlayerProps = { src: string; name: string; onError: () => void };
 
-export const Player = live<PlayerProps>(({ t, shell }: Needs<"t" | "shell">, mounted) => {
+export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">, mounted) => {
   const { at, length, isPlaying, events } = follow();
   let audio: HTMLAudioElement | null = null;
   let slider: HTMLElement | null = null;

@@ -1,6 +1,6 @@
 /** The form that asks for consent. On sites that require consent it shows before the browser stores anything. */
 
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import { PrivacyLink } from "../thread/empty-thread.tsx";
@@ -8,7 +8,7 @@ import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
 
-export const Consent = live(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
+export const Consent = component(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const agree = (): void => {
     consent.value = true;

@@ -11,9 +11,9 @@ import { fitting, titleOf } from "../../conversation/storage.ts";
 import { type RareSettings, rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import type { Key } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { roomLeft } from "../composer/room-left.ts";
+import { charsLeft } from "../composer/chars-left.ts";
 import { PrivacyLine } from "../thread/empty-thread.tsx";
 import {
   type AskedField,
@@ -160,7 +160,7 @@ function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email
 }
 
 /** A form. After a failed check the focus is on the first invalid field. */
-export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
+export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, announcer } = ui;
   const wrong: FieldError | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
   const { follow, words } = createExtraWords(ui, signal(undefined));
@@ -269,7 +269,7 @@ const customInput = (state: State, asked: AskedField, custom: CustomField) => {
 const messageField = ({ ui: { t, chat }, wrong }: State) => {
   const text = chat.draft.value;
   const isWrong = wrong.value?.field === "text";
-  const room = !isWrong && roomLeft(t, text, TEXT_MAX);
+  const left = !isWrong && charsLeft(t, text, TEXT_MAX);
   return (
     <Labelled name="text" label={t("message")} wrong={wrong.value}>
       <textarea
@@ -284,11 +284,11 @@ const messageField = ({ ui: { t, chat }, wrong }: State) => {
         }}
         aria-required
         aria-invalid={isWrong}
-        aria-describedby={isWrong ? "form-wrong" : room ? "form-left" : undefined}
+        aria-describedby={isWrong ? "form-wrong" : left ? "form-left" : undefined}
       />
-      {room && (
+      {left && (
         <p id="form-left" class={text.length > TEXT_MAX ? "over" : ""}>
-          {room}
+          {left}
         </p>
       )}
     </Labelled>

@@ -8,7 +8,7 @@ import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { addEnglish, type Translate } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRemembered, remember } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
@@ -27,7 +27,7 @@ type FootNeeds = Needs<
 >;
 
 /** "We'll be back Tuesday at 2:00 AM.", with one dot where the time ends with one ("2:00 π.μ."). */
-const untilWords = (t: Translate, when: string): string => t("closedUntil", { when }).replace("..", ".");
+const closedUntil = (t: Translate, when: string): string => t("closedUntil", { when }).replace("..", ".");
 
 /** Puts the form in the place of the text field, or takes it away. */
 function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): void {
@@ -38,7 +38,7 @@ function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): vo
 }
 
 /** The form in place of the composer: before the first message, or outside business hours. */
-export const Foot = live((ui: FootNeeds, mounted) => {
+export const Foot = component((ui: FootNeeds, mounted) => {
   const { t, settings, chat, announcer, focusComposer, shell } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isRemembered(ui, "prechat"));
@@ -77,7 +77,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
           }}
         >
           <h3>{t("closedTitle")}</h3>
-          <p>{when ? untilWords(t, when) : t("closedBody")}</p>
+          <p>{when ? closedUntil(t, when) : t("closedBody")}</p>
         </Form>
       );
     }
@@ -100,7 +100,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
 });
 
 /** The form in the thread after the visitor's first message: one field, with its purpose and a button to decline. */
-export const Card = live((ui: Needs<"settings" | "chat">) => () => {
+export const Card = component((ui: Needs<"settings" | "chat">) => () => {
   const refused = ui.chat.refused.value;
   if (refused) return <Again key={refused.id} refused={refused} />;
   const { capture } = ui.settings.value;
@@ -112,7 +112,7 @@ export const Card = live((ui: Needs<"settings" | "chat">) => () => {
 export type OfferProps = { again?: boolean };
 
 /** The same form after a long wait: it offers to mail the answer. Visitors who were asked before do not see it. */
-export const Offer = live<OfferProps>(
+export const Offer = component<OfferProps>(
   ({ settings }: Needs<"settings">) =>
     ({ again }) =>
       !settings.value.capture[0] && <Ask setting={EMAIL} again={again} />,
@@ -123,7 +123,7 @@ const EMAIL = ["email"];
 type AgainNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
 /** A form with the field that the service refused after the form was closed. */
-const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: AgainNeeds, mounted, { refused }) => {
+const Again = component<{ refused: Refused }>(({ t, chat, focusComposer, shell }: AgainNeeds, mounted, { refused }) => {
   mounted(() => adopt(shell.root, css));
   const close = (): void => {
     chat.refused.value = undefined;
@@ -145,7 +145,7 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: Aga
 });
 type AskNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
-const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
+const Ask = component<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isRemembered(ui, "capture"));
   const thanks = signal(false);

@@ -8,7 +8,7 @@ import { computed, type Signal, signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live, type Mounted, watch } from "../base/component.ts";
+import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./rating.css?inline";
@@ -99,7 +99,7 @@ function decline({ ui, stage }: State): void {
   ui.focusComposer();
 }
 
-export const Rate = live((ui: RateNeeds, mounted) => {
+export const Rate = component((ui: RateNeeds, mounted) => {
   const { t, chat, settings, announcer, shell, isOpen } = ui;
   const isOver = followEnd(ui, mounted);
   const state: State = { ui, stage: signal("asking"), chosen: signal(undefined), problem: signal(false) };

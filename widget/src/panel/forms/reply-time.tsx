@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
-import { live, type Mounted, watch } from "../base/component.ts";
+import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { clockTime } from "../thread/rows.ts";
@@ -73,7 +73,7 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
  * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be
  * reached, it promises no time.
  */
-export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
+export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
   const { t, settings } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
@@ -91,7 +91,7 @@ export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "
 type ReplyTimeNeeds = Needs<"t" | "language" | "settings" | "chat" | "shell" | "announcer" | "now">;
 
 /** Shown instead of typing dots where people answer: the relay knows the usual reply time, not when they type (WIDGET 8.2). */
-export const ReplyTime = live((ui: ReplyTimeNeeds, mounted) => {
+export const ReplyTime = component((ui: ReplyTimeNeeds, mounted) => {
   const { chat, settings, announcer, language } = ui;
   const { isClosed } = followHours(ui, mounted);
   const waits = computed(() => {

@@ -2,12 +2,12 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { Key } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { tryAgain } from "../base/late-parts.ts";
 
 /** Milliseconds that a problem may last before the bar appears. */
-const PATIENCE_MS = 3_000;
+const SHOW_AFTER_MS = 3_000;
 
 function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
   const { chat, missing } = ui;
@@ -19,7 +19,7 @@ function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
 }
 
-export const Bar = live((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
+export const Bar = component((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
   const { t, chat, announcer } = ui;
   const trouble = computed(() => troubleOf(ui));
   const shown = signal<Key | undefined>(undefined);
@@ -35,7 +35,7 @@ export const Bar = live((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" 
       // A retry without a network fails within milliseconds: until then, the text stays.
       if (text === before) return;
       if (text !== "connecting" || (before && before !== "offline")) return show();
-      const timer = setTimeout(show, PATIENCE_MS);
+      const timer = setTimeout(show, SHOW_AFTER_MS);
       return () => clearTimeout(timer);
     }),
   );

@@ -8,7 +8,7 @@ import type { ComponentType } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
-import { live, type Mounted, watch } from "../base/component.ts";
+import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 
@@ -72,7 +72,7 @@ function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<HeaderSta
 /** `usual`: the line without problems; absent if the default line is used. */
 export type LineProps = { usual: ComponentType | undefined };
 
-export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
+export const Line = component<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
   const { t, settings } = ui;
   const state = followState(ui, mounted);
   return ({ usual: Usual }) => {

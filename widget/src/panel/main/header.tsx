@@ -4,7 +4,7 @@ import { type Signal, signal } from "@preact/signals-core";
 import type { ComponentType, VNode } from "preact";
 import type { PanelSettings } from "../../settings/options.ts";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
@@ -42,7 +42,7 @@ const Faces = lazyPart<FacesProps>(
 type LineType = { Line: ComponentType<LineProps> };
 
 /** The line under the title: who answers, and the present state. */
-const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
+const About = component((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
   const { t, chat, settings, forms } = ui;
   const headerLine = signal<LineType | undefined>(undefined);
   mounted(
@@ -65,7 +65,7 @@ const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mou
   };
 });
 
-export const Header = live((ui: Needs<"t" | "settings" | "close" | "part" | "shell">) => {
+export const Header = component((ui: Needs<"t" | "settings" | "close" | "part" | "shell">) => {
   const { t, settings, close, shell } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** URL of a picture that could not be loaded. */

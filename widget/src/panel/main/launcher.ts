@@ -1,7 +1,7 @@
 /** Updates the launcher once the panel is loaded: unread count, open state, and the visitor's language. */
 
 import { effect } from "@preact/signals-core";
-import type { Spoken } from "../../loader/contract.ts";
+import type { LoaderWords } from "../../loader/contract.ts";
 import { element, icon } from "../../loader/dom.ts";
 import type { Needs } from "../base/context.ts";
 
@@ -24,7 +24,7 @@ export function dressLauncher({
     // The style sheet draws the number. The accessible name says it in words, which need not contain the digits.
     badge.dataset.count = count > 99 ? "99+" : `${count}`;
     shell.unread = count === 0 ? "" : `, ${t("unread", { n: count })}`;
-    shell.spoken = { ...(shell.spoken as Spoken), dir: language.value.dir, word: t("chat") };
+    shell.words = { ...(shell.words as LoaderWords), dir: language.value.dir, word: t("chat") };
     shell.host.lang = language.value.tag;
     shell.style();
   });

@@ -237,10 +237,10 @@ const panel: Omit<PanelSide, "destroy"> = {
     // The visitor's choice stays until the setting changes.
     if (now.sound !== was.sound) ui.sound.value = now.sound && !ui.chat.storage.read().kept.includes("mute");
     if (now.requireConsent !== was.requireConsent) ui.consent.value = !now.requireConsent || hasConversation(now.site);
-    void languageOf(now).then(async (spoken) => {
-      if (lateParts.wasUsed()) await spoken.more();
+    void languageOf(now).then(async (chosen) => {
+      if (lateParts.wasUsed()) await chosen.more();
       // Texts that load late must not replace those of a later update.
-      if (settings.peek() === now) language.value = spoken;
+      if (settings.peek() === now) language.value = chosen;
     });
   },
   unread: () => ui.chat.unread.peek(),
@@ -249,11 +249,11 @@ const panel: Omit<PanelSide, "destroy"> = {
 /** Starts the panel in the loader's frame. Connects at once only if the visitor already has a conversation. */
 export async function start(given: Shell): Promise<PanelSide> {
   const first = settingsOf(given);
-  const spoken = await languageOf(first);
+  const chosen = await languageOf(first);
   // From here on nothing waits: a page may destroy one widget and start another while both fetch their language.
   shell = given;
   settings = signal(first);
-  language = signal(spoken);
+  language = signal(chosen);
   isOpen = signal(false);
   identity = undefined;
   early = [];

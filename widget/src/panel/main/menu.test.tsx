@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readableText } from "../../text/readable-text.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import { isRemembered } from "../base/remembered.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Menu } from "./menu.tsx";
@@ -13,7 +13,7 @@ let closed: boolean[];
 
 async function open(): Promise<void> {
   closed = [];
-  view = on.show(live(() => () => <Menu close={(back) => void closed.push(back)} />));
+  view = on.show(component(() => () => <Menu close={(back) => void closed.push(back)} />));
   await expect.poll(() => on.root.activeElement).toBe(entries()[0]);
 }
 const entries = (): HTMLElement[] => [...view.querySelectorAll<HTMLElement>("[role=menuitem]")];

@@ -5,7 +5,7 @@ import { signal } from "@preact/signals-core";
 import type { ComponentChildren, VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";
 import { draw, Icon } from "../base/icons.tsx";
@@ -160,7 +160,7 @@ function onKeys(event: KeyboardEvent, all: HTMLElement[], active: Element | null
   event.preventDefault();
 }
 
-export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
+export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
   const { t, shell } = ui;
   /** Whether the question before the deletion is shown. */
   const asking = signal(false);

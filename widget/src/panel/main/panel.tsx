@@ -1,4 +1,4 @@
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 import { into } from "../base/late-parts.ts";
@@ -30,7 +30,7 @@ function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void
     void part(() => import("../forms/forms.tsx"), add);
 }
 
-export const Panel = live((ui: PanelNeeds, mounted) => {
+export const Panel = component((ui: PanelNeeds, mounted) => {
   const { t, chat, consent, settings, forms, rating, ended, asking, part } = ui;
   mounted(watch(() => fetchForms(ui)));
   mounted(

@@ -21,15 +21,15 @@ let clear = (): void => {};
 
 /**
  * Shows the reply until it is closed, read here or in another tab, or replaced by another one.
- * @param spoken its text without marks
+ * @param@param plain its text without marks
  */
-export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item, spoken: string): void {
+export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item, plain: string): void {
   const { shell, chat, t, isOpen, settings } = ui;
   const { root, launcher } = shell;
   clear();
   if (isOpen.peek() || launcher.hidden || !settings.peek().replyPreview) return;
   for (const teaser of root.querySelectorAll(".teaser")) teaser.remove();
-  const text = spoken || item.media?.name || "";
+  const text = plain || item.media?.name || "";
   const author = element("small", {}, authorOf(ui, item));
   const words = element("span", { dir: "auto" }, text.slice(0, TEXT_MAX));
   const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onAway: () => clear() });

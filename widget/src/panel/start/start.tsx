@@ -9,7 +9,7 @@ import type { Shell } from "../../loader/contract.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import { wordsOf } from "../base/author.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { into } from "../base/late-parts.ts";
@@ -50,7 +50,7 @@ function goToChat({ isShown, ui }: Pick<State, "isShown" | "ui">): void {
   if (matchMedia("(pointer:fine)").matches) setTimeout(ui.focusComposer);
 }
 
-export const Start = live((ui: StartNeeds, mounted) => {
+export const Start = component((ui: StartNeeds, mounted) => {
   const { chat, shell, isOpen, part } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const articles = signal<readonly Article[]>([]);
@@ -79,7 +79,7 @@ export const Start = live((ui: StartNeeds, mounted) => {
     if (!t || !rareSettings(ui).startScreen || chat.ending.value === "notAllowed") return null;
     const Rich = rich.value?.RichText;
     const state: State = { ui, t, articles: articles.value, isShown, query, reading, Rich };
-    if (!isShown.value) return articles.value[0] ? wayBack(state) : null;
+    if (!isShown.value) return articles.value[0] ? backButton(state) : null;
     return (
       <section class="start" ref={() => leaveField(shell)}>
         {reading.value ? article(state, reading.value) : overview(state)}
@@ -94,7 +94,7 @@ function leaveField({ root }: Pick<Shell, "root">): void {
 }
 
 /** The button above the thread that leads back to the articles. */
-const wayBack = ({ t, isShown }: State) => (
+const backButton = ({ t, isShown }: State) => (
   <button
     type="button"
     class="to-start"

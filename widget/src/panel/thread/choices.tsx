@@ -5,7 +5,7 @@
 
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
@@ -26,7 +26,7 @@ function topicOf(topic: string): { label: string; name: string } {
 
 type ChoicesNeeds = Needs<"t" | "settings" | "chat" | "focusComposer" | "shell">;
 
-export const Choices = live(({ t, settings, chat, focusComposer, shell }: ChoicesNeeds, mounted) => {
+export const Choices = component(({ t, settings, chat, focusComposer, shell }: ChoicesNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const choose = (label: string, name: string) => () => {
     chat.start();

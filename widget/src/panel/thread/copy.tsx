@@ -5,7 +5,7 @@ import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { adoptOnce } from "../base/adopt-once.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import css from "./copy.css?inline";
@@ -33,7 +33,7 @@ async function copyText(text: string, root: ParentNode): Promise<boolean> {
   }
 }
 
-export const CopyButton = live<{ text: string }>(
+export const CopyButton = component<{ text: string }>(
   ({ t, shell, announcer }: Needs<"t" | "shell" | "announcer">, mounted) => {
     adoptOnce(shell.root, css);
     const done = signal(false);

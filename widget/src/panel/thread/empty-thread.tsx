@@ -1,10 +1,10 @@
 /** The empty thread: a greeting, who answers, and questions to begin with. */
 
 import { replyAuthorKind } from "../base/author.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 
-export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) => () => (
+export const Greeting = component((ui: Needs<"t" | "settings" | "chat" | "asking">) => () => (
   <div class="greeting">
     <p class="hello">
       {/* A greeting in the other text direction stays aligned with the panel. */}
@@ -22,7 +22,7 @@ export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) =
 ));
 type SuggestionsNeeds = Needs<"t" | "settings" | "send" | "focusComposer">;
 
-export const Suggestions = live(({ t, settings, send, focusComposer }: SuggestionsNeeds) => () => {
+export const Suggestions = component(({ t, settings, send, focusComposer }: SuggestionsNeeds) => () => {
   const questions = settings.value.suggestions.slice(0, 4);
   return (
     questions[0] && (
@@ -47,7 +47,7 @@ export const Suggestions = live(({ t, settings, send, focusComposer }: Suggestio
 });
 
 /** The link to the site's privacy policy, where the site has one. */
-export const PrivacyLink = live(({ t, settings }: Needs<"t" | "settings">) => () => {
+export const PrivacyLink = component(({ t, settings }: Needs<"t" | "settings">) => () => {
   const { privacyUrl } = settings.value;
   return (
     /^https?:/.test(privacyUrl) && (
@@ -58,7 +58,7 @@ export const PrivacyLink = live(({ t, settings }: Needs<"t" | "settings">) => ()
   );
 });
 
-export const PrivacyLine = live(({ t }: Needs<"t">) => () => (
+export const PrivacyLine = component(({ t }: Needs<"t">) => () => (
   <p class="privacy">
     <span>{t("privacyLine")}</span> <PrivacyLink />
   </p>

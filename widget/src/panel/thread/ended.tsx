@@ -6,7 +6,7 @@
 import type { Shell } from "../../loader/contract.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";
 import { adopt } from "../base/style.ts";
@@ -22,19 +22,19 @@ const WORDS = {
   normal: "endedGone",
 } as const satisfies Record<string, Key>;
 
-let isOwnerTold = false;
+let isOwnerNotified = false;
 
 /** Writes to the console, once, for the site's owner: why the chat is not available here, and where to change it. */
-function tellOwner({ relay, site: { id } }: Shell): void {
-  if (isOwnerTold) return;
-  isOwnerTold = true;
+function notifyOwner({ relay, site: { id } }: Shell): void {
+  if (isOwnerNotified) return;
+  isOwnerNotified = true;
   console.warn(
     `Porchlight: ${relay} does not take site "${id}" from pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
   );
 }
 type EndedNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
-export const Ended = live((ui: EndedNeeds, mounted) => {
+export const Ended = component((ui: EndedNeeds, mounted) => {
   const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
   const words = (): Key | undefined =>
     chat.link.value === "ended" && consent.value ? WORDS[chat.ending.value ?? "gone"] : undefined;
@@ -43,7 +43,7 @@ export const Ended = live((ui: EndedNeeds, mounted) => {
     watch(() => {
       const text = words();
       if (text) announcer.status(t(text));
-      if (text === "endedNotAllowed") tellOwner(shell);
+      if (text === "endedNotAllowed") notifyOwner(shell);
     }),
   );
   const begin = (): void => {

@@ -5,7 +5,7 @@ import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { adoptOnce } from "../base/adopt-once.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import css from "./faces.css?inline";
 import { parseTeamMember, type TeamMember } from "./team.ts";
@@ -37,7 +37,7 @@ export function pictureOf(ui: FaceNeeds, { name, picture = "" }: ReplyAuthor): s
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
 /** A picture, or the first letter of the name if there is none or it cannot be loaded. */
-const Portrait = live<TeamMember & { class: string }>(() => {
+const Portrait = component<TeamMember & { class: string }>(() => {
   const lost = signal("");
   return ({ name, picture, class: style }) =>
     picture && lost.value !== picture ? (
@@ -60,7 +60,7 @@ const Portrait = live<TeamMember & { class: string }>(() => {
 export type FaceProps = { author: ReplyAuthor };
 
 /** The author's face above a reply. */
-export const Face = live<FaceProps>((ui: FaceNeeds) => {
+export const Face = component<FaceProps>((ui: FaceNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ author }) => <Portrait class="face" name={author.name} picture={pictureOf(ui, author)} />;
 });
@@ -69,7 +69,7 @@ export const Face = live<FaceProps>((ui: FaceNeeds) => {
 export type FacesProps = { usual: VNode };
 
 /** The first faces of the team. Screen readers read their names. */
-export const Faces = live<FacesProps>((ui: FaceNeeds) => {
+export const Faces = component<FacesProps>((ui: FaceNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ usual }) => {
     const shown = teamOf(ui).slice(0, SHOWN);

@@ -3,7 +3,7 @@
 import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key, type Translate } from "../../text/i18n.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
@@ -32,7 +32,7 @@ export function whyFailed(t: Translate, reason: Item["reason"]): string {
 export type FailureProps = { item: Item };
 type FailureNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
-export const Failure = live<FailureProps>(({ t, chat, focusComposer, shell }: FailureNeeds, mounted) => {
+export const Failure = component<FailureProps>(({ t, chat, focusComposer, shell }: FailureNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   // The pressed button disappears, so the focus moves to the place of the next action.
   const act = (id: string, run: (id: string) => void) => () => {

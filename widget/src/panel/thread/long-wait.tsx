@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { into } from "../base/late-parts.ts";
 import type { OfferProps } from "../forms/forms.tsx";
@@ -20,7 +20,7 @@ const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORD
 type WordsNeeds = Needs<"t" | "chat" | "focusComposer" | "announcer">;
 
 /** Shown below the dots, and in their place when no reply came. */
-export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }: WordsNeeds, mounted, given) => {
+export const Words = component<LateProps>(({ t, chat, announcer, focusComposer }: WordsNeeds, mounted, given) => {
   mounted(
     watch(() => {
       const words = wordsOf(given);
@@ -53,7 +53,7 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }: Wor
 type OfferedNeeds = Needs<"settings" | "chat" | "part">;
 
 /** Offers an answer by email after half a minute, if the site wants it. */
-export const Offered = live<LateProps>(({ chat, settings, part }: OfferedNeeds, mounted, { stage }) => {
+export const Offered = component<LateProps>(({ chat, settings, part }: OfferedNeeds, mounted, { stage }) => {
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
     watch(() => {

@@ -1,7 +1,7 @@
 /** Draws the text of a message. */
 
 import { mayHideLink, parseInline, parsePlain } from "../../text/inline.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
 import { inline } from "./inline-text.tsx";
 import type { RichTextProps } from "./rich-text.tsx";
@@ -16,7 +16,7 @@ const OVERRIDE = /[\u202d\u202e]/g;
  * Has no state, so that it is drawn once: page translation in browsers replaces the text nodes, and Preact fails when
  * it updates replaced nodes (preactjs/preact#948).
  */
-export const MessageText = live<RichTextProps>(() => ({ text, isReply }) => {
+export const MessageText = component<RichTextProps>(() => ({ text, isReply }) => {
   const Text = isReply || mayHideLink(text) ? RichText : PlainText;
   return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} />;
 });

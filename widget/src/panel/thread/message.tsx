@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRefused } from "../base/conversation-state.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
@@ -23,7 +23,7 @@ export type MessageProps = {
 };
 type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
 
-export const Message = live<MessageProps>((ui: MessageNeeds) => (props) => {
+export const Message = component<MessageProps>((ui: MessageNeeds) => (props) => {
   const { item, first, last, newest } = props;
   const own = item.from === "visitor";
   const failed = item.state === "failed";

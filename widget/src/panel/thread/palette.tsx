@@ -2,7 +2,7 @@
 
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./palette.css?inline";
@@ -14,7 +14,7 @@ const EMOJI = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
 /** Calls `choose` with undefined when the visitor cancels. */
 export type PaletteProps = { choose: (emoji?: string) => void };
 
-export const Palette = live<PaletteProps>(({ t, shell }: Needs<"t" | "shell">, mounted, { choose }) => {
+export const Palette = component<PaletteProps>(({ t, shell }: Needs<"t" | "shell">, mounted, { choose }) => {
   let box: HTMLElement | null = null;
   mounted(() => adopt(shell.root, css));
   mounted(() => box?.querySelector("button")?.focus());

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { adoptOnce } from "../base/adopt-once.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
 import { toggler } from "../base/late-parts.ts";
@@ -13,7 +13,7 @@ import css from "./reaction.css?inline";
 export type ReactionProps = { id: string; emoji: string };
 
 /** The emoji as a button; pressing it removes the reaction. */
-export const Reaction = live<ReactionProps>(({ t, chat, shell }: Needs<"t" | "chat" | "shell">) => {
+export const Reaction = component<ReactionProps>(({ t, chat, shell }: Needs<"t" | "chat" | "shell">) => {
   adoptOnce(shell.root, css);
   return ({ id, emoji }) => (
     <button type="button" class="pill reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
@@ -23,7 +23,7 @@ export const Reaction = live<ReactionProps>(({ t, chat, shell }: Needs<"t" | "ch
 });
 
 /** The button that shows the emoji to choose from. */
-export const React = live<{ id: string }>((ui: Needs<"t" | "chat" | "part" | "shell">, _mounted, { id }) => {
+export const React = component<{ id: string }>((ui: Needs<"t" | "chat" | "part" | "shell">, _mounted, { id }) => {
   const { t, chat, shell } = ui;
   adoptOnce(shell.root, css);
   const palette = signal<{ Palette: ComponentType<PaletteProps> } | undefined>(undefined);

@@ -11,7 +11,7 @@ import { type Block, type List, type ListItem, parseMarkdown, type Table } from 
 import { splitReplies } from "../../text/quick-replies.ts";
 import { readableText } from "../../text/readable-text.ts";
 import { adoptOnce } from "../base/adopt-once.ts";
-import { live } from "../base/component.ts";
+import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { CopyButton } from "./copy.tsx";
 import { Face, Faces } from "./faces.tsx";
@@ -25,7 +25,7 @@ addEnglish(rare);
 export type RichTextProps = { text: string; isReply: boolean };
 export type CopyProps = { text: string };
 
-export const RichText = live<RichTextProps>(({ shell }: Needs<"shell">) => {
+export const RichText = component<RichTextProps>(({ shell }: Needs<"shell">) => {
   adoptOnce(shell.root, css);
   return ({ text, isReply }) =>
     isReply ? parseMarkdown(splitReplies(text).text).map(block) : <p>{parsePlain(text, labelledLink).map(inline)}</p>;
@@ -103,7 +103,7 @@ const Code = ({ text }: CopyProps): VNode => (
  * A title, a text, links as buttons, and pictures that were uploaded to the relay. Any other picture stays a link: a message
  * must not make the browser fetch from another host, or another page of the relay.
  */
-const Card = live<{ blocks: Block[] }>(({ shell }: Needs<"shell">) => {
+const Card = component<{ blocks: Block[] }>(({ shell }: Needs<"shell">) => {
   const { origin } = new URL(shell.relay);
   const picture = (node: Inline): ComponentChildren =>
     node.kind === "link" && node.picture && node.href.startsWith(`${origin}/media/`) ? (
@@ -139,7 +139,7 @@ function actionsIn(nodes: readonly Inline[]): number {
 export type BelowProps = { item: Item };
 
 /** Below a reply: the visitor's reaction, and answers to choose from while the reply is the newest message. */
-export const BelowReply = live<BelowProps>((ui: Needs<"chat" | "shell"> & AnswersNeeds) => {
+export const BelowReply = component<BelowProps>((ui: Needs<"chat" | "shell"> & AnswersNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ item }) => [
     item.reaction && <Reaction key="reaction" id={item.id} emoji={item.reaction} />,
@@ -179,7 +179,7 @@ export type ToolsProps = { item: Item; text: string; newest: boolean };
  * copy button appears when the visitor points at the reply or moves the focus into it: one for each reply would add
  * many stops of the Tab key.
  */
-export const ReplyTools = live<ToolsProps>((_ui: unknown, mounted) => {
+export const ReplyTools = component<ToolsProps>((_ui: unknown, mounted) => {
   const isNear = signal(false);
   let place: HTMLElement | null = null;
   const near = (): void => {

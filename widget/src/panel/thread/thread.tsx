@@ -2,7 +2,7 @@
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { VNode } from "preact";
-import { live, type Mounted, watch } from "../base/component.ts";
+import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
@@ -16,7 +16,7 @@ import { Waiting } from "./waiting.tsx";
 
 type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended" | "settings">;
 
-export const Thread = live((ui: ThreadNeeds, mounted) => {
+export const Thread = component((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
   /** Position of the newest message that has been visible. */
   const sighted = signal(0);
@@ -137,17 +137,20 @@ function followMessages(
 
 type DividerNeeds = Needs<"t" | "language" | "now">;
 
-const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language, now }: DividerNeeds) => ({ row }) => {
-  const isNew = row.kind === "new";
-  const name = isNew ? t("new") : dayName(row.at, now(), language.value.region, t("today"), t("yesterday"));
-  return (
-    <li class={isNew ? "divider new" : "divider"}>
-      <span key={name}>{name}</span>
-    </li>
-  );
-});
+const Divider = component<{ row: Exclude<Row, { kind: "message" }> }>(
+  ({ t, language, now }: DividerNeeds) =>
+    ({ row }) => {
+      const isNew = row.kind === "new";
+      const name = isNew ? t("new") : dayName(row.at, now(), language.value.region, t("today"), t("yesterday"));
+      return (
+        <li class={isNew ? "divider new" : "divider"}>
+          <span key={name}>{name}</span>
+        </li>
+      );
+    },
+);
 
-const ToNewest = live<{ count: number; jump: () => void }>(({ t }: Needs<"t">) => ({ count, jump }) => (
+const ToNewest = component<{ count: number; jump: () => void }>(({ t }: Needs<"t">) => ({ count, jump }) => (
   <button type="button" class="pill newest" aria-label={count ? undefined : t("newest")} onClick={jump}>
     {count > 0 && <span key={count}>{t("newMessages", { n: count })}</span>}
     <Icon name="down" />

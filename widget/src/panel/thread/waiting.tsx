@@ -6,7 +6,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import { live, watch } from "../base/component.ts";
+import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { into } from "../base/late-parts.ts";
 import type { LateProps } from "./long-wait.tsx";
@@ -16,7 +16,7 @@ import { STAGES, type Stage } from "./wait-stages.ts";
 const DOTS_MS = 500;
 type WaitingNeeds = Needs<"t" | "settings" | "chat" | "announcer" | "now" | "asking" | "part">;
 
-export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }: WaitingNeeds, mounted) => {
+export const Waiting = component(({ t, chat, settings, announcer, now, asking, part }: WaitingNeeds, mounted) => {
   const stage = signal<Stage>(0);
   const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
   let shown = 0;
