@@ -17,8 +17,8 @@ const common = {
  * no durations in a fresh clone, and begins with the largest files.
  */
 const LONG = [
-  ...["widget/src/conversation/fuzz", "relay/src/service/pacer", "widget/src/locales/locales"],
-  ...["nodes", "suites", "outages", "defences", "mutants", "core", "credits", "leads", "storm"].map(
+  ...["relay/src/service/pacer", "widget/src/locales/locales"],
+  ...["nodes", "suites", "outages", "mutants", "core", "credits", "leads", "storm"].map(
     (name) => `test/faults/${name}`,
   ),
   ...["widget", "restarts", "control-socket", "attacks", "deploy", "outreach", "service/delivery"].map(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type Chat, createChat } from "../widget/src/conversation/chat.ts";
 import type { OpenTransport } from "../widget/src/conversation/connection.ts";
@@ -11,13 +11,17 @@ import { runProcess } from "./relays.ts";
 let house: House;
 let chats: Chat[];
 
-beforeEach(async () => {
-  house = await startHouse({ run: runProcess, env: { MESSAGES_PER_MINUTE: "0" } });
-  chats = [];
+beforeAll(async () => {
+  house = await startHouse({ run: runProcess, env: { MESSAGES_PER_MINUTE: "0", MESSAGES_PER_ADDRESS: "0" } });
 });
-afterEach(async () => {
+afterAll(() => house.stop());
+beforeEach(() => {
+  chats = [];
+  house.sandbox.reset();
+  house.sandbox.configure({ callbackUrl: house.callbackUrl });
+});
+afterEach(() => {
   for (const chat of chats) chat.destroy();
-  await house.stop();
 });
 
 /** A page that is always visible, in a browser without other tabs. */

@@ -14,7 +14,7 @@ import { simulatedRuns } from "./core-runs.ts";
 import { failures, RELAY, runSeeds } from "./workers.ts";
 
 describe("the simulated relay", () => {
-  simulatedRuns({ seeds: 60, specialSeeds: 2, pairSeeds: 6 });
+  simulatedRuns({ seeds: 30, specialSeeds: 1, pairSeeds: 3 });
 
   it("does not repeat an old mistake", async () => {
     const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {

@@ -1,33 +1,14 @@
 /** WIDGET 9, checks 39, 40 and 45: the order of messages, despite failing connections and wrong clocks. */
 
-import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { setOffline } from "../offline.ts";
+import { dice, repliesOverBadConnection } from "./bad-connection.ts";
 import { type Chat, converse, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
-
-/** Pseudo-random numbers, the same in every run. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** The whole conversation as the visitor can save it; the thread itself shows only a part. */
-async function transcript(page: Page, chat: Chat): Promise<string> {
-  await chat.panel.getByRole("button", { name: "Chat options" }).click();
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("menuitem", { name: "Download conversation" }).click(),
-  ]);
-  return textOf(await file.createReadStream());
-}
 
 it("39 twenty quick messages arrive in typing order, although each takes up to two seconds and two fail", async () => {
   const random = dice(39);
@@ -58,61 +39,7 @@ it("39 twenty quick messages arrive in typing order, although each takes up to t
   expect(failed).toHaveLength(2);
 });
 
-it("40 a thousand replies over a connection that drops, duplicates and reorders frames arrive once each, in order", async () => {
-  const random = dice(40);
-  const harm = { dropped: 0, doubled: 0, reordered: 0, cut: 0 };
-  let calm = false;
-  const bad = (line: WebSocketRoute): void => {
-    const server = line.connectToServer();
-    let late: string | Buffer | undefined;
-    const pass = (frame: string | Buffer): void => {
-      line.send(frame);
-      if (late !== undefined) line.send(late);
-      late = undefined;
-    };
-    server.onMessage((frame) => {
-      const roll = calm || !frame.includes('"t":"message"') ? 1 : random();
-      if (roll < 0.01) {
-        harm.cut++;
-        void Promise.all([line.close({ code: 1011 }), server.close({ code: 1011 })]);
-      } else if (roll < 0.03) harm.dropped++;
-      else if (roll < 0.05) {
-        harm.doubled++;
-        line.send(frame);
-        pass(frame);
-      } else if (roll < 0.07 && late === undefined) {
-        harm.reordered++;
-        late = frame;
-      } else pass(frame);
-    });
-  };
-  const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, bad) });
-  await converse(chat);
-  const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
-  const bodies = Array.from({ length: 1_000 }, (_, n) => `reply number ${n}.`);
-  // The `online` event makes the browser reconnect at once, instead of waiting longer after each loss.
-  const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
-  for (let from = 0; from < bodies.length; from += 20) {
-    await Promise.all(bodies.slice(from, from + 20).map((body) => stage.house.sandbox.callbackTo({ toId, body })));
-    await back();
-  }
-  calm = true;
-  await stage.reply("the last of all");
-  await back();
-  await chat.thread.getByText("the last of all", { exact: true }).waitFor();
-  for (const count of Object.values(harm)) expect(count).toBeGreaterThan(2);
-  const kept = await transcript(page, chat);
-  const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
-  // They were sent twenty at a time, so the relay's order counts.
-  const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
-  const written = await db.all<{ text: string }>(
-    "SELECT text FROM messages WHERE visitor = $1 AND text LIKE 'reply number%' ORDER BY pos",
-    toId,
-  );
-  await db.close();
-  expect(written).toHaveLength(bodies.length);
-  expect(shown).toEqual(written.map(({ text }) => text));
-});
+repliesOverBadConnection(stage, 200, 0.1);
 
 describe("45 a clock that is wrong by a day", () => {
   const DAY_MS = 86_400_000;

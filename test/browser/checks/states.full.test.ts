@@ -1,9 +1,22 @@
-/** Check 52 in the two themes and directions that `states.test.ts` omits. */
+/** Check 52 in the themes and directions that `states.test.ts` omits. */
 
 import { axeTests } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
-axeTests(setStage(), [
-  ["light", "rtl"],
-  ["dark", "ltr"],
-]);
+axeTests(setStage(), {
+  desktop: [
+    ["light", "ltr"],
+    ["light", "rtl"],
+    ["dark", "ltr"],
+  ],
+  phone: [
+    ["light", "rtl"],
+    ["dark", "ltr"],
+    ["dark", "rtl"],
+  ],
+  asking: [
+    ["light", "rtl"],
+    ["dark", "ltr"],
+    ["dark", "rtl"],
+  ],
+});

@@ -1,6 +1,6 @@
 /**
  * WIDGET 9, checks 52 and 53, in every state of the chat: axe finds nothing, and the accessibility tree is the
- * one that was reviewed. `states.full.test.ts` runs axe in the other two looks.
+ * one that was reviewed. `states.full.test.ts` runs axe in the other looks.
  */
 
 import type { Page } from "playwright-core";
@@ -10,10 +10,7 @@ import { setStage } from "./stage.ts";
 import { ASKING, STATES } from "./states.ts";
 
 const stage = setStage();
-axeTests(stage, [
-  ["light", "ltr"],
-  ["dark", "rtl"],
-]);
+axeTests(stage, { desktop: [["dark", "rtl"]], phone: [["light", "ltr"]], asking: [["light", "ltr"]] });
 
 /** The accessibility tree without what changes every second: times, the state of the newest message, and live regions. */
 async function treeOf(page: Page, parts: string[]): Promise<string> {

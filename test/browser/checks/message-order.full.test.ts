@@ -1,0 +1,6 @@
+/** Check 40 with more replies and rarer harm than in `message-order.test.ts`. */
+
+import { repliesOverBadConnection } from "./bad-connection.ts";
+import { setStage } from "./stage.ts";
+
+repliesOverBadConnection(setStage(), 1_000, 0.02);
