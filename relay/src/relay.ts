@@ -192,20 +192,30 @@ async function start({
   warn(settings, keys.of, log);
 }
 
+/**
+ * Ends all work that needs a lease, then returns the leases. So another node can deliver while this node's last connections end,
+ * which takes seconds.
+ */
+async function handOver({ core, owner, chores }: Groups): Promise<void> {
+  // First, because alerts are mailed.
+  await chores.stop();
+  await owner.stopCalls();
+  await core.cluster.leave();
+}
+
 /** The steps of a stop, in an order that loses nothing. */
 function stopSteps(groups: Groups): [name: string, step: () => Promise<unknown> | undefined][] {
-  const { core, files, service, owner, visitors, intake, server, sampler, chores, adminListener } = groups;
+  const { core, files, service, owner, visitors, intake, server, sampler, adminListener } = groups;
   const { db, log } = core;
   return [
     // Calls under way end, and their replies may follow at once, so callbacks are accepted until then (RELIABILITY 3a).
     ["calls to the service", () => visitors.courier.stop()],
-    ["connections", () => server.close()],
+    ["connections and leases", () => Promise.all([server.close(), handOver(groups)])],
     ["admin pages", () => adminListener?.stop()],
     ["callbacks", () => intake.stop()],
     ["files", () => files.stop()],
     ["gates", async () => service.gates.stop()],
     ["series", () => sampler.stop()],
-    ["scheduled work", () => chores.stop()],
     ["the owner's calls", () => owner.stop()],
     ["cluster", () => core.cluster.stop()],
     // After pending writes. A database that refuses writes does not prevent an orderly stop.

@@ -11,14 +11,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "../../relay/sandbox/server.ts";
 import { freePort } from "../ports.ts";
-import { type Env, type Running, runFrom, runProcess } from "../relays.ts";
+import { type Env, type Run, type Running, runFrom, runProcess } from "../relays.ts";
 import { type Postgres, startPostgres } from "../setup/postgres.ts";
 import { type Redis, startRedis } from "../setup/redis.ts";
 import { UNLIMITED } from "../unlimited.ts";
 import { createVisitor, type Visitor } from "../visitor.ts";
 
 const KEY = "key-of-the-cluster";
-const SECRET = "callback-secret-of-the-cluster";
+export const SECRET = "callback-secret-of-the-cluster";
 export const ORIGIN = "https://shop.example";
 
 export type Cluster = {
@@ -57,6 +57,7 @@ type ClusterOptions = {
   redis?: boolean;
   env?: Env;
   root?: string | undefined;
+  run?: Run;
   prepare?: (databaseUrl: string) => Promise<void>;
 };
 
@@ -65,6 +66,7 @@ type ClusterOptions = {
  * @param options.redis Redis carries the hints
  * @param options.env settings of every node besides those that wire the parts
  * @param options.root folder of the nodes' sources; absent: this version
+ * @param options.run runs a node; absent: as a process
  * @param options.prepare called with the address of the empty database before the nodes start
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -78,7 +80,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
 
   async function start(node: number, more: Env = {}, root = options.root): Promise<void> {
-    const run = root === undefined ? runProcess : runFrom(root);
+    const run = root === undefined ? (options.run ?? runProcess) : runFrom(root);
     running[node] = await run({
       PORT: String(ports[node]),
       HOST: "127.0.0.1",

@@ -69,11 +69,14 @@ const LOOK_UP_CAP_MS = 86_400_000;
  * Turns stored leads into contacts and puts them on the site's lists, step by step. Each step happens once and is resumed
  * after a failure or a crash (C9 to C11).
  */
-export function createLeads(given: Omit<LeadDeps, "random" | "works"> & Partial<Pick<LeadDeps, "random" | "works">>) {
+export function createLeads({
+  works = () => true,
+  ...given
+}: Omit<LeadDeps, "random" | "works"> & Partial<Pick<LeadDeps, "random" | "works">>) {
   const state: State = {
     random: Math.random,
-    works: () => true,
     ...given,
+    works: (account) => !poll.isStopped() && works(account),
     working: new Set(),
     busy: new Set(),
     awaited: new Map(),

@@ -36,6 +36,9 @@ export type Cluster = {
   addressOf: (node: string) => Promise<string | undefined>;
   /** @param port on which this relay listens */
   start: (port: number) => Promise<void>;
+  /** Stores the paces, and releases the leases for the other nodes. Nothing that needs a lease may run any more. */
+  leave: () => Promise<void>;
+  /** After `leave`. */
   stop: () => Promise<void>;
 };
 
@@ -74,6 +77,7 @@ function singleNode(): Cluster {
     node: undefined,
     addressOf: async () => undefined,
     start: nothing,
+    leave: nothing,
     stop: nothing,
   };
 }
@@ -126,9 +130,11 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
       await leases.start();
       paces?.start();
     },
-    async stop() {
+    async leave() {
       await paces?.stop();
       await leases.stop();
+    },
+    async stop() {
       await nodes.stop();
       await own.close();
       await bus.stop();

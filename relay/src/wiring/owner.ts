@@ -47,6 +47,14 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
   const ledger = createLedgerFlows(deps, hooks, notify.storeAccountEvent);
   const { mailer, mail } = createMailFlows(deps);
+  /** Ends the work that needs a lease. Requests of the site owner are still answered. */
+  async function stopCalls(): Promise<void> {
+    await mail?.stopSending();
+    await ledger.credits.stop();
+    await leads.stop();
+    await ledger.grants.stop();
+    await ledger.sends.stop();
+  }
   return {
     access,
     contacts,
@@ -73,14 +81,12 @@ export function createOwnerFlows(deps: OwnerDeps) {
       await mail?.start();
       await access.start();
     },
+    stopCalls,
     async stop(): Promise<void> {
       paced.stop();
+      await stopCalls();
       await access.stop();
       await mail?.stop();
-      await ledger.credits.stop();
-      await leads.stop();
-      await ledger.grants.stop();
-      await ledger.sends.stop();
       await notify.stop();
       await hooks.close();
     },

@@ -33,7 +33,7 @@ const BEGIN_MS = 1_000;
 /** Idle connections are kept this long (ms) after an answer; clients are told so (`Keep-Alive: timeout=5`). */
 const KEPT_MS = 5_000;
 /** At a stop, answers under way are cut off after this time (ms). Node ends kept connections a second after `KEPT_MS`. */
-const LINGER_MS = KEPT_MS + 2_500;
+export const LINGER_MS = KEPT_MS + 2_500;
 
 /** TCP connections that are accepted. Behind a proxy all come from the proxy, so there is no limit per address. */
 const peerLimits = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) => ({

@@ -1,3 +1,4 @@
+import { handOver } from "../suites/hand-over.ts";
 import { nodes } from "../suites/nodes.ts";
 import { nodesShared } from "../suites/nodes-shared.ts";
 import { standstills } from "../suites/standstills.ts";
@@ -94,6 +95,11 @@ export const NODES: readonly Mutant[] = [
     name: "refuses a callback that PostgreSQL does not take within a second",
     edits: [{ in: "take", find: "keep(state, entry, $cause)", replace: '"lost"' }],
     killedBy: { suite: busy },
+  },
+  {
+    name: "keeps the leases until the last connection has ended",
+    edits: [{ find: "Promise.all([server.close(), handOver(groups)])", replace: "server.close()" }],
+    killedBy: { suite: handOver },
   },
   {
     name: "signs sessions with a key of each node's own",

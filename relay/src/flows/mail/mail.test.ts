@@ -107,12 +107,16 @@ describe("a reply by mail", () => {
     },
   );
 
-  it("is not sent while the visitor is connected to another node, and comes after they have left it", async () => {
+  it.each([
+    ["another node", false],
+    ["a stopping node that sent the mails", true],
+  ])("is not sent while the visitor is connected to %s, and comes after they have left it", async (_, works) => {
     const after = 30_000;
     const begun = now;
-    const other = start(after, { shared: true, works: () => false });
+    const other = start(after, { shared: true, works: () => works });
     const sender = await begin(after, { shared: true, presence: { awaySince: () => begun } });
     await other.start();
+    if (works) await other.stopSending();
     for (let looks = 0; looks < 90; looks++) await look();
     expect(posted).toEqual([]);
     away = now;

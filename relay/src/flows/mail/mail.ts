@@ -38,11 +38,21 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
   const { clock, log, signing } = deps;
   /** Whether the mails that an earlier process left have been processed. */
   let recovered = false;
+  let stopping = false;
+  /** The last run that sends. */
+  let run = Promise.resolve();
+  async function send(): Promise<void> {
+    if (!recovered) await recover(deps);
+    recovered = true;
+    await sendDue(deps, () => stopping);
+  }
   async function work(): Promise<void> {
-    if (deps.works() && !recovered) await recover(deps);
-    recovered = deps.works();
-    if (deps.shared && !recovered) await answerQuestions(deps);
-    if (recovered) await sendDue(deps, () => poll.isStopped());
+    if (deps.works() && !stopping) {
+      run = send();
+      return run;
+    }
+    recovered = false;
+    if (deps.shared) await answerQuestions(deps);
   }
   const poll = createPoll({
     clock,
@@ -50,6 +60,11 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
     run: work,
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
+  async function stopSending(): Promise<void> {
+    stopping = true;
+    // The poll reports an error of the run.
+    await Promise.allSettled([run]);
+  }
   return {
     relay: deps.relay,
     subscribe: (visitor: string, site: Site, place: Place) => subscribe(deps, visitor, site, place),
@@ -62,7 +77,13 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
       recovered = deps.works();
       poll.start();
     },
+    /**
+     * Sends no more mails; resolves when the mail under way is settled. With several nodes, this one still answers whether
+     * visitors are connected to it, until `stop`.
+     */
+    stopSending,
     async stop(): Promise<void> {
+      await stopSending();
       await poll.stop();
       deps.mailer.close();
     },
