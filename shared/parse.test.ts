@@ -22,12 +22,16 @@ const WELCOME = {
 };
 
 describe("a frame from a client", () => {
-  it.each([HELLO, { ...HELLO, token: "t", epoch: "e", since: 7 }, SEND, { t: "ping" }, { t: "read", n: 0 }])(
-    "is accepted: %j",
-    (frame) => {
-      expect(client(frame)).toEqual({ frame });
-    },
-  );
+  it.each([
+    HELLO,
+    { ...HELLO, token: "t", epoch: "e", since: 7 },
+    SEND,
+    { ...SEND, age: -5 },
+    { t: "ping" },
+    { t: "read", n: 0 },
+  ])("is accepted: %j", (frame) => {
+    expect(client(frame)).toEqual({ frame });
+  });
 
   it.each([
     [{ ...HELLO, site: "" }, "hello.site"],
@@ -38,6 +42,7 @@ describe("a frame from a client", () => {
     [{ ...SEND, id: "with space in it" }, "send.id"],
     [{ ...SEND, text: "x".repeat(4_001) }, "send.text"],
     [{ ...SEND, text: { html: "<b>" } }, "send.text"],
+    [{ ...SEND, age: 1.5 }, "send.age"],
     [{ ...SEND, visitor: "v_somebody_else" }, "send.visitor"],
     [{ t: "welcome" }, "t"],
     [{ t: "constructor" }, "t"],

@@ -79,6 +79,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     id,
     text: text(TEXT_MAX),
     media: optional(id),
+    age: optional(Number.isSafeInteger),
     page: optional(text(PAGE_MAX)),
     title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),

@@ -100,17 +100,22 @@ export type Send = {
   /** May be empty when there is a file. */
   text: string;
   /** Key of a finished upload. */
-  media?: string;
+  media?: string | undefined;
+  /**
+   * Milliseconds since it was written or, after a Retry in the browser, sent anew: both times by the browser's clock, which may be
+   * wrong. Negative when that clock was set back meanwhile.
+   */
+  age?: number;
   /** Where it was written; the site's routes use it once per conversation. Path and query of the page. */
-  page?: string;
+  page?: string | undefined;
   /** Title of that page, for the owner's backend. */
-  title?: string;
+  title?: string | undefined;
   /** BCP 47. */
-  locale?: string;
+  locale?: string | undefined;
   /** Name that the page gives (`data-campaign`); the site's routes translate it. */
-  campaign?: string;
+  campaign?: string | undefined;
   /** The visitor has chosen `campaign`: the routes look at it again, also within a conversation. */
-  chosen?: boolean;
+  chosen?: boolean | undefined;
 };
 /** Sends a failed message again. */
 export type Retry = { t: "retry"; id: string };
@@ -141,9 +146,9 @@ export type Lead = {
   /** Whether replies that arrive while the visitor is away are mailed, to this or the known e-mail address. */
   reply?: boolean;
   /** Path to which these mails link. `title` as in `Send`; `locale` is the language of the mails (BCP 47). */
-  page?: string;
-  title?: string;
-  locale?: string;
+  page?: string | undefined;
+  title?: string | undefined;
+  locale?: string | undefined;
 };
 /** Asks for the conversation by e-mail, at the known address. Answered with `mailed`, or an `error`. */
 export type Transcript = { t: "transcript"; id: string; page?: string; locale?: string };

@@ -120,6 +120,21 @@ describe("a message of the owner's backend", () => {
   });
 });
 
+it("begins with the time at which the visitor wrote the message, or says that it is unknown", async () => {
+  expect(await page()).toMatch(
+    /^[\s\S]*Journey\s*Written by the visitorAt an unknown time: the client did not say when\./,
+  );
+  await db.transaction(async (tx) => {
+    const numbers = await numbersOf(tx, ["v"]);
+    const late = { visitor: "v", id: "late", text: "hello", at: AT, sid: "pl_2", typed: AT - 95_000 };
+    await appendSent(tx, numbers, [late]);
+    await numbers.write(tx);
+  });
+  expect(await page({}, "late")).toMatch(
+    /Written by the visitor · .*14:58:25It waited 95 s in the browser, by the browser&#39;s clock\.[\s\S]*Stored durably/,
+  );
+});
+
 it("says with which status the service accepted a message, also when it had the message already", async () => {
   const accept = (accepted: number): Promise<unknown> =>
     db.transaction(async (tx) => {

@@ -72,6 +72,15 @@ function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }:
   return html`${next}; no tries after ${time(expires)}.${last}`;
 }
 
+/** When the visitor wrote a message. The relay's clock sets the time: it subtracts how long the message waited in the browser. */
+function typedStage({ typed, at }: JourneyRow): Stage {
+  const name = "Written by the visitor";
+  if (typed === null) return { name, at: null, note: "At an unknown time: the client did not say when." };
+  const waited = (at - typed) / 1_000;
+  const note = `It waited ${waited < 1 ? "less than a second" : `${Math.round(waited)} s`} in the browser, by the browser's clock.`;
+  return { name, at: typed, note };
+}
+
 /** The steps of a visitor's message to the service. */
 async function sentStages(db: Database, row: JourneyRow, present: Present): Promise<Stage[]> {
   const stored: Stage = {
@@ -79,15 +88,16 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
     at: row.at,
     note: "Then acknowledged to the visitor.",
   };
+  const begin = [typedStage(row), stored];
   const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(triedStage);
   const calls = await countCalls(db, row.visitor, row.pos);
   // Retry resets the counter, but the page still lists the tries before it.
   const allTries = (counted: number | null): number => Math.max(counted ?? 0, calls);
   if (row.state === "delivered")
-    return [stored, ...tried, { name: "Accepted by the service", at: row.settled, note: acceptance(row) }];
+    return [...begin, ...tried, { name: "Accepted by the service", at: row.settled, note: acceptance(row) }];
   if (row.state === "failed")
     return [
-      stored,
+      ...begin,
       ...tried,
       {
         name: `Failed after ${tries(allTries(row.attempts))}`,
@@ -102,7 +112,7 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
     kind: "open",
     note: nextTry(row, present),
   };
-  return [stored, ...tried, waits];
+  return [...begin, ...tried, waits];
 }
 
 /** How a reply came into the conversation: from the service's callback, or as a message of the owner's backend. */

@@ -227,6 +227,8 @@ export type JourneyRow = {
   external: string | null;
   attempts: number | null;
   error: string | null;
+  /** When the visitor wrote it; null when the client did not say so. */
+  typed: number | null;
   /** When it was delivered or failed. */
   settled: number | null;
   /** HTTP status with which the service accepted it. */
@@ -243,7 +245,7 @@ export type JourneyRow = {
 };
 
 const JOURNEY = `SELECT m.visitor, v.site, m.pos, m.n, m.id, m.author, m.at, m.text, m.state, m.reason, m.sid, m.external,
-    m.attempts, m.error, m.settled, m.accepted, v.read, v.read_at AS "readAt", o.account, o.attempts AS tries, o.due, o.expires, o.error AS answer
+    m.attempts, m.error, NULLIF(m.typed, 0) AS typed, m.settled, m.accepted, v.read, v.read_at AS "readAt", o.account, o.attempts AS tries, o.due, o.expires, o.error AS answer
   FROM messages m JOIN visitors v ON v.id = m.visitor
   LEFT JOIN outbox o ON o.visitor = m.visitor AND o.pos = m.pos AND o.reaction IS NULL`;
 

@@ -126,13 +126,13 @@ const NEW = { state: null, reason: null, reaction: null } as const;
 const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /**
- * Appends messages of visitors, each once per id.
+ * Appends messages of visitors, each once per id. `typed`: when it was written, in milliseconds since 1970; nothing when unknown.
  * @returns for each entry the stored message; undefined when the visitor does not exist
  */
 export async function appendSent(
   tx: Transaction,
   numbers: Numbers,
-  entries: readonly (NewMessage & { sid: string; media?: MediaRow | undefined })[],
+  entries: readonly (NewMessage & { sid: string; typed?: number | undefined; media?: MediaRow | undefined })[],
 ): Promise<(Written | undefined)[]> {
   const known = await tx.each<{ pos: number }>(
     "SELECT pos FROM messages WHERE visitor = $1 AND id = $2",
@@ -140,19 +140,19 @@ export async function appendSent(
   );
   const rows: Value[][] = [];
   const fresh = new Map<string, Message>();
-  const written = entries.map(({ visitor, id, text, at, sid, media }, i): Written | undefined => {
+  const written = entries.map(({ visitor, id, text, at, sid, typed = 0, media }, i): Written | undefined => {
     const name = `${visitor} ${id}`;
     const same = fresh.get(name);
     if (same !== undefined) return { message: same, fresh: false };
     const n = known[i] === undefined ? numbers.next(visitor, at) : undefined;
     if (n === undefined) return undefined;
-    rows.push([visitor, n, id, at, text, sid, media?.key ?? null]);
+    rows.push([visitor, n, id, at, text, sid, media?.key ?? null, typed]);
     const message = toMessage({ pos: n, n, id, author: "visitor", at, text, ...NEW, ...(media ?? NO_FILE) });
     fresh.set(name, message);
     return { message, fresh: true };
   });
   await tx.runEach(
-    "INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid, media) VALUES ($1, $2, $2, $3, 'visitor', $4, $5, 'sent', $6, $7)",
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid, media, typed) VALUES ($1, $2, $2, $3, 'visitor', $4, $5, 'sent', $6, $7, $8)",
     rows,
   );
   for (const [i, { visitor, id }] of entries.entries()) {

@@ -134,13 +134,13 @@ async function send(context: Context, frame: SendFrame): Promise<void> {
 
 async function store(context: Context, frame: SendFrame, text: string): Promise<void> {
   const { deps, actions, live } = context;
-  const { id, media, locale, campaign, chosen } = frame;
+  const { id, media, age, locale, campaign, chosen } = frame;
   const page = pageSeen(live, frame);
   if (!mayBegin(context, id)) return;
   if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
     return refuse(context, { code: "not_allowed", id });
   const situation = { page: frame.page, locale, name: campaign, chosen };
-  const written = await deps.send.send(live.visitor, live.site, { id, text, media, situation, page });
+  const written = await deps.send.send(live.visitor, live.site, { id, text, media, age, situation, page });
   if (written === "gone") return actions.closeGone(live);
   if (written === "full") return refuse(context, { code: "rate_limited", id, retryAfter: FULL_MS });
   if (written === "unknown_media") return refuse(context, { code: written, id });
@@ -221,7 +221,10 @@ function sendTranscript(context: Context, frame: Transcript): Promise<void> {
 }
 
 /** The page on which a visitor wrote; nothing unless the frame names one of the origin that the site allows. */
-function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: string }): PageSeen | undefined {
+function pageSeen(
+  { origin }: Live,
+  { page, title }: { page?: string | undefined; title?: string | undefined },
+): PageSeen | undefined {
   const url = page !== undefined && URL.canParse(page, origin) ? new URL(page, origin) : undefined;
   if (url?.origin !== origin) return undefined;
   return { url: url.href, title: toSingleLine(title ?? "") || null };
@@ -231,7 +234,10 @@ function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: st
  * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
  * address is kept, because a query may contain secrets.
  */
-function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string; locale?: string }): Place {
+function placeOf(
+  { origin }: Live,
+  { page = "/", locale = "" }: { page?: string | undefined; locale?: string | undefined },
+): Place {
   const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);
   return { page: url.origin === origin ? `${origin}${url.pathname}` : origin, locale };
 }

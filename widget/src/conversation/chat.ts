@@ -229,7 +229,7 @@ class Conversation implements Chat {
         text,
         at,
         ...attachment,
-        ...(context && { context: fitting({ ...context(), ...choice }) }),
+        context: context && fitting({ ...context(), ...choice }),
       })
     ) {
       this.notice.value = { code: "rate_limited" };

@@ -62,7 +62,7 @@ describe("sending", () => {
     world.advance(1_000);
     const next = script.greet({ reset: false, token: undefined, head: 1 });
     next.say(frameOf(sentOf(one, 1, { text: "one" })));
-    expect(only(next.sent, "send")).toEqual([{ t: "send", id: two, text: "two" }]);
+    expect(only(next.sent, "send")).toEqual([{ t: "send", id: two, text: "two", age: 1_000 }]);
   });
 
   it("repeats on the same connection when no answer comes for 10 s", () => {
@@ -103,7 +103,7 @@ describe("sending", () => {
     world.advance(1);
     wire.say({ t: "pong", head: 0 });
     const page = `/${"x".repeat(511)}`;
-    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", page, locale: "nb" }]);
+    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", age: 1, page, locale: "nb" }]);
   });
 
   it("keeps 50 messages, and reports that there is no room for more", () => {
@@ -226,14 +226,14 @@ describe("after a reload", () => {
     wire.say({ t: "pong", head });
   };
 
-  it("sends messages younger than two minutes, once", () => {
+  it("sends messages younger than two minutes, once, and says how old they are", () => {
     online().close(1006);
     const id = chat.send("one");
     world.advance(119_000);
     reload();
     const wire = online();
     allow(wire);
-    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
+    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "one", age: 119_001 }]);
     wire.say(frameOf(sentOf(id, 1)));
     expect(states(chat)).toEqual(["question 1: sent"]);
   });
@@ -245,7 +245,7 @@ describe("after a reload", () => {
     reload();
     const next = online();
     allow(next);
-    expect(only(next.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
+    expect(only(next.sent, "send")).toEqual([{ t: "send", id, text: "one", age: 1 }]);
   });
 
   it("shows older messages, and those typed after them, as not sent, and sends them on Retry", () => {

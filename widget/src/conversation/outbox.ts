@@ -139,7 +139,7 @@ class Queue implements Outbox {
       // A stale message also holds back the messages typed after it, to keep their order.
       stale ||= age > STALE_MS && !unsent.reason;
       const reason = unsent.reason ?? (stale ? "stale" : undefined);
-      this.#entries.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
+      this.#entries.push({ ...unsent, reason, state: reason ? "failed" : "queued", found: true });
     }
     this.#options.changed();
   }
@@ -232,10 +232,9 @@ class Queue implements Outbox {
     this.#inFlight = next;
     next.state = "sending";
     this.#answer.set(ANSWER_MS, () => this.#repeat());
-    const { id, text, key, context } = next;
-    this.#options.send(
-      next.n === undefined ? { t: "send", id, text, ...(key && { media: key }), ...context } : { t: "retry", id },
-    );
+    const { id, text, key: media, at, context } = next;
+    const age = this.#options.page.now() - at;
+    this.#options.send(next.n === undefined ? { t: "send", id, text, age, media, ...context } : { t: "retry", id });
     this.#options.changed();
   }
 
@@ -312,5 +311,5 @@ function failIfTooLong(entry: Entry): void {
 }
 
 function toItem({ id, text, at, state, media, reason }: Entry): Item {
-  return { id, from: "visitor", text, at, state, ...(media && { media }), ...(reason && { reason }) };
+  return { id, from: "visitor", text, at, state, media, reason };
 }

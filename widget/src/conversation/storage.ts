@@ -20,12 +20,12 @@ export type Unsent = {
   /** When it was typed, by this browser's clock. */
   at: number;
   /** Where it was typed. */
-  context?: Context;
+  context?: Context | undefined;
   /** The relay's key of its upload. */
   key?: string;
   media?: Media;
   /** Why the relay will not accept it unchanged. */
-  reason?: Problem;
+  reason?: Problem | undefined;
 };
 
 const NOTHING = {
@@ -149,10 +149,10 @@ export const titleOf = (): string => (typeof document.title === "string" ? docum
 /** Shortens the values: the relay refuses a frame with a longer one (`FROM_CLIENT` in shared/parse). */
 export function fitting({ page, title, locale, campaign, chosen }: Context): Context {
   return {
-    ...(page && { page: page.slice(0, PAGE_MAX) }),
-    ...(title && { title: title.slice(0, TITLE_MAX) }),
-    ...(locale && { locale: locale.slice(0, 35) }),
-    ...(campaign && { campaign: campaign.slice(0, 64) }),
-    ...(chosen && { chosen }),
+    page: page?.slice(0, PAGE_MAX) || undefined,
+    title: title?.slice(0, TITLE_MAX) || undefined,
+    locale: locale?.slice(0, 35) || undefined,
+    campaign: campaign?.slice(0, 64) || undefined,
+    chosen: chosen || undefined,
   };
 }

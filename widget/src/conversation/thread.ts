@@ -17,8 +17,8 @@ export type Item = {
   n?: number;
   state: ItemState;
   /** Only with `failed`. */
-  reason?: Problem;
-  media?: Media;
+  reason?: Problem | undefined;
+  media?: Media | undefined;
   reaction?: string;
   /** Of a reply that names its author. */
   author?: ReplyAuthor;

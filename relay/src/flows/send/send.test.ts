@@ -38,6 +38,7 @@ function stage(site: Site = SITE) {
   });
   return {
     handed,
+    send,
     react: (id: string, emoji: string) => react("visitor", site, id, emoji),
     write: (...texts: string[]) => Promise.all(texts.map((text) => send("visitor", site, { id: `id-${text}`, text }))),
   };
@@ -62,6 +63,21 @@ it("hands a message to the courier from memory only when no earlier one of the v
   await write("fourth");
   expect(handed).toEqual(["first", undefined, undefined, "fourth"]);
 });
+
+it.each([
+  [4_000, 996_000],
+  [0, 1_000_000],
+  [undefined, 0],
+  [-1, 0],
+  [2_000_000, 0],
+])(
+  "stores when a message that is %s ms old was written: %s, by the relay's clock; 0 when that is unknown or wrong",
+  async (age, typed) => {
+    const { send } = stage();
+    await send("visitor", SITE, { id: "id-typed", text: "hello", age });
+    expect(await db.all("SELECT typed FROM messages")).toEqual([{ typed }]);
+  },
+);
 
 it("hands only the first of a visitor's messages that are written in one transaction to the courier from memory", async () => {
   const { handed, write } = stage();

@@ -12,11 +12,13 @@ import { reserveMessage } from "../../records/quotas.ts";
 import type { Written } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
 
-/** What a visitor wrote: the client's id for it, the text, the key of its file, and where they wrote it. */
+/** What a visitor wrote: the client's id for it, the text, the key of its file, and when and where they wrote it. */
 export type Draft = {
   id: string;
   text: string;
   media?: string | undefined;
+  /** Milliseconds since it was written, as the client says; negative when that is wrong. */
+  age?: number | undefined;
   situation?: Situation;
   page?: PageSeen | undefined;
 };

@@ -6,7 +6,7 @@ import { addOutboxEntries, type LaneHead, type OutboxEntry } from "../../records
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
-import { dueFor, type Item, type ItemOutcome, newEntry, type SendState } from "./state.ts";
+import { type Draft, dueFor, type Item, type ItemOutcome, newEntry, type SendState } from "./state.ts";
 
 type Posted = { item: Item; written: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
 
@@ -28,7 +28,10 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   const written = await appendSent(
     tx,
     numbers,
-    known.map(({ visitor, draft: { id, text }, at, sid }, i) => ({ visitor, id, text, at, sid, media: media[i] })),
+    known.map(({ visitor, draft, at, sid }, i) => ({
+      ...{ visitor, id: draft.id, text: draft.text, at, sid },
+      ...{ typed: typedAt(draft, at), media: media[i] },
+    })),
   );
   await numbers.write(tx);
   const entries: OutboxEntry[] = [];
@@ -43,6 +46,10 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   await addOutboxEntries(tx, entries);
   return items.map((item) => outcomes.get(item) ?? "unknown_media");
 }
+
+/** When a message was written, in milliseconds since 1970 by the relay's clock; nothing when the client does not say so. */
+const typedAt = ({ age }: Draft, at: number): number | undefined =>
+  age === undefined || age < 0 || age >= at ? undefined : at - age;
 
 /** The files of messages; undefined for a message without a file. */
 async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaRow | undefined | "unknown_media")[]> {

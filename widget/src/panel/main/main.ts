@@ -80,7 +80,7 @@ function createConversation(): Chat {
     context() {
       const { campaign } = settings.peek();
       const { pathname, search } = location;
-      return { page: pathname + search, title: titleOf(), locale: language.peek().tag, ...(campaign && { campaign }) };
+      return { page: pathname + search, title: titleOf(), locale: language.peek().tag, campaign };
     },
     stays: () => window.Notification?.permission === "granted" && chat.storage.read().kept.includes("notify"),
   });
