@@ -12,6 +12,18 @@ it("keeps the digits of whole numbers that JavaScript would round", () => {
   });
 });
 
+it("finds such a number wherever JSON allows one", () => {
+  for (const number of ["12345678901234567", "-12345678901234567"])
+    for (const [before, after] of [
+      ["", ""],
+      [" \n", ""],
+      ["[", "]"],
+      ["[1 ,\t", "]"],
+      ['{"text":"1234567890123456","id" :\r\n ', "}"],
+    ])
+      expect(JSON.stringify(parseExact(`${before}${number}${after}`))).toContain(`"${number}"`);
+});
+
 it("leaves every other value as JSON.parse gives it", () => {
   for (const text of [
     "5",

@@ -1,5 +1,8 @@
 /** Digits of a whole number that JavaScript may round: from 2^53, which has 16 digits. */
-const LONG = /\d{16}/;
+const DIGITS = /\d{16}/;
+/** Such a number outside of a text: in JSON it follows `[`, `:`, `,` or nothing. A few texts match as well, which costs time only. */
+const LONG = /(?:^|[[:,])\s*-?\d{16}/;
+const mayRound = (text: string): boolean => DIGITS.test(text) && LONG.test(text);
 
 type Source = { source?: string };
 
@@ -15,7 +18,7 @@ const exact = (value: unknown, { source = "" }: Source): unknown =>
  * @throws SyntaxError
  */
 export function parseExact(text: string, change?: (text: string) => string): unknown {
-  if (change === undefined && !LONG.test(text)) return JSON.parse(text);
+  if (change === undefined && !mayRound(text)) return JSON.parse(text);
   const revive = (_: string, value: unknown, context: Source): unknown => {
     const kept = exact(value, context);
     return typeof kept === "string" && change !== undefined ? change(kept) : kept;

@@ -37,7 +37,13 @@ it("ignores what others write to the same Redis or database (A33)", () => {
   const node = nodeOn(link(), key);
   nodeOn(link(), newSecret()).send('{"from":"other relay"}');
   const forged = '{"from":"x","news":[{"visitor":"v","head":1,"gone":true}]}';
-  for (const text of [forged, "", `${"A".repeat(43)}${forged}`, `${tagOf(key, "another purpose", forged)}${forged}`])
+  for (const text of [
+    forged,
+    "",
+    "é".repeat(43),
+    `${"A".repeat(43)}${forged}`,
+    `${tagOf(key, "another purpose", forged)}${forged}`,
+  ])
     send(text);
   node.send('{"from":"one","news":[]}');
   const [real = ""] = texts.slice(-1);

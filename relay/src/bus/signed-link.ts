@@ -1,4 +1,4 @@
-import { sameSecret, tagOf } from "../base/sign.ts";
+import { isTag, tagOf } from "../base/sign.ts";
 import type { Link } from "./cluster.ts";
 
 const PURPOSE = "hint";
@@ -17,7 +17,7 @@ export function signedLink(link: Link, key: string): Link {
     onText: (listener) =>
       link.onText((signed) => {
         const text = signed.slice(TAG_LENGTH);
-        if (sameSecret(signed.slice(0, TAG_LENGTH), tagOf(key, PURPOSE, text))) listener(text);
+        if (isTag(signed.slice(0, TAG_LENGTH), key, PURPOSE, text)) listener(text);
       }),
   };
 }
