@@ -68,6 +68,26 @@ it("the dots are on one line", async () => {
   expect(new Set(tops).size).toBe(1);
 });
 
+it("the dots are visible in forced colours, which remove backgrounds", async () => {
+  const { page, chat } = await stage.visit({ html: html(), options: { forcedColors: "active" } });
+  await chat.open();
+  await chat.say("Anybody?");
+  await page.locator("porch-light .dots").waitFor();
+  expect(Number.parseFloat(await styleOf(page, ".dots i", "border-top-width"))).toBeGreaterThan(2);
+});
+
+it("a header and a send button of the surface's colour have an edge, like the visitor's messages", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-accent="#fff" data-header="accent"') });
+  await chat.open();
+  await chat.say("Hello");
+  await page.locator("porch-light .own").waitFor();
+  const edge = await styleOf(page, ".own .bubble", "box-shadow");
+  const [colour] = /^rgba?\(.*?\)/.exec(edge) ?? [];
+  expect(colour).not.toBe(await styleOf(page, ".app", "background-color"));
+  expect(await styleOf(page, ".send", "box-shadow")).toBe(edge);
+  expect(await styleOf(page, ".head", "border-bottom-color")).toBe(colour);
+});
+
 it("a reaction overlaps its bubble", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();

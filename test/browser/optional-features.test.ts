@@ -131,6 +131,40 @@ it("plays audio in its own player, by button, slider and arrow keys, one file at
   ).toEqual([true, true]);
 });
 
+it("a finger drags the slider of the audio player, which has an edge in forced colours", async () => {
+  const options = {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    forcedColors: "active",
+  } as const;
+  const { page, chat } = await stage.visit({ options });
+  await chat.open();
+  const file = { name: "one.wav", mimeType: "audio/wav", buffer: silence(400) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await chat.panel.locator(".tray li").waitFor();
+  await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
+  await chat.panel.getByRole("button", { name: "Send message" }).click();
+  const slider = chat.thread.getByRole("slider", { name: "one.wav" });
+  const position = () => slider.getAttribute("aria-valuetext");
+  await expect.poll(position).toBe("0:00 / 6:40");
+  const { x, y, width, height } = await slider.boundingBox().then((box) => box ?? { x: 0, y: 0, width: 0, height: 0 });
+  expect(height).toBeGreaterThanOrEqual(44);
+  const bubble = chat.thread.locator(".own .with");
+  expect(await bubble.evaluate((element) => getComputedStyle(element).borderTopWidth)).toBe("1px");
+  const devtools = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", part?: number) =>
+    devtools.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: part === undefined ? [] : [{ x: x + width * part, y: y + height / 2 }],
+    });
+  await touch("touchStart", 0.1);
+  await touch("touchMove", 0.3);
+  await touch("touchMove", 0.5);
+  await touch("touchEnd");
+  await expect.poll(position).toBe("3:20 / 6:40");
+});
+
 it("tells the visitor that the microphone is blocked", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-voice')),
