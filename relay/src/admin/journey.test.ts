@@ -143,7 +143,9 @@ it("says with which status the service accepted a message, also when it had the 
       await markAll(tx, numbers, [{ visitor: "v", pos: 1, state: "delivered", reason: null, settled, accepted }]);
       await numbers.write(tx);
     });
+  expect(await page()).not.toContain("The service has the message");
   await accept(200);
+  expect(await page()).toMatch(/No reply yetThe service has the message\..*Doctor tests the callback address\./);
   expect(await page()).toMatch(/Accepted by the service · .*15:00:01[\s\S]*The service answered 200\./);
   await accept(409);
   expect(await page()).toContain("The service answered 409: it had the message already.");

@@ -72,6 +72,9 @@ function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }:
   return html`${next}; no tries after ${time(expires)}.${last}`;
 }
 
+const NO_REPLY =
+  "The service has the message. If it shows an answer there, the answer did not reach this relay: Doctor tests the callback address. If it shows none, its bot or a person has not answered.";
+
 /** When the visitor wrote a message. The relay's clock sets the time: it subtracts how long the message waited in the browser. */
 function typedStage({ typed, at }: JourneyRow): Stage {
   const name = "Written by the visitor";
@@ -167,7 +170,7 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
   const reply = await replyAfter(db, visitor, pos);
   const answered: Stage[] = reply
     ? [{ name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }]
-    : [{ name: "No reply yet", at: null, kind: "open" }];
+    : [{ name: "No reply yet", at: null, kind: "open", ...(row.state === "delivered" && { note: NO_REPLY }) }];
   return [...(await sentStages(db, row, present)), ...answered, ...mails];
 }
 

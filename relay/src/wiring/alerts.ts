@@ -33,7 +33,8 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
       settings.accounts.flatMap(({ id }) => {
         const why = gates.heldFor(id);
         const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
-        const cure = "Check the account's key and address: `porchlight doctor` shows more. Nothing is lost meanwhile.";
+        const cure =
+          "Check the account's key and address: `porchlight doctor` shows more. Messages wait; those that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
         return when(why !== undefined, { kind: "account", subject: id, problem, cure });
       }),
   };
