@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * The timeouts end only tests that hang: no test fails because a machine is busy. On two busy cores, some tests take 100 s.
- * Files share their worker's modules (`isolate`): loading them anew for each file costs a third of the CPU time.
+ * Files share their worker's modules (`isolate`): loading them again for each file costs a third of the CPU time.
  */
 const common = {
   isolate: false,

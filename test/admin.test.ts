@@ -35,7 +35,7 @@ beforeAll(async () => {
   await somebody.sees((message) => message.from === "visitor" && message.state === "delivered");
   visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
   await house.sandbox.humanReply({ fromId: visitor, body: "on its way" });
-  await somebody.hears("on its way");
+  await somebody.receives("on its way");
   house.sandbox.failNext("incoming", 1, 400);
   failed = (await somebody.send("this one fails")).id;
   await somebody.sees(({ id, ...rest }) => id === failed && rest.from === "visitor" && rest.state === "failed");
@@ -282,7 +282,7 @@ describe("the admin pages", () => {
     const pages: string[] = [];
     for (const body of ["first answer", "second answer"]) {
       await house.sandbox.humanReply({ fromId, body });
-      await somebody.hears(body);
+      await somebody.receives(body);
       const { id } = somebody.log().at(-1) ?? { id: "" };
       pages.push(`/admin/messages/${fromId}/${id}`);
     }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   await delivered("hello");
   id = house.sandbox.messages()[0]?.fromId ?? "";
 });
@@ -53,7 +53,7 @@ describe("access to the server API", () => {
     expect((await call("POST", "/messages", body, "once")).body).toMatchObject({ key: "once", text: "once only" });
     const other = await call("POST", "/messages", { ...body, text: "something else" }, "once");
     expect(other.body).toMatchObject({ status: 422, code: "key_reused" });
-    await visitor.hears("once only");
+    await visitor.receives("once only");
     expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
   });
 
@@ -164,7 +164,7 @@ describe("visitors over the API", () => {
     const other = house.visitor();
     await other.connect();
     await other.send("forget me");
-    await other.hears("echo: forget me");
+    await other.receives("echo: forget me");
     const gone = house.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
     const { body } = await call("GET", `/visitors/${gone}/export`);
     expect(body.messages).toMatchObject([{ text: "forget me" }, { text: "echo: forget me" }]);
@@ -287,7 +287,7 @@ describe("deliveries over the API", () => {
     ]);
     expect(items(await call("GET", "/deliveries?state=waiting"))).toEqual([]);
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "d-1")).body).toMatchObject({ state: "sent" });
-    await visitor.hears("echo: refused at first");
+    await visitor.receives("echo: refused at first");
     await delivered("refused at first");
     expect(items(await call("GET", "/deliveries?state=failed"))).toEqual([]);
     expect(items(await call("GET", "/deliveries"))).toEqual([]);
@@ -299,7 +299,7 @@ it("describes the file of a message, with a working link", async () => {
   await person.connect();
   const { answer } = await post(house, person, PNG, { name: "lamp.png" });
   await person.send("this one", undefined, { media: answer.key });
-  await person.hears("echo: this one");
+  await person.receives("echo: this one");
   const to = house.sandbox.messages().find(({ body }) => body === "this one")?.fromId;
   const said = items(await call("GET", `/visitors/${to}/messages`));
   const file = { type: "image/png", name: "lamp.png", size: PNG.length };

@@ -57,7 +57,7 @@ async function chat(): Promise<Visitor> {
 /** Sends a text; resolves when the relay has stored the service's answer and the reply, of which either may be the first. */
 async function say(visitor: Visitor, text: string, media?: string): Promise<void> {
   const { id } = await visitor.send(text, undefined, media === undefined ? {} : { media });
-  await visitor.hears(`echo: ${text}`);
+  await visitor.receives(`echo: ${text}`);
   await visitor.sees((message) => message.id === id && message.from === "visitor" && message.state === "delivered");
 }
 

@@ -36,7 +36,7 @@ describe("files in a bucket", () => {
   it("reach the service and the thread like other files", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
     await visitor.send("from the bucket", undefined, { media: answer.key });
-    await visitor.hears("echo: from the bucket");
+    await visitor.receives("echo: from the bucket");
     expect(house.sandbox.messages()).toMatchObject([{ media: { type: "image/png", bytes: PNG } }]);
     const whole = await fetch(`${house.url}${answer.url}`);
     expect(Buffer.from(await whole.bytes())).toEqual(PNG);
@@ -54,7 +54,7 @@ describe("files in a bucket", () => {
     await visitor.send("while the store is away", undefined, { media: answer.key });
     await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
     bucket.failing(false);
-    await visitor.hears("echo: while the store is away");
+    await visitor.receives("echo: while the store is away");
     expect(house.sandbox.messages().filter(({ body }) => body === "while the store is away")).toHaveLength(1);
   });
 

@@ -31,7 +31,7 @@ async function startWithVisitor(
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   return { house, visitor, toId: house.sandbox.messages()[0]?.fromId ?? "" };
 }
 
@@ -65,7 +65,7 @@ const shown = (text: string): number => visitor.log().filter((message) => messag
 async function afterwards(): Promise<void> {
   const body = `mark ${randomUUID()}`;
   expect((await reply({ body })).status).toBe(200);
-  await visitor.hears(body);
+  await visitor.receives(body);
 }
 
 describe("the address", () => {
@@ -182,33 +182,33 @@ describe("the relay shows a reply", () => {
     const sent = await house.sandbox.humanReply({ fromId: toId, body });
     house.sandbox.configure(PLAIN);
     expect(sent.status).toBe("Sent");
-    await visitor.hears(body);
+    await visitor.receives(body);
     await afterwards();
     expect(shown(body)).toBe(1);
   });
 
   it("that is wrapped in `message` (R-604) and has a number as its body (R-010)", async () => {
     expect((await post(JSON.stringify({ message: { toId, messageId: randomUUID(), body: 4_711 } }))).status).toBe(200);
-    await visitor.hears("4711");
+    await visitor.receives("4711");
   });
 
   it("with an empty body as an attachment, and one with only a file as the file's address (R-605)", async () => {
     expect((await reply({ body: "" })).status).toBe(200);
-    expect(await visitor.hears("[attachment – not available here]")).toMatchObject({ noFile: [0, 33] });
+    expect(await visitor.receives("[attachment – not available here]")).toMatchObject({ noFile: [0, 33] });
     expect((await reply({ body: "", mediaUrl: "https://files.example/a.pdf" })).status).toBe(200);
-    await visitor.hears("https://files.example/a.pdf");
+    await visitor.receives("https://files.example/a.pdf");
   });
 
   it("with a name in brackets on the first line as a reply of that author", async () => {
     await reply({ body: "[Maria]\nThe lamp is on its way." });
     const shown = { author: { name: "Maria", end: 8 } };
-    expect(await visitor.hears("[Maria]\nThe lamp is on its way.")).toMatchObject(shown);
+    expect(await visitor.receives("[Maria]\nThe lamp is on its way.")).toMatchObject(shown);
   });
 
   it("with markup, entities and right-to-left letters as plain text (R-606)", async () => {
     const body = "<img src=x onerror=alert(1)> &amp; **bold** שלום";
     await reply({ body });
-    await visitor.hears(body);
+    await visitor.receives(body);
   });
 });
 
@@ -217,7 +217,7 @@ describe("the recipient of a reply", () => {
     await visitor.drop();
     expect((await reply({ body: "while you were away" })).status).toBe(200);
     await visitor.connect();
-    await visitor.hears("while you were away");
+    await visitor.receives("while you were away");
   });
 
   it("is a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
@@ -266,14 +266,14 @@ describe("the order of replies", () => {
     const written = await visitor.send("answered before it was taken");
     expect(written.state).toBe("sent");
     expect((await reply({ body: "early" })).status).toBe(200);
-    await visitor.hears("early");
+    await visitor.receives("early");
     expect(visitor.log().find(({ text }) => text === "answered before it was taken")).toMatchObject({ state: "sent" });
     const answered = async () => {
       await house.sandbox.advance(1_500);
       return visitor.log().find(({ text }) => text === "answered before it was taken");
     };
     await expect.poll(answered).toMatchObject({ state: "delivered" });
-    await visitor.hears("echo: answered before it was taken");
+    await visitor.receives("echo: answered before it was taken");
     house.sandbox.configure({ latencyMs: 0, clock: "real" });
   });
 });
@@ -287,7 +287,7 @@ describe("when a reply cannot be written", () => {
     expect(readFileSync(join(house.dataDir, "replies.spool"), "utf8")).toContain("spooled 2");
     other.exec("ROLLBACK");
     other.close();
-    await visitor.hears("spooled 2");
+    await visitor.receives("spooled 2");
     expect(visitor.log().flatMap(({ text }) => (text.startsWith("spooled") ? [text] : []))).toEqual(texts);
   });
 
@@ -303,7 +303,7 @@ describe("when a reply cannot be written", () => {
     other.exec("ROLLBACK");
     other.close();
     expect((await reply({ messageId: "again", body: "written nowhere" })).status).toBe(200);
-    await visitor.hears("written nowhere");
+    await visitor.receives("written nowhere");
     await afterwards();
     expect(shown("written nowhere")).toBe(1);
   });

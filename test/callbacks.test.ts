@@ -13,7 +13,7 @@ describe("the reply callback", () => {
     visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     toId = house.sandbox.messages()[0]?.fromId ?? "";
   });
   afterAll(() => house.stop());
@@ -28,7 +28,7 @@ describe("the reply callback", () => {
   it("answers 200 with a short JSON body, and the visitor gets the reply", async () => {
     const response = await post(house.callbackUrl, { toId, body: "typed by a person" });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
-    await visitor.hears("typed by a person");
+    await visitor.receives("typed by a person");
   });
 
   it("answers 404 to a wrong secret, and writes nothing (4.13-15; R-505)", async () => {
@@ -37,7 +37,7 @@ describe("the reply callback", () => {
     const nowhere = await post(`${house.url}/callbacks-of-nobody`, {});
     expect([response.status, await response.text()]).toEqual([404, await nowhere.text()]);
     await visitor.send("after the forgery");
-    await visitor.hears("echo: after the forgery");
+    await visitor.receives("echo: after the forgery");
     expect(visitor.log().filter(({ text }) => text === "forged")).toEqual([]);
   });
 
@@ -60,9 +60,9 @@ describe("the reply callback", () => {
       Array.from({ length: 5 }, () => post(house.callbackUrl, { toId, messageId, body: "only once" })),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    await visitor.hears("only once");
+    await visitor.receives("only once");
     await post(house.callbackUrl, { toId, body: "the one after" });
-    await visitor.hears("the one after");
+    await visitor.receives("the one after");
     expect(visitor.log().filter(({ text }) => text === "only once")).toHaveLength(1);
   });
 });
@@ -87,7 +87,7 @@ describe("callbacks from listed addresses only", () => {
     const nowhere = await fetch(`${house.url}/callbacks-of-nobody`, { method: "POST" });
     expect([refused.status, await refused.text()]).toEqual([404, await nowhere.text()]);
     expect((await from("198.51.100.4, 2001:db8:7::1", "from the list")).status).toBe(200);
-    await visitor.hears("from the list");
+    await visitor.receives("from the list");
     expect(visitor.log().filter(({ text }) => text === "from elsewhere")).toEqual([]);
     // An address check with GET is allowed from anywhere.
     expect(await (await fetch(house.callbackUrl)).text()).toBe("ok");

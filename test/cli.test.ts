@@ -24,7 +24,7 @@ beforeAll(async () => {
   const someone = house.visitor();
   await someone.connect();
   await someone.send("hello");
-  await someone.hears("echo: hello");
+  await someone.receives("echo: hello");
   visitor = house.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(async () => {
@@ -138,7 +138,7 @@ describe("the command line", () => {
       expect.stringMatching(/TRIES.*LAST ERROR[\s\S]* failed +1 .*rejected: 400: /),
     ]);
     expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
-    await someone.hears("echo: refused once");
+    await someone.receives("echo: refused once");
     expect((await porchlight(["deliveries", "retry", failed.visitor, id])).code).toBe(1);
     expect((await porchlight(["token", "list"])).out).not.toContain("command line");
 
@@ -151,7 +151,7 @@ describe("the command line", () => {
     await house.start();
     await house.sandbox.until(() => house.sandbox.messages().some(({ body }) => body === "refused too"));
 
-    // The receiver hears of an event before the relay records its answer.
+    // The receiver gets an event before the relay records its answer.
     await expect.poll(async () => (await json("webhooks", "--state", "delivered")).length).toBe(2);
     const [event] = await json("webhooks", "--state", "delivered");
     expect(event).toMatchObject({ type: "delivery.failed", status: 200, attempts: 1 });

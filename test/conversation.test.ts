@@ -14,7 +14,7 @@ describe("a conversation over the wire", () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
     const written = await visitor.send(text);
     expect(written).toMatchObject({ text, state: "sent", pos: 1 });
-    await visitor.hears(`echo: ${text}`);
+    await visitor.receives(`echo: ${text}`);
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
     expect(visitor.log().map(({ text }) => text)).toEqual([text, `echo: ${text}`]);
   });
@@ -38,7 +38,7 @@ describe("a conversation over the wire", () => {
         const visitor = house.visitor();
         await visitor.connect();
         await visitor.send(`from visitor ${n}`);
-        await visitor.hears(`echo: from visitor ${n}`);
+        await visitor.receives(`echo: from visitor ${n}`);
         return house.sandbox.messages().find(({ body }) => body === `from visitor ${n}`)?.fromId;
       }),
     );
@@ -50,7 +50,7 @@ describe("a conversation over the wire", () => {
     await visitor.connect();
     const [first, again] = [await visitor.send("once", "same-id-1"), await visitor.send("once", "same-id-1")];
     expect(again.pos).toBe(first.pos);
-    await visitor.hears("echo: once");
+    await visitor.receives("echo: once");
     expect(house.sandbox.messages().filter(({ body }) => body === "once")).toHaveLength(1);
   });
 
@@ -58,7 +58,7 @@ describe("a conversation over the wire", () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("before the tunnel");
-    await visitor.hears("echo: before the tunnel");
+    await visitor.receives("echo: before the tunnel");
     await visitor.sees(({ text, from, n }) => from === "visitor" && text === "before the tunnel" && n > 1);
     await visitor.drop();
     const { fromId } = house.sandbox.messages().at(-1) ?? {};
@@ -66,7 +66,7 @@ describe("a conversation over the wire", () => {
     const head = visitor.head();
     const welcome = await visitor.connect();
     expect(welcome).toMatchObject({ reset: false, after: head });
-    await visitor.hears("said meanwhile");
+    await visitor.receives("said meanwhile");
     expect(visitor.log().map(({ text }) => text)).toEqual([
       "before the tunnel",
       "echo: before the tunnel",
@@ -78,13 +78,13 @@ describe("a conversation over the wire", () => {
     const first = house.visitor();
     await first.connect();
     await first.send("from the first tab");
-    await first.hears("echo: from the first tab");
+    await first.receives("echo: from the first tab");
     const token = first.token();
     const second = house.visitor(token === undefined ? {} : { token });
     await second.connect();
-    await second.hears("echo: from the first tab");
+    await second.receives("echo: from the first tab");
     await second.send("from the second tab");
     await first.sees(({ text }) => text === "from the second tab");
-    await Promise.all([first.hears("echo: from the second tab"), second.hears("echo: from the second tab")]);
+    await Promise.all([first.receives("echo: from the second tab"), second.receives("echo: from the second tab")]);
   });
 });

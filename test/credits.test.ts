@@ -102,7 +102,7 @@ describe("the auto-recharge callback", () => {
   it("waits for a person, who sees the answer, when the billing webhook names an invalid or too large amount", async () => {
     const secret = `whsec_${Buffer.from("the billing and the relay know this").toString("base64")}`;
     const receiver = await startReceiver(secret);
-    receiver.say({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
+    receiver.answerBodies({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
     const billing = { url: receiver.url, secret: "env:BILLING_SECRET" };
     house = await startHouse({
       account: { credits: { mode: "webhook", perGrant: 100, billing } },

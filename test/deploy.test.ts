@@ -74,10 +74,11 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     holder ??= hold(env);
     const { child, said } = holder;
     const from = said.length;
-    const life = (): string[] => said.slice(from);
-    const word = (pattern: RegExp): number => Number(life().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
+    const output = (): string[] => said.slice(from);
+    const word = (pattern: RegExp): number =>
+      Number(output().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
     child.stdin?.write("go\n");
-    await expect.poll(() => life().join("\n")).toMatch(/"relay.started"|^exit/m);
+    await expect.poll(() => output().join("\n")).toMatch(/"relay.started"|^exit/m);
     const end = (signal: NodeJS.Signals, code: number) => async (): Promise<void> => {
       process.kill(word(/^pid (\d+)$/), signal);
       await expect.poll(() => word(/^exit (\d+)$/)).toBe(code);
@@ -134,7 +135,7 @@ describe("a relay whose socket outlives it", () => {
     visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     toId = house.sandbox.messages()[0]?.fromId ?? "";
   });
   afterEach(async () => {
@@ -182,7 +183,7 @@ describe("a relay whose socket outlives it", () => {
     await visitor.drop();
     await visitor.connect();
     // The streams overtake each other, so the last callback of the list need not be the last one of the thread.
-    for (const text of taken) await visitor.hears(text);
+    for (const text of taken) await visitor.receives(text);
     const shown = visitor.log().map(({ text }) => text);
     for (const name of ["a", "b", "c", "d"]) {
       const own = (text: string) => text.startsWith(`${name} `);

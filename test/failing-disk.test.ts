@@ -42,5 +42,5 @@ it("a disk that fails to store a commit: the relay acknowledges and sends nothin
   await house.start();
   expect((await fetch(`${house.url}/readyz`)).status).toBe(200);
   await visitor.connect();
-  await visitor.hears("kept");
+  await visitor.receives("kept");
 });

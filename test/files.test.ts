@@ -19,7 +19,7 @@ beforeAll(async () => {
   visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   toId = house.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(() => house.stop());
@@ -45,7 +45,7 @@ describe("a person's file", () => {
     const other = house.visitor();
     await other.connect();
     await other.send("a picture, please");
-    await other.hears("echo: a picture, please");
+    await other.receives("echo: a picture, please");
     const { fromId } = house.sandbox.messages().find(({ body }) => body === "a picture, please") ?? {};
     const callback = { toId: fromId, messageId: "m-file", body: "See", mediaUrl: dataUrl(png(3, 2)) };
     expect((await post(callback)).status).toBe(200);

@@ -41,7 +41,7 @@ describe("the owner's list of blocks", () => {
     await open();
     const [rude, kind] = [await guest(), await guest()];
     await rude.send("hello");
-    await rude.hears("echo: hello");
+    await rude.receives("echo: hello");
     const id = house.sandbox.messages()[0]?.fromId ?? "";
     const call = caller(house, await tokenFor(house));
     expect(await call("POST", "/blocks", { value: "nobody", reason: "?" }, "b0")).toMatchObject({
@@ -57,12 +57,12 @@ describe("the owner's list of blocks", () => {
     const shut = again.connect().catch((error: Error) => error.message);
     expect(await shut).toContain("4403");
     await kind.send("still here");
-    await kind.hears("echo: still here");
+    await kind.receives("echo: still here");
     expect((await call("GET", "/blocks")).body.items).toMatchObject([{ value: id }]);
     expect((await call("DELETE", `/blocks/${added.body.id}`, undefined, "b2")).status).toBe(204);
     await rude.connect();
     await rude.send("sorry");
-    await rude.hears("echo: sorry");
+    await rude.receives("echo: sorry");
   });
 
   it("sends no waiting message of a blocked visitor to the service", async () => {
@@ -118,7 +118,7 @@ describe("a site's budget of messages a day", () => {
     const visitor = await guest();
     for (const text of ["one", "two"]) {
       await visitor.send(text);
-      await visitor.hears(`echo: ${text}`);
+      await visitor.receives(`echo: ${text}`);
     }
     for (const text of ["three", "four", "five"]) await visitor.send(text);
     const isDelayed = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
@@ -143,7 +143,7 @@ describe("a site's budget of messages a day", () => {
       expect((await visitor.connect()).delivery).toBe("ok");
     }
     expect(bodies()).toEqual(["one", "two", "three", "four", "five"]);
-    await visitor.hears("echo: five");
+    await visitor.receives("echo: five");
   });
 });
 
@@ -152,14 +152,14 @@ describe("the owner's guard for new visitors", () => {
 
   it("gets one signed request before a first message is accepted; after a refusal the message counts as not sent (C24)", async () => {
     await open(guard("allow"));
-    backend.say({ allow: true }, { allow: false });
+    backend.answerBodies({ allow: true }, { allow: false });
     const [good, bad] = [await guest(), await guest()];
     await good.send("hello", "first-of-good", { page: "/lamps" });
     await good.send("and again");
-    await good.hears("echo: and again");
+    await good.receives("echo: and again");
     await expect(bad.send("buy pills")).rejects.toThrow("not_allowed");
     // A form does not bypass the guard.
-    backend.say({ allow: false });
+    backend.answerBodies({ allow: false });
     bad.write({ t: "lead", id: "the-form", chat: true, email: "bad@post.example" });
     expect(await complaint(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
     expect(backend.events).toMatchObject([

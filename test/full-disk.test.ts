@@ -28,7 +28,7 @@ async function livesThrough({ fill, free }: Way): Promise<void> {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("before");
-  await visitor.hears("echo: before");
+  await visitor.receives("echo: before");
   expect(await ready()).toBe(200);
   fill();
   visitor.write({ t: "send", id: "while-it-is-full", text: "x".repeat(4_000) });
@@ -38,7 +38,7 @@ async function livesThrough({ fill, free }: Way): Promise<void> {
   free();
   await expect.poll(ready).toBe(200);
   await visitor.send("after");
-  await visitor.hears("echo: after");
+  await visitor.receives("echo: after");
 }
 
 it("the relay is not ready while the database refuses writes, and recovers automatically", async () => {

@@ -74,7 +74,7 @@ it("serves the chat through nginx as the guide configures it", async () => {
     const visitor = createVisitor(nginx.url, { origin: house.host });
     await visitor.connect();
     await visitor.send("through nginx");
-    await visitor.hears("echo: through nginx");
+    await visitor.receives("echo: through nginx");
     await visitor.drop();
   } finally {
     await nginx.stop();

@@ -5,7 +5,7 @@
  *   const visitor = house.visitor();
  *   await visitor.connect();
  *   await visitor.send("Hello");
- *   await visitor.hears("echo: Hello");
+ *   await visitor.receives("echo: Hello");
  *   await house.stop();
  */
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   token = await tokenFor(house);
   const { answer } = await post(house, visitor, PNG);
   values = {

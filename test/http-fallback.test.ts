@@ -45,9 +45,11 @@ describe("a browser without WebSockets", () => {
     const delivered = (frame: Frame) => frame.message?.state === "delivered";
     if (!frames.some(delivered)) frames.push(...(await pollUntil(line, delivered)));
     expect(frames[0]?.t).toBe("welcome");
-    const heard = frames.filter((frame) => frame.message).map((frame) => frame.message?.state ?? frame.message?.text);
-    expect(heard[0]).toBe("sent");
-    expect(heard.slice(1).toSorted()).toEqual(["delivered", expect.stringContaining("Do you ship to Norway?")]);
+    const received = frames
+      .filter((frame) => frame.message)
+      .map((frame) => frame.message?.state ?? frame.message?.text);
+    expect(received[0]).toBe("sent");
+    expect(received.slice(1).toSorted()).toEqual(["delivered", expect.stringContaining("Do you ship to Norway?")]);
   });
 
   it("has the whole conversation over one streamed answer", async () => {

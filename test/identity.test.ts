@@ -29,7 +29,7 @@ describe("a signed identity", () => {
   }
   async function say(visitor: Visitor, text: string): Promise<void> {
     await visitor.send(text);
-    await visitor.hears(`echo: ${text}`);
+    await visitor.receives(`echo: ${text}`);
     await visitor.sees(
       (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
     );
@@ -47,9 +47,9 @@ describe("a signed identity", () => {
     const phone = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
     await say(phone, "from the phone");
     const laptop = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
-    await laptop.hears("echo: from the phone");
+    await laptop.receives("echo: from the phone");
     await say(laptop, "from the laptop");
-    await phone.hears("echo: from the laptop");
+    await phone.receives("echo: from the laptop");
     expect(fromIdOf("from the laptop")).toBe(fromIdOf("from the phone"));
     expect(fromIdOf("from the phone")).toMatch(/^u_[0-9a-z_]{30,48}$/);
     const other = await enter({ identity: identityOf({ sub: "bob@example.com" }) });
@@ -60,7 +60,7 @@ describe("a signed identity", () => {
     const visitor = await enter({ identity: identityOf({ sub: "returning" }) });
     await say(visitor, "before the reload");
     const again = await enter({ token: visitor.token() });
-    await again.hears("echo: before the reload");
+    await again.receives("echo: before the reload");
     await visitor.drop();
     const welcome = await visitor.connect();
     expect(welcome).toMatchObject({ reset: false });
@@ -76,10 +76,10 @@ describe("a signed identity", () => {
     const identity = identityOf({ sub: "merged", name: "Mary Merged" });
     const user = await enter({ token: anonymous, identity });
     expect(await tab.ended()).toBe(BAD_TOKEN);
-    await user.hears("echo: anonymous one");
+    await user.receives("echo: anonymous one");
     expect(user.token()).not.toBe(anonymous);
     await house.sandbox.humanReply({ fromId: oldId, body: "before the user said a word" });
-    await user.hears("before the user said a word");
+    await user.receives("before the user said a word");
     await say(user, "signed two");
     const { body } = await caller(house, await tokenFor(house))("GET", `/visitors/${fromIdOf("signed two")}`);
     const contacts = house.sandbox.state().contacts;
@@ -90,7 +90,7 @@ describe("a signed identity", () => {
 
     // The service keeps two contacts. Its messages to the old one reach the user.
     await house.sandbox.humanReply({ fromId: oldId, body: "an answer to the old id" });
-    await user.hears("an answer to the old id");
+    await user.receives("an answer to the old id");
     expect(await refusal({ token: anonymous })).toContain(String(BAD_TOKEN));
     const numbers = user.log().map(({ n }) => n);
     expect(new Set(numbers).size).toBe(numbers.length);
@@ -105,12 +105,12 @@ describe("a signed identity", () => {
     const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "in-flight" }) });
     const repeated = await user.send("written before", "client-id-1");
     expect(repeated.pos).toBe(1);
-    await user.hears("echo: written before, too");
+    await user.receives("echo: written before, too");
     await say(user, "written after");
     const bodies = house.sandbox.messages().filter(({ body }) => body.startsWith("written"));
     expect(bodies.map(({ body }) => body)).toEqual(["written before", "written before, too", "written after"]);
     expect(bodies.map(({ fromId }) => fromId[0])).toEqual(["v", "v", "u"]);
-    await user.hears("echo: written before, too");
+    await user.receives("echo: written before, too");
     await expect
       .poll(() =>
         user
@@ -127,11 +127,11 @@ describe("a signed identity", () => {
     const visitor = await enter({});
     const { answer } = await post(house, visitor, PNG);
     await visitor.send("with a picture", undefined, { media: answer.key });
-    await visitor.hears("echo: with a picture");
+    await visitor.receives("echo: with a picture");
     const unsent = await post(house, visitor, PNG, { name: "later.png" });
     const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "two-devices" }) });
-    await user.hears("echo: with a picture");
-    await first.hears("echo: with a picture");
+    await user.receives("echo: with a picture");
+    await first.receives("echo: with a picture");
     expect(texts(user)).toEqual(["known for long", "echo: known for long", "with a picture", "echo: with a picture"]);
     const picture = user.log().find(({ text }) => text === "with a picture");
     expect(picture?.media).toMatchObject({ type: "image/png" });
@@ -147,7 +147,7 @@ describe("a signed identity", () => {
     await say(two, "hello from person 2");
     expect(JSON.stringify(two.log())).not.toContain("person 1");
     const back = await enter({ token: one.token() });
-    await back.hears("echo: secret of person 1");
+    await back.receives("echo: secret of person 1");
     expect(JSON.stringify(back.log())).not.toContain("person 2");
   });
 
@@ -163,8 +163,8 @@ describe("a signed identity", () => {
     await visitor.drop();
     const welcome = await visitor.connect(identity);
     expect(welcome).toMatchObject({ reset: true, after: 0 });
-    await visitor.hears("echo: numbers two");
-    await visitor.hears("echo: of the user");
+    await visitor.receives("echo: numbers two");
+    await visitor.receives("echo: of the user");
     expect(texts(visitor)).toHaveLength(6);
   });
 
@@ -179,7 +179,7 @@ describe("a signed identity", () => {
       expect(await refusal({ identity, token: visitor.token() ?? "" })).toContain(String(BAD_TOKEN));
     }
     const again = await enter({ token: visitor.token() });
-    await again.hears("echo: anonymous before a forgery");
+    await again.receives("echo: anonymous before a forgery");
   });
 
   it("gives the service the signed names and e-mail, with the next message only", async () => {

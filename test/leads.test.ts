@@ -42,12 +42,12 @@ describe("a form before the chat", () => {
     await open({ lists: [] });
     expect(await fill({ chat: true, firstName: "Ada", lastName: "Byron", email: "Ada@B.EXAMPLE" })).toBe("lead");
     await visitor.send("first");
-    await visitor.hears("echo: first");
+    await visitor.receives("echo: first");
     await visitor.send("second");
-    await visitor.hears("echo: second");
+    await visitor.receives("echo: second");
     expect(await fill({ chat: true, lastName: "Lovelace" })).toBe("lead");
     await visitor.send("third");
-    await visitor.hears("echo: third");
+    await visitor.receives("echo: third");
     const sent = house.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
     // By message: a message whose answer was lost was sent again unchanged.
     const about = new Map(
@@ -70,7 +70,7 @@ describe("a form before the chat", () => {
     await open();
     await fill({ chat: true, firstName: "Ada", email: "ada@b.example" });
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await house.sandbox.until(() => lists().news?.length === 1);
     const [contact, ...others] = contacts();
     expect([lists().leads, lists().news, others]).toEqual([[contact?.id], [contact?.id], []]);
@@ -81,7 +81,7 @@ describe("a form before the chat", () => {
     await open({ lists: [] });
     await fill({ chat: true, firstName: "Ada", phone: "030 1234567" });
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     expect(contacts()).toHaveLength(1);
     expect(house.sandbox.requests().filter(({ route }) => route === "createContact")).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe("a number that the service refuses", () => {
     await house.sandbox.until(() => lists().leads?.length === 1);
     expect(contacts()).toMatchObject([{ firstName: "Ada", phone: "+49301234567" }]);
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await expect.poll(states).toEqual(["done", "done"]);
   });
 
@@ -141,7 +141,7 @@ describe("a number that the service refuses", () => {
       () => "left alone",
     );
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await visitor.drop();
     expect(await repeated).toBe("left alone");
   });

@@ -72,13 +72,13 @@ describe("replies by e-mail while the visitor is away", () => {
     await open();
     const ada = await guest("ada@post.example");
     await answer(ada, "seen on the page");
-    await ada.visitor.hears("seen on the page");
+    await ada.visitor.receives("seen on the page");
     const upTo = ada.visitor.head();
     ada.visitor.write({ t: "read", n: upTo });
     await ada.visitor.next((frame) => frame.t === "status" && frame.read === upTo);
     for (const words of ["Yes: 3 <b>left</b> & waiting", "Shall I keep one?"]) {
       await answer(ada, words);
-      await ada.visitor.hears(words);
+      await ada.visitor.receives(words);
     }
     await ada.visitor.drop();
     const [mail] = await mailServer.until(1);
@@ -239,7 +239,7 @@ describe("the conversation by e-mail", () => {
     await open();
     const ada = await guest("ada@post.example");
     await answer(ada, "Yes, three.");
-    await ada.visitor.hears("Yes, three.");
+    await ada.visitor.receives("Yes, three.");
     expect(await ask(ada)).toBe("ada@post.example");
     const [mail] = await mailServer.until(1);
     expect(mail?.headers.subject).toBe("Ada's Shop");

@@ -33,7 +33,7 @@ it("counts messages, answers and times of a conversation, without naming visitor
   await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
   const fromId = house.sandbox.messages().find(({ body }) => body === "words for the metrics")?.fromId ?? "";
   await house.sandbox.humanReply({ fromId, body: "a reply for the metrics" });
-  const reply = await visitor.hears("a reply for the metrics");
+  const reply = await visitor.receives("a reply for the metrics");
   const text = await (await metrics(token)).text();
   for (const event of ["stored", "delivered", "reply"])
     expect(seriesValue(text, `porchlight_messages_total{event="${event}"}`), event).toBe(1);

@@ -25,7 +25,7 @@ it("stores the spool of a lost node once, by one command on another node", async
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("Hello");
-  await visitor.hears("echo: Hello");
+  await visitor.receives("echo: Hello");
   const id = house.sandbox.messages().at(-1)?.fromId;
   const folder = mkdtempSync(join(tmpdir(), "porchlight-lost-"));
   writeFileSync(join(folder, "secrets.json"), "{}");
@@ -40,7 +40,7 @@ it("stores the spool of a lost node once, by one command on another node", async
   writeFileSync(join(folder, "replies.spool"), `\n${JSON.stringify(reply)}\n`);
   const first = await porchlight(house, ["spool", "replay", folder]);
   expect([first.code, first.out, first.err]).toEqual([0, "Stored 1 replies and 0 recharges.\n", ""]);
-  await visitor.hears("Kept by the lost node");
+  await visitor.receives("Kept by the lost node");
   expect((await porchlight(house, ["spool", "replay", folder])).out).toContain("Stored 0 replies");
   expect((await porchlight(house, ["spool", "replay", house.dataDir])).err).toContain("is in use");
   expect((await porchlight(house, ["spool", "replay", tmpdir()])).code).toBe(2);
@@ -58,7 +58,7 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("Before the move");
-  await visitor.hears("echo: Before the move");
+  await visitor.receives("echo: Before the move");
   const move = ["move", "--to", postgres.url("postgres")];
   expect((await porchlight(house, move)).err).toContain("is in use");
   await visitor.drop();
@@ -85,5 +85,5 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   const welcome = await visitor.connect();
   expect(welcome.reset).toBeFalsy();
   await visitor.send("After the move");
-  await visitor.hears("echo: After the move");
+  await visitor.receives("echo: After the move");
 });

@@ -23,15 +23,15 @@ describe("a message from the owner's backend", () => {
       const visitor = house.visitor();
       await visitor.connect();
       await visitor.send("hello");
-      await visitor.hears("echo: hello");
+      await visitor.receives("echo: hello");
       const fromId = house.sandbox.messages()[0]?.fromId ?? "";
       await call("POST", "/messages", { to: { visitor: fromId }, text: "Your lamp is on its way" }, "m-1");
-      await visitor.hears("Your lamp is on its way");
+      await visitor.receives("Your lamp is on its way");
       await expect.poll(() => state("m-1")).toBe("sent");
       await house.sandbox.until((all) => all.callbacks().every(({ ok }) => ok));
       // A later message comes later in the thread, so a second copy would be visible by then.
       await visitor.send("thanks");
-      await visitor.hears("echo: thanks");
+      await visitor.receives("echo: thanks");
       const { body } = await call("GET", `/visitors/${fromId}/messages`);
       const shown = (body.items as { text: string }[]).map(({ text }) => text);
       expect(shown).toEqual(["hello", "echo: hello", "Your lamp is on its way", "thanks", "echo: thanks"]);
@@ -64,10 +64,10 @@ describe("a message from the owner's backend", () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     const order = { to: { visitor: house.sandbox.messages()[0]?.fromId }, text: "An offer", email: "ada@b.example" };
     await call("POST", "/messages", order, "o-1");
-    await visitor.hears("An offer");
+    await visitor.receives("An offer");
     const token = visitor.token() ?? "";
     await house.visitor({ token, identity: identityOf({ sub: "customer-7" }) }).connect();
     const [user] = (await call("GET", "/visitors")).body.items as { id: string }[];

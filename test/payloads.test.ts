@@ -44,7 +44,7 @@ beforeAll(async () => {
     account: { credits: { mode: "webhook", billing: hook } },
   });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
-  receiver.say(...Array<object>(50).fill({ allow: true, approve: true }));
+  receiver.answerBodies(...Array<object>(50).fill({ allow: true, approve: true }));
   await converse();
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
@@ -65,7 +65,7 @@ async function converse(): Promise<void> {
   const newcomer = house.visitor();
   await newcomer.connect();
   await newcomer.send("hello", "first-words", where);
-  await newcomer.hears("echo: hello");
+  await newcomer.receives("echo: hello");
   const customer = house.visitor({
     token: newcomer.token() ?? "",
     identity: identityOf({ sub: "customer-7", email: "ada@b.example" }),
@@ -73,7 +73,7 @@ async function converse(): Promise<void> {
   await customer.connect();
   const { answer } = await post(house, customer, PNG, { name: "lamp.png" });
   await customer.send("look", "with-a-file", { media: answer.key });
-  await customer.hears("echo: look");
+  await customer.receives("echo: look");
   customer.write({ t: "lead", id: "the-form", chat: false, firstName: "Ada", email: "ada@b.example", ...where });
   await customer.next((frame) => frame.t === "lead");
   customer.write({ t: "rate", id: "the-rating", score: 4, of: 5, comment: "fine" });

@@ -24,7 +24,7 @@ async function talk(options: Parameters<typeof startHouse>[0] = {}): Promise<Vis
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   return visitor;
 }
 

@@ -16,7 +16,7 @@ describe("a reaction", () => {
     const replies: string[] = [];
     for (const text of texts) {
       await visitor.send(text);
-      replies.push((await visitor.hears(`echo: ${text}`)).id);
+      replies.push((await visitor.receives(`echo: ${text}`)).id);
       // The reply may arrive before the answer, and a fault that a test sets next is not for this message.
       await visitor.sees(
         (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
@@ -71,7 +71,7 @@ describe("a reaction", () => {
     react(visitor, id, "");
     await shows(visitor, id, undefined);
     await visitor.send("after the reactions");
-    await visitor.hears("echo: after the reactions");
+    await visitor.receives("echo: after the reactions");
     expect([incoming("😀").length, incoming("🎉").length]).toEqual([1, 1]);
     const order = house.sandbox.messages().map(({ body }) => body);
     expect(order.indexOf("😀")).toBeLessThan(order.indexOf("🎉"));
@@ -107,7 +107,7 @@ describe("a reaction", () => {
     react(visitor, id, "🙂");
     await shows(visitor, id, "🙂");
     await visitor.send("one more");
-    await visitor.hears("echo: one more");
+    await visitor.receives("echo: one more");
     react(visitor, id, "");
     await shows(visitor, id, undefined);
   });
@@ -120,7 +120,7 @@ describe("a reaction", () => {
     await shows(visitor, id, "🐟");
     await shows(visitor, id, undefined);
     await visitor.send("still here");
-    await visitor.hears("echo: still here");
+    await visitor.receives("echo: still here");
     const failed = visitor.log().filter((message) => message.from === "visitor" && message.state === "failed");
     expect(failed).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe("a reaction", () => {
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     react(visitor, id, "🚀");
     await visitor.send("after the rocket");
-    await visitor.hears("echo: after the rocket");
+    await visitor.receives("echo: after the rocket");
     expect(incoming("🚀")).toHaveLength(1);
   });
 });

@@ -37,7 +37,7 @@ export async function startReceiver(secret: string) {
     /** Statuses of the next answers; 200 after them. */
     answerWith: (...next: number[]) => void statuses.push(...next),
     /** Bodies of the next answers. */
-    say: (...next: object[]) => void answers.push(...next),
+    answerBodies: (...next: object[]) => void answers.push(...next),
     stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
   };
 }

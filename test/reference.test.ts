@@ -15,7 +15,7 @@ beforeAll(async () => {
   const somebody = house.visitor();
   await somebody.connect();
   await somebody.send("hello");
-  await somebody.hears("echo: hello");
+  await somebody.receives("echo: hello");
   contact = house.sandbox.state().contacts[0]?.id ?? "";
   visitor = house.sandbox.messages()[0]?.fromId ?? "";
   token = await tokenFor(house);

@@ -58,11 +58,11 @@ it("applies the settings of sites without a restart, after a dry run that change
   expect(await script("/w/fresh.js")).toContain("A new site");
   // The open chat continues, a chat of the new site begins, and the new webhook is called.
   await visitor.send("still here");
-  await visitor.hears("echo: still here");
+  await visitor.receives("echo: still here");
   const fresh = house.visitor({ site: "fresh" });
   await fresh.connect();
   await fresh.send("in the new site");
-  await fresh.hears("echo: in the new site");
+  await fresh.receives("echo: in the new site");
   await expect.poll(() => receiver.events.map(({ type }) => type)).toContain("message.visitor");
   expect(receiver.events.every(({ valid }) => valid)).toBe(true);
   expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });

@@ -44,7 +44,7 @@ it("accepts replies to messages that are delivered during a stop, and no new vis
   house.sandbox.configure({ clock: "real", botDelayMs: 0 });
   await house.start();
   await visitor.connect();
-  await visitor.hears("echo: on its way");
+  await visitor.receives("echo: on its way");
 });
 
 it("delivers waiting messages only once it can receive replies", async () => {
@@ -56,7 +56,7 @@ it("delivers waiting messages only once it can receive replies", async () => {
   house.sandbox.configure({ forceStatus: {} });
   await house.start();
   await visitor.connect();
-  await visitor.hears("echo: left behind");
+  await visitor.receives("echo: left behind");
 });
 
 /** The sites of the configuration file, which change while the relay is down. */
@@ -85,7 +85,7 @@ it("messages of a site that left the configuration wait for it, and do not delay
   const welcome = await other.connect();
   for (const text of ["one", "two", "three"]) {
     await other.send(text);
-    await other.hears(`echo: ${text}`);
+    await other.receives(`echo: ${text}`);
   }
   expect(welcome.delivery).toBe("ok");
   expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["one", "two", "three"]);
@@ -93,5 +93,5 @@ it("messages of a site that left the configuration wait for it, and do not delay
     sites.old = kept;
   });
   await old.connect();
-  await old.hears("echo: of the old site");
+  await old.receives("echo: of the old site");
 });

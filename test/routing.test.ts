@@ -27,7 +27,7 @@ describe("the campaign of a conversation", () => {
     const visitor = house.visitor(identity === undefined ? {} : { identity });
     await visitor.connect();
     await visitor.send(text, undefined, extras);
-    await visitor.hears(`echo: ${text}`);
+    await visitor.receives(`echo: ${text}`);
     return visitor;
   }
 
@@ -51,11 +51,11 @@ describe("the campaign of a conversation", () => {
   it("stays the same after the first message, on every page and in every language", async () => {
     const visitor = await say("first", { page: "/pricing" });
     await visitor.send("second", undefined, { campaign: "sales", page: "/", locale: "fr" });
-    await visitor.hears("echo: second");
+    await visitor.receives("echo: second");
     const again = house.visitor({ token: visitor.token() ?? "" });
     await again.connect();
     await again.send("third", undefined, { campaign: "sales" });
-    await again.hears("echo: third");
+    await again.receives("echo: third");
     const [id = ""] = again
       .log()
       .filter(({ text }) => text === "echo: third")
@@ -75,7 +75,7 @@ describe("the campaign of a conversation", () => {
     await visitor.drop();
     await visitor.connect(identityOf({ sub: "routed", plan: "pro" }));
     await visitor.send("after the login");
-    await visitor.hears("echo: after the login");
+    await visitor.receives("echo: after the login");
     expect(campaigns().slice(-2)).toEqual(["before the login: cmp_sales", "after the login: cmp_sales"]);
   });
 
@@ -86,7 +86,7 @@ describe("the campaign of a conversation", () => {
       ["unknown", "elsewhere"],
     ] as const) {
       await visitor.send(text, undefined, { campaign, chosen: true });
-      await visitor.hears(`echo: ${text}`);
+      await visitor.receives(`echo: ${text}`);
     }
     expect(campaigns().slice(-3)).toEqual([
       "before the choice: cmp_pricing",
@@ -135,9 +135,9 @@ describe.each([400, 404] as const)(
       const visitor = house.visitor();
       await visitor.connect();
       await visitor.send("for sales", undefined, { campaign: "sales" });
-      await visitor.hears("echo: for sales");
+      await visitor.receives("echo: for sales");
       await visitor.send("again");
-      await visitor.hears("echo: again");
+      await visitor.receives("echo: again");
       expect(asked(house, "incoming")).toEqual([
         [unknownCampaign, "cmp_gone"],
         [200, undefined],
@@ -150,7 +150,7 @@ describe.each([400, 404] as const)(
       const call = caller(house, await tokenFor(house));
       const to = { visitor: house.sandbox.messages()[0]?.fromId };
       await call("POST", "/messages", { to, text: "From us", campaign: "cmp_old" }, "m-1");
-      await visitor.hears("From us");
+      await visitor.receives("From us");
       expect(asked(house, "send")).toEqual([
         [unknownCampaign, "cmp_old"],
         [200, undefined],
@@ -176,7 +176,7 @@ it("the campaign falls back to the site's own when the conversation's campaign l
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("before", undefined, { campaign: "sales" });
-  await visitor.hears("echo: before");
+  await visitor.receives("echo: before");
   await visitor.drop();
   await house.halt();
   const file = join(house.dataDir, "sites.json");
@@ -184,7 +184,7 @@ it("the campaign falls back to the site's own when the conversation's campaign l
   await house.start();
   await visitor.connect();
   await visitor.send("after");
-  await visitor.hears("echo: after");
+  await visitor.receives("echo: after");
   expect(house.sandbox.messages().map(({ campaignId }) => campaignId)).toEqual(["cmp_sales", "cmp_own"]);
   await house.stop();
 });

@@ -37,7 +37,7 @@ describe("the account's key and the owner's user id", () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     expect(house.sandbox.state().counts.authFailures).toBe(0);
     answers.push(JSON.stringify(visitor.log()));
   });
@@ -71,7 +71,7 @@ describe("the account's key and the owner's user id", () => {
       body: `echo ${sandbox.url}?apiKey=${KEY} ${OWNER}`,
     });
     await visitor.send("through trouble");
-    await visitor.hears("echo: through trouble");
+    await visitor.receives("echo: through trouble");
     sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
     await visitor.send("refused");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");

@@ -70,9 +70,9 @@ describe("a callback for a person who has only received messages (R-229, R-451, 
     await house.sandbox.humanReply({ fromId: String(visitor), body: "for the customer of c" });
     const customer = house.visitor({ site: "c", identity: identityOf({ sub: "customer-7" }) });
     await customer.connect();
-    await customer.hears("for the customer of c");
+    await customer.receives("for the customer of c");
     await customer.send("I am here");
-    await customer.hears("echo: I am here");
+    await customer.receives("echo: I am here");
     const words = ["for the customer of c", "I am here", "echo: I am here"];
     expect(await seenBy(visitor)).toEqual({ default: 404, b: 404, c: words });
     expect(house.sandbox.messages().map(({ toId }) => toId)).toEqual(["shop of c"]);
@@ -84,7 +84,7 @@ describe("a reply to an id that is no longer in the database", () => {
     const visitor = house.visitor({ site: "b" });
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     const toId = house.sandbox.messages()[0]?.fromId ?? "";
     await visitor.drop();
     await house.halt();
@@ -97,7 +97,7 @@ describe("a reply to an id that is no longer in the database", () => {
     expect(await seenBy(toId)).toEqual({ default: 404, b: 404, c: 404 });
     const back = house.visitor({ site: "b", token: visitor.token() ?? "" });
     await back.connect();
-    await back.hears("still here");
+    await back.receives("still here");
     expect(await seenBy(toId)).toEqual({ default: 404, b: ["still here"], c: 404 });
   });
 });
@@ -149,7 +149,7 @@ describe("a callback address that names an account", () => {
     const visitor = house.visitor({ site: "c" });
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     const toId = house.sandbox.messages()[0]?.fromId ?? "";
     const reply = async (account: string): Promise<number> => {
       const body = JSON.stringify({ toId, body: `by way of ${account}`, messageId: account });

@@ -158,7 +158,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   }
 
   /** Waits for a reply with this text. */
-  const hears = async (text: string): Promise<Reply> =>
+  const receives = async (text: string): Promise<Reply> =>
     (await sees((message) => message.from === "reply" && message.text === text)) as Reply;
 
   /** Ends the connection without a close frame, as a lost network does. */
@@ -181,7 +181,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     connect,
     send,
     sees,
-    hears,
+    receives,
     next,
     write,
     drop,

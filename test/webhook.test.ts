@@ -31,7 +31,7 @@ it("reports messages, replies, leads, failures and credits to the owner's backen
   const visitor = house.visitor();
   await visitor.connect();
   const { id } = await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   // The fault below is for another message; this one may still be checked.
   await visitor.sees((message) => message.id === id && "state" in message && message.state === "delivered");
   visitor.write({ t: "lead", id: "the-form", chat: true, email: "ada@b.example" });
@@ -118,7 +118,7 @@ it("stops sending to a receiver that answers 410, and deletes events about erase
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
-  await visitor.hears("echo: hello");
+  await visitor.receives("echo: hello");
   const call = caller(house, await tokenFor(house));
   const states = async () =>
     ((await call("GET", "/webhook/events")).body.items as { state: string }[]).map(({ state }) => state);
@@ -133,7 +133,7 @@ it("asks the billing webhook before granting credits, if the account says so (R-
     { events: [] },
     { credits: { mode: "webhook", billing: { url: receiver.url, secret: "env:WEBHOOK_SECRET" } } },
   );
-  receiver.say({ approve: true }, { approve: false });
+  receiver.answerBodies({ approve: true }, { approve: false });
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   for (const key of ["r-1", "r-2"]) {
     await fetch(recharge, { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });

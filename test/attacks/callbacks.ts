@@ -51,7 +51,7 @@ export async function forgedCallbacks(testbed: Testbed): Promise<Result> {
     if ((await testbed.callback(replyOf(id, "forged"), { url, address })) !== 404) succeeded++;
   }
   const right = await testbed.callback(replyOf(id, "real"));
-  await visitor.hears("real");
+  await visitor.receives("real");
   succeeded += visitor.log().filter(({ text }) => text === "forged").length;
   return { tried: tries.length, succeeded, control: `the right secret answers ${right}, and the reply is shown` };
 }
@@ -64,7 +64,7 @@ export async function replayedCallbacks(testbed: Testbed): Promise<Result> {
   for (let n = 0; n < tried; n += 10) await Promise.all(Array.from({ length: 10 }, () => testbed.callback(captured)));
   await testbed.callback({ ...captured, messageId: randomUUID(), body: "only once" });
   await testbed.callback(replyOf(id, "the one after"));
-  await visitor.hears("the one after");
+  await visitor.receives("the one after");
   const shown = visitor.log().filter(({ text }) => text === "only once").length;
   return {
     tried,
@@ -110,7 +110,7 @@ export async function forgedRequests(testbed: Testbed): Promise<Result> {
       }),
     );
   await testbed.callback(replyOf(id, "the last of A20"));
-  await visitor.hears("the last of A20");
+  await visitor.receives("the last of A20");
   const succeeded = asked.length;
   await fetch(`http://127.0.0.1:${port}/control`);
   trap.close();

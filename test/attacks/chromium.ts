@@ -224,7 +224,7 @@ export async function strictPage(testbed: Testbed, browser: Browser): Promise<Re
   const chat = chatOn(page);
   await chat.open();
   const tried = 20;
-  for (let n = 0; n < tried; n++) await chat.say(`**bold ${n}** and https://shop.example/${n}`);
+  for (let n = 0; n < tried; n++) await chat.send(`**bold ${n}** and https://shop.example/${n}`);
   await chat.thread.getByText(`bold ${tried - 1}`).waitFor();
   const succeeded = complaints.length + (await fired(page)).length;
   await page

@@ -245,7 +245,7 @@ export async function oddStrings(testbed: Testbed): Promise<Result> {
     if ((await testbed.callback(replyOf(id, text))) >= 500) succeeded++;
   }
   await testbed.callback(replyOf(id, "the last odd string"));
-  await visitor.hears("the last odd string");
+  await visitor.receives("the last odd string");
   const texts = new Set(
     visitor
       .log()

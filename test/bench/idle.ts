@@ -18,10 +18,10 @@ export async function idle(seconds: number): Promise<void> {
   try {
     await visitor.connect();
     await visitor.send("Hello");
-    await visitor.hears("echo: Hello");
+    await visitor.receives("echo: Hello");
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
     await house.sandbox.humanReply({ fromId: house.sandbox.messages()[0]?.fromId ?? "", body: "still there?" });
-    await visitor.hears("still there?");
+    await visitor.receives("still there?");
   } finally {
     await visitor.drop();
     await nginx.stop();

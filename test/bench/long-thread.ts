@@ -71,7 +71,7 @@ async function longThread(browser: Browser, house: House, url: string): Promise<
   const chat = chatOn(page);
   await page.goto(url);
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   await fillThread(house, MESSAGES);
   await page.reload();

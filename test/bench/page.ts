@@ -146,7 +146,7 @@ async function opened(browser: Browser, url: string, rate: number): Promise<Open
   await chat.launcher.first().click();
   await chat.composer.waitFor();
   const readyMs = performance.now() - clicked;
-  await chat.say("Do you ship to Norway?");
+  await chat.send("Do you ship to Norway?");
   await chat.panel.getByText("echo: Do you ship to Norway?").waitFor();
   await visitor.page.waitForFunction(() => (window as unknown as { seen: Seen }).seen.click > 0);
   const { click } = await visitor.seen();

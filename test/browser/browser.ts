@@ -50,7 +50,7 @@ export function chatOn(page: Page) {
       if (!comes) await launcher.first().click();
       await composer.waitFor();
     },
-    async say(text: string): Promise<void> {
+    async send(text: string): Promise<void> {
       await composer.fill(text);
       await panel.getByRole("button", { name: "Send message" }).click();
     },

@@ -68,7 +68,7 @@ describe("a conversation in the browser", () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
     const { chat } = await visit();
     await chat.open();
-    await chat.say(text);
+    await chat.send(text);
     await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
     expect(await chat.thread.locator("b").count()).toBe(0);
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual([text]);
@@ -139,7 +139,7 @@ describe("a conversation in the browser", () => {
   it("is there again after a reload, and on the next page", async () => {
     const { page, chat } = await visit();
     await chat.open();
-    await chat.say("remember me");
+    await chat.send("remember me");
     await chat.thread.getByText("echo: remember me").waitFor();
     for (const move of [() => page.reload(), () => page.goto(`${house.host}/second`)]) {
       await move();
@@ -152,13 +152,13 @@ describe("a conversation in the browser", () => {
   it("shows messages of both sides live in a second tab", async () => {
     const first = await visit();
     await first.chat.open();
-    await first.chat.say("said in the first tab");
+    await first.chat.send("said in the first tab");
     await first.chat.thread.getByText("echo: said in the first tab").waitFor();
 
     const second = await visit("/second");
     await reopen(second.chat);
     await second.chat.thread.getByText("echo: said in the first tab").waitFor();
-    await second.chat.say("said in the second tab");
+    await second.chat.send("said in the second tab");
     for (const { chat } of [first, second]) {
       await chat.thread.getByText("said in the second tab", { exact: true }).waitFor();
       await chat.thread.getByText("echo: said in the second tab").waitFor();
@@ -169,7 +169,7 @@ describe("a conversation in the browser", () => {
   it("shows a reply that a person typed in the sandbox's inbox", async () => {
     const { chat } = await visit();
     await chat.open();
-    await chat.say("is anybody there?");
+    await chat.send("is anybody there?");
     await chat.thread.getByText("echo: is anybody there?").waitFor();
 
     const inbox = await (await browser.newContext()).newPage();
@@ -186,7 +186,7 @@ describe("a conversation in the browser", () => {
     const line = page.waitForEvent("websocket");
     await chat.open();
     const seen = (await line).waitForEvent("framesent", ({ payload }) => String(payload).includes('"t":"read"'));
-    await chat.say("back in a minute");
+    await chat.send("back in a minute");
     await chat.thread.getByText("echo: back in a minute").waitFor();
     await seen;
     await chat.panel.getByRole("button", { name: /close/i }).click();

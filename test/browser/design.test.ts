@@ -46,7 +46,7 @@ const answer = async (page: Page, body: string): Promise<void> => {
 it("nested lists have their own numbers and marks, and a message of emoji only is visible", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
-  await chat.say("👍");
+  await chat.send("👍");
   await answer(page, "3. **Pack it**\n   - Use the box\n   - Add the slip\n4. Call\n   on Monday");
   const bubble = page.locator("porch-light .reply .bubble");
   expect(await bubble.locator("> ol").getAttribute("start")).toBe("3");
@@ -60,7 +60,7 @@ it("nested lists have their own numbers and marks, and a message of emoji only i
 it("the dots are on one line", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
   await chat.open();
-  await chat.say("Anybody?");
+  await chat.send("Anybody?");
   await page.locator("porch-light .dots").waitFor();
   const tops = await page
     .locator("porch-light .dots i")
@@ -71,7 +71,7 @@ it("the dots are on one line", async () => {
 it("the dots are visible in forced colours, which remove backgrounds", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { forcedColors: "active" } });
   await chat.open();
-  await chat.say("Anybody?");
+  await chat.send("Anybody?");
   await page.locator("porch-light .dots").waitFor();
   expect(Number.parseFloat(await styleOf(page, ".dots i", "border-top-width"))).toBeGreaterThan(2);
 });
@@ -79,7 +79,7 @@ it("the dots are visible in forced colours, which remove backgrounds", async () 
 it("a header and a send button of the surface's colour have an edge, like the visitor's messages", async () => {
   const { page, chat } = await stage.visit({ html: html('data-accent="#fff" data-header="accent"') });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await page.locator("porch-light .own").waitFor();
   const edge = await styleOf(page, ".own .bubble", "box-shadow");
   const [colour] = /^rgba?\(.*?\)/.exec(edge) ?? [];
@@ -91,7 +91,7 @@ it("a header and a send button of the surface's colour have an edge, like the vi
 it("a reaction overlaps its bubble", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await answer(page, "Hello to you");
   await page.locator("porch-light .react button").click();
   await page.locator("porch-light .palette button").first().click();
@@ -140,9 +140,9 @@ it("on a phone, a header with one line is 52 pixels high, and buttons are large 
   await chat.open();
   await expect.poll(async () => (await boxOf(page, ".head")).height).toBe(52);
   stage.house.sandbox.failNext("incoming", 1, 400);
-  await chat.say("Lost");
+  await chat.send("Lost");
   await page.locator("porch-light .failed button").nth(1).waitFor();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await answer(page, "Hello to you");
   for (const button of [".react button", ".failed button", ".failed button:last-child"]) {
     const { width, height } = await boxOf(page, button);
@@ -189,7 +189,7 @@ it("the panel closes in 140 milliseconds, towards the launcher's corner, and the
 it("the text field stays at its end when many lines replace a few", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   for (let n = 0; n < 12; n++) await answer(page, `${n} ${"word ".repeat(20)}`);
   const lines = (count: number) => Array.from({ length: count }, (_, n) => `Line ${n}`).join("\n");
   await chat.composer.fill(lines(3));
@@ -283,7 +283,7 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
 it("the line above new messages looks like a day's line, and in the dark theme a reply's background differs from the panel's by two steps", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { colorScheme: "dark" } });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await answer(page, "Hello to you");
   const lightness = (colour: string) => Number(/oklch\((\S+)/.exec(colour)?.[1]);
   expect(lightness(await styleOf(page, ".panel", "background-color"))).toBeCloseTo(0.205);
@@ -304,7 +304,7 @@ it("copied text contains the messages without names, times and notes; three clic
   const { page, chat, context } = await stage.visit({ browser, html: html(), options: { reducedMotion: "reduce" } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.host });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await answer(page, "Hello to you");
   const words = "See our terms before you order.";
   await answer(page, "See our [terms](https://shop.example/terms) before you order.");
@@ -335,7 +335,7 @@ const LONG_TABLE =
 it("a table wider than its bubble has a shadow at the edge, and scrolls by keyboard", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
-  await chat.say("Which lamps?");
+  await chat.send("Which lamps?");
   await answer(page, LONG_TABLE);
   const box = page.locator("porch-light .scroll");
   await box.focus();
@@ -385,7 +385,7 @@ it("a person is offered below the questions and topics, and not as one more pill
 it("a scrim covers the panel behind the question before a deletion", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   expect(await styleOf(page, ".veil", "background-color")).toBe("rgba(0, 0, 0, 0)");

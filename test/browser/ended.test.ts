@@ -46,7 +46,7 @@ it("accepts messages while a deletion waits for the network, and sends them as a
   await network(false);
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await chat.thread.getByText("before the end", { exact: true }).waitFor({ state: "detached" });
-  await chat.say("a new beginning");
+  await chat.send("a new beginning");
   await chat.thread.getByText("Waiting to send").waitFor();
   await chat.composer.fill("and more to");
   await network(true);
@@ -74,7 +74,7 @@ it("shows a first visitor a new conversation although the page logs out every an
   await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
   await chat.thread.getByRole("button", { name: "Two" }).waitFor();
   await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
-  await chat.say("I am new");
+  await chat.send("I am new");
   await chat.thread.getByText("echo: I am new", { exact: true }).waitFor();
   expect(await chat.thread.getByText("This conversation has ended.").count()).toBe(0);
   expect(await eventsOnPage()).toEqual(["logout"]);

@@ -84,7 +84,7 @@ it("opens at business hours while the page is open", async () => {
   await chat.panel.getByText("We're away right now").waitFor();
   await page.clock.fastForward("45:00");
   await chat.panel.getByText("We're away right now").waitFor({ state: "detached" });
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
 });
 
@@ -111,7 +111,7 @@ it("never asks twice for an address that was given before the first message or s
   await first.chat.launcher.first().click();
   await first.chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await first.chat.panel.getByRole("button", { name: "Start chat" }).click();
-  await first.chat.say("Do you have it in green?");
+  await first.chat.send("Do you have it in green?");
   await first.page.locator(".dots").waitFor();
   await first.page.clock.fastForward(31_000);
   await first.chat.thread.getByText("This is taking longer than usual", { exact: false }).waitFor();
@@ -136,7 +136,7 @@ it("never asks twice for an address that was given before the first message or s
 
   // The next person on this device is asked again.
   await callApi(page, "logout");
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
@@ -147,7 +147,7 @@ it("offers a visitor who has waited half a minute to leave an address, where the
     html: pageOf(stage.tag('data-site="default" data-capture="" data-email-offer')),
   });
   await chat.open();
-  await chat.say("Do you have it in green?");
+  await chat.send("Do you have it in green?");
   await page.locator(".dots").waitFor();
   expect(await chat.thread.getByText("Leave your email").count()).toBe(0);
   await page.clock.fastForward(31_000);

@@ -191,7 +191,7 @@ it("the chat returns and works after the page has called document.open", async (
   await chat.open();
   await chat.panel.getByRole("heading", { name: "Kept title" }).waitFor();
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  await chat.say("still here");
+  await chat.send("still here");
   await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
   expect(await page.locator("porch-light").count()).toBe(1);
 });

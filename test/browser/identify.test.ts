@@ -9,25 +9,25 @@ const stage = setStage({ env: { IDENTITY_SECRET } });
 it("an identity is reported to the page once the relay has accepted it; a forged one is reported as an error", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   await page.evaluate(() => {
-    const told: string[] = [];
-    Object.assign(window, { told });
-    addEventListener("porchlight:identify", () => told.push("identify"));
-    addEventListener("porchlight:error", (event) => told.push((event as CustomEvent).detail.code));
+    const events: string[] = [];
+    Object.assign(window, { events });
+    addEventListener("porchlight:identify", () => events.push("identify"));
+    addEventListener("porchlight:error", (event) => events.push((event as CustomEvent).detail.code));
   });
-  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
   await callApi(page, "identify", "a.b.c");
-  expect(await told()).toEqual([]);
+  expect(await eventsOnPage()).toEqual([]);
   await chat.open();
-  await expect.poll(told).toEqual(["not_allowed"]);
+  await expect.poll(eventsOnPage).toEqual(["not_allowed"]);
   await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
-  await expect.poll(told).toEqual(["not_allowed", "identify"]);
+  await expect.poll(eventsOnPage).toEqual(["not_allowed", "identify"]);
   await chat.panel.getByText("Hello Ada!").waitFor();
   await callApi(
     page,
     "identify",
     identityOf({ sub: "bob", name: "Bob" }, "another secret that is quite as long as ours"),
   );
-  await expect.poll(told).toEqual(["not_allowed", "identify", "not_allowed"]);
+  await expect.poll(eventsOnPage).toEqual(["not_allowed", "identify", "not_allowed"]);
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
 
@@ -63,7 +63,7 @@ it("the next visitor finds no answers or settings after a logout, a deletion or 
       await chat.panel.getByRole("button", { name: "Start a new conversation" }).click();
     await name.fill("Ada");
     await chat.panel.getByRole("button", { name: "Start chat" }).click();
-    await chat.say("Hello");
+    await chat.send("Hello");
     await chat.thread.getByRole("button", { name: "No, thanks" }).click();
     await expect.poll(stored).toContain("prechat capture");
     await leave();
@@ -84,7 +84,7 @@ it("an identity returns when consent is withdrawn and given again, but not after
   await callApi(page, "logout");
   await callApi(page, "consent", false);
   await callApi(page, "consent", true);
-  await chat.say("who am I?");
+  await chat.send("who am I?");
   await chat.panel.getByText("echo: who am I?").waitFor();
   expect(await chat.panel.getByText("Hello Ada!").count()).toBe(0);
 });

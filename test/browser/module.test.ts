@@ -22,15 +22,15 @@ import { createElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Porchlight } from "./react";
 
-declare global { interface Window { show(settings: object | undefined): void; alone(): Promise<string>; heard: Events["message"][] } }
+declare global { interface Window { show(settings: object | undefined): void; alone(): Promise<string>; messages: Events["message"][] } }
 const relay = new URLSearchParams(location.search).get("relay") ?? "";
 const root = createRoot(document.querySelector("#app") as HTMLElement);
-window.heard = [];
+window.messages = [];
 window.show = (settings) =>
   root.render(createElement(StrictMode, null, settings && createElement(Porchlight, { relay, ...settings })));
 window.alone = async () => {
   const chat = await mount({ relay, title: "Alone", hours: {}, phone: { radius: 0 } });
-  const off: () => void = chat.on("message", ({ id, text, at }) => window.heard.push({ id, text, at }));
+  const off: () => void = chat.on("message", ({ id, text, at }) => window.messages.push({ id, text, at }));
   chat.on("unread", (count) => count.toFixed());
   addEventListener("porchlight:message", ({ detail }) => detail.text.trim());
   // @ts-expect-error unknown theme
@@ -141,9 +141,9 @@ it("mounts the chat with its commands and events, and each command returns a pro
   const { page, chat } = await visit();
   expect(await page.evaluate("window.alone()")).toBe("5default");
   await chat.panel.getByRole("heading", { name: "Alone" }).waitFor();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  await expect.poll(() => page.evaluate("window.heard.map(({ text }) => text)")).toEqual(["echo: Hello"]);
+  await expect.poll(() => page.evaluate("window.messages.map(({ text }) => text)")).toEqual(["echo: Hello"]);
 });
 
 it("shows one chat at a time when a page contains two copies of the module", async () => {

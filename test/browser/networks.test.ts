@@ -37,7 +37,7 @@ it("after a restart behind a proxy that answers 502, the chat continues over a W
   const before = checks();
   await expect.poll(checks, { ...TIMEOUT, interval: 10 }).toBeGreaterThan(before);
   proxy.away = false;
-  await chat.say("after the restart");
+  await chat.send("after the restart");
   await echo(chat, "after the restart").waitFor(TIMEOUT);
   expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
 });
@@ -53,7 +53,7 @@ it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole
     await reopen(chat);
     chats.push(chat);
   }
-  for (const [n, chat] of chats.entries()) await chat.say(`from tab ${n}`);
+  for (const [n, chat] of chats.entries()) await chat.send(`from tab ${n}`);
   for (const chat of chats) for (const n of chats.keys()) await echo(chat, `from tab ${n}`).waitFor(TIMEOUT);
   expect(proxy.seen.filter((line) => line.endsWith("mode=stream"))).toHaveLength(1);
   // The tab with the open connection closes; another tab now opens one.

@@ -94,8 +94,8 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   const kept = () => other.page.evaluate(() => String(localStorage["porchlight:default"]));
   await expect.poll(kept).not.toContain("notify");
   for (const tab of [page, other.page]) await hide(tab, true);
-  await stage.reply("and nobody hears");
-  await chat.thread.getByText("and nobody hears").waitFor();
+  await stage.reply("and nobody reads");
+  await chat.thread.getByText("and nobody reads").waitFor();
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
   expect(await all()).toHaveLength(1);
 });

@@ -24,7 +24,7 @@ it("shows the owner's articles first, searches and opens them, and leads to the 
   await chat.panel.getByRole("button", { name: "Returns" }).click();
   await chat.panel.locator("article strong", { hasText: "30 days" }).waitFor();
   await chat.panel.getByRole("button", { name: "Send us a message" }).click();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   await chat.panel.getByRole("button", { name: "Help articles" }).click();
   await chat.panel.getByRole("button", { name: "Continue your conversation" }).waitFor();

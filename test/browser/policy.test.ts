@@ -33,7 +33,7 @@ it("runs under the strictest policy of the page, with Trusted Types, without a v
   await page.goto(house.host);
   const chat = chatOn(page);
   await chat.open();
-  await chat.say("**bold** and https://example.com");
+  await chat.send("**bold** and https://example.com");
   await chat.thread.getByText("echo:").waitFor();
   await chat.panel.getByRole("button", { name: /close/i }).click();
   expect(complaints).toEqual([]);

@@ -107,7 +107,7 @@ it("a rating is requested after ten silent minutes, and disappears when the visi
   await pass(page, 70_000);
   await question(chat).waitFor();
   expect(await chat.thread.getByRole("radio").count()).toBe(2);
-  await chat.say("one more thing");
+  await chat.send("one more thing");
   await chat.thread.getByText("echo: one more thing", { exact: true }).waitFor();
   expect(await question(chat).count()).toBe(0);
 });

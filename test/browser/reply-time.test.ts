@@ -20,7 +20,7 @@ it("states the usual reply time of people under the title and below waiting mess
   await expect.poll(() => line(page).textContent()).toBe("Our team\u00a0· usually replies in about 2 hours");
   stage.house.sandbox.configure({ botScript: "silent" });
   const said = await record(page);
-  await chat.say("Is it in stock?");
+  await chat.send("Is it in stock?");
   const waits = chat.thread.getByText("Usually replies in about 2 hours");
   await waits.waitFor();
   await announced(said, /^usually replies in about 2 hours$/);

@@ -90,7 +90,7 @@ it("a site can reword who answers, but the chat says in every language that a ma
   await chat.open();
   await chat.panel.getByText("Maria from Acme · AI", { exact: true }).waitFor();
   await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();
-  await chat.say("Hello");
+  await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   expect(await page.locator(".msg.reply > .author").textContent()).toBe("Maria · AI");
   expect(await page.locator(".msg.reply > .vh").textContent()).toContain("Maria · AI");

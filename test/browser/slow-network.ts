@@ -23,7 +23,7 @@ export function slowTests(stage: Stage, rounds: readonly number[]): void {
     slow.rtt = seconds * 1_000;
     await chat.launcher.click();
     await chat.composer.waitFor(TIMEOUT);
-    await chat.say("slowly");
+    await chat.send("slowly");
     await chat.thread.getByText("echo: slowly", { exact: true }).waitFor(TIMEOUT);
   });
 }

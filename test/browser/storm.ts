@@ -91,7 +91,7 @@ async function arrive(browser: Browser, house: House, who: number, onWritten: ()
     await chat.launcher.first().waitFor();
     // In the second tab the chat may open by itself.
     if (!(await chat.composer.isVisible())) await chat.open();
-    if (tab === 0) await chat.say(`visitor ${who} is here`);
+    if (tab === 0) await chat.send(`visitor ${who} is here`);
     await chat.thread.getByText(`echo: visitor ${who} is here`, { exact: true }).waitFor();
     pages.push(page);
   }

@@ -62,7 +62,7 @@ it("opens the chat of a page that was loaded before an upgrade of the relay, wit
   await chat.launcher.waitFor();
   await upgrade(NEW);
   await chat.open();
-  await chat.say("Still there?");
+  await chat.send("Still there?");
   await chat.panel.getByText("echo: Still there?").waitFor();
   await chat.panel.getByRole("button", { name: /emoji/i }).first().click();
   await page.locator(".composer .emoji button").first().click();
@@ -93,7 +93,7 @@ it("opens the chat with the newest panel when the relay no longer has the old on
   await house.start();
   expect((await fetch(`${house.url}/${panelOf(OLD)}`)).status).toBe(404);
   await chat.open();
-  await chat.say("And now?");
+  await chat.send("And now?");
   await chat.panel.getByText("echo: And now?").waitFor();
   await page.close();
 });

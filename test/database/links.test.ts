@@ -52,17 +52,17 @@ it.each([
   const states: string[] = [];
   const link: Link = await openLink(url, { onState: (state) => void states.push(state), ...QUICK });
   cleanups.push(link.close);
-  const heard: string[] = [];
-  link.onText((text) => void heard.push(text));
+  const received: string[] = [];
+  link.onText((text) => void received.push(text));
   link.send("before");
-  await expect.poll(() => heard).toEqual(["before"]);
+  await expect.poll(() => received).toEqual(["before"]);
   const before = freeze();
   await expect.poll(() => states.slice(0, 3)).toEqual(["open", "lost", "open"]);
   await expect.poll(() => before.filter(isOpen)).toEqual([]);
   await expect
     .poll(() => {
       link.send("after");
-      return heard;
+      return received;
     })
     .toContain("after");
 });

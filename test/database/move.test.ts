@@ -51,12 +51,12 @@ it("moves a SQLite database to PostgreSQL, continues after an interruption, and 
   await expect(moveDatabase(from, failingAt(to, 4), { report: () => {} })).rejects.toThrow("away");
   // No relay starts on a partial copy.
   await expect(assertMoved(to)).rejects.toThrow("is not over");
-  const told: [string, number, number][] = [];
-  const moved = await moveDatabase(from, to, { report: (...step) => void told.push(step) });
+  const steps: [string, number, number][] = [];
+  const moved = await moveDatabase(from, to, { report: (...step) => void steps.push(step) });
   const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));
   expect(rows).toMatchObject({ visitors: VISITORS, messages: VISITORS * MESSAGES });
   // Tables that were copied before the interruption are not copied again.
-  const again = told.filter(([table]) => table === "visitors" || table === "messages").map(([, count]) => count);
+  const again = steps.filter(([table]) => table === "visitors" || table === "messages").map(([, count]) => count);
   expect(Math.max(...again)).toBeLessThan(VISITORS * MESSAGES);
   const sql = "SELECT * FROM messages ORDER BY visitor, pos";
   expect(await to.all(sql)).toEqual((await from.all<object>(sql)).map((row) => ({ ...row })));

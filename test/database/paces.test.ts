@@ -101,7 +101,7 @@ it("a pace that could not be stored is stored later, with the age that it has th
   const node = nodeOf("node", [accountLease("main")], failing);
   await node.leases.start();
   isAway = true;
-  node.unsaved.set("main", "told to wait");
+  node.unsaved.set("main", "must wait");
   node.paces.start();
   node.clock.pass(0);
   await expect.poll(() => node.events).toContain("Error: away");
@@ -112,12 +112,12 @@ it("a pace that could not be stored is stored later, with the age that it has th
     `SELECT pace, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) - pace_at AS age FROM leases
      WHERE name = 'account:main'`,
   );
-  expect(stored?.pace).toBe("told to wait");
+  expect(stored?.pace).toBe("must wait");
   expect(stored?.age).toBeGreaterThanOrEqual(30_000);
   await node.leases.stop();
 });
 
-it("a node stores its pace anew when it takes a lease, because late answers without the lease were not stored", async () => {
+it("a node stores its pace again when it takes a lease, because late answers without the lease were not stored", async () => {
   const node = nodeOf("node");
   await node.leases.start();
   expect(node.again).toEqual(["main"]);

@@ -21,7 +21,7 @@ describe("a relay that is killed", () => {
     house.sandbox.configure({ forceStatus: {} });
     await house.start();
     await visitor.connect();
-    await visitor.hears("echo: written down, not yet delivered");
+    await visitor.receives("echo: written down, not yet delivered");
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["written down, not yet delivered"]);
   });
 
@@ -45,7 +45,7 @@ describe("a relay that is killed", () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await visitor.drop();
     const { fromId = "" } = house.sandbox.messages()[0] ?? {};
     const sent = await Promise.all(
@@ -55,7 +55,7 @@ describe("a relay that is killed", () => {
     await house.start();
     await visitor.connect();
     const kept = sent.filter(({ status }) => status === "Sent").map(({ body }) => body);
-    await visitor.hears(kept.at(-1) ?? "");
+    await visitor.receives(kept.at(-1) ?? "");
     expect(visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []))).toEqual([
       "echo: hello",
       ...kept,

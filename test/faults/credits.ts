@@ -211,12 +211,12 @@ export async function countCredits(
   const machine = { disk, dialect: plan.dialect };
   const service = createService(world, plan.failure);
   const nodes: (Node | undefined)[] = Array.from({ length: plan.nodes }, () => undefined);
-  const count = { answered: 0, killed: 0, lives: 0 };
+  const count = { answered: 0, killed: 0, starts: 0 };
 
   function boot(i: number): void {
-    const life = count.lives++;
-    const dieAt = life === 0 ? plan.dieAt : undefined;
-    const about = { name: `node${i}-life${life}`, dieAt, died: () => gone(i) };
+    const start = count.starts++;
+    const dieAt = start === 0 ? plan.dieAt : undefined;
+    const about = { name: `node${i}-start${start}`, dieAt, died: () => gone(i) };
     void startNode(world, machine, service, about).then((node) => {
       nodes[i] = node;
     });

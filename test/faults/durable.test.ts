@@ -73,7 +73,7 @@ describe("durable before acknowledged", () => {
     const { fromId = "" } = house.sandbox.messages()[0] ?? {};
     const reply = await house.sandbox.humanReply({ fromId, body: "to be kept" });
     expect(reply.status).toBe("Sent");
-    await visitor.hears("to be kept");
+    await visitor.receives("to be kept");
 
     const all = await calls();
     const delivered = all.findLastIndex((call) => says(call, '\\"state\\":\\"delivered\\"'));

@@ -49,7 +49,7 @@ export type Soaked = {
 type Long = (seed: number, progress: (words: string) => void) => Promise<Report>;
 
 const SUITES: Record<string, Long> = {
-  kill: (seed, progress) => kill({ seed, lives: 200, messages: 10_000, visitors: 25, progress }),
+  kill: (seed, progress) => kill({ seed, starts: 200, messages: 10_000, visitors: 25, progress }),
   sync: (seed) => sync({ seed, messages: 500 }),
   upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
   callbacks: (seed, progress) => callbacks({ seed, callbacks: 50_000, progress }),

@@ -132,7 +132,7 @@ async function count({ sandbox }: House, { visitor, acknowledged }: Account): Pr
   const at = sandbox.messages(fromId).map(({ body }) => body);
   const sent = sandbox.outgoing(fromId).flatMap(({ status, body }) => (status === "Sent" ? [body] : []));
   const last = sent.at(-1);
-  if (last !== undefined) await visitor.hears(last);
+  if (last !== undefined) await visitor.receives(last);
   const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
   return {
     acknowledged: acknowledged.length,

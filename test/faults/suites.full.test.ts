@@ -5,7 +5,7 @@ import { rate } from "./suites/rate.ts";
 import { endTests, lossTests } from "./suites/tests.ts";
 
 lossTests({
-  kill: { lives: 6, messages: 300 },
+  kill: { starts: 6, messages: 300 },
   sync: { messages: 30 },
   upstream: { visitors: 10, messages: 60 },
   callbacks: { callbacks: 2_500 },

@@ -3,7 +3,7 @@
 import { lossTests } from "./suites/tests.ts";
 
 lossTests({
-  kill: { lives: 3, messages: 120 },
+  kill: { starts: 3, messages: 120 },
   sync: { messages: 15 },
   upstream: { visitors: 10, messages: 60 },
   callbacks: { callbacks: 800 },

@@ -18,7 +18,7 @@ type Row = { done: (figures: Figures) => string; found: (figures: Figures, viola
 const ROWS: Record<string, Row> = {
   kill: {
     done: (f) =>
-      `${number(f.messages)} messages under ${number(f.kills)} SIGKILLs, each 5 to 80 ms after its life's first acknowledgement; ${number(f["acknowledged before the last kill"])} acknowledged before the last one`,
+      `${number(f.messages)} messages under ${number(f.kills)} SIGKILLs, each 5 to 80 ms after the first acknowledgement of a start; ${number(f["acknowledged before the last kill"])} acknowledged before the last one`,
     found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
   },
   sync: {

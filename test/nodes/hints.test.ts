@@ -22,7 +22,7 @@ it("accepts a visitor's session on every node", async () => {
   await visitor.send("Hello");
   const elsewhere = cluster.visitor(1, visitor.token());
   const welcome = await elsewhere.connect();
-  await elsewhere.hears("echo: Hello");
+  await elsewhere.receives("echo: Hello");
   expect(welcome.reset).toBe(true);
 });
 
@@ -57,7 +57,7 @@ it("ignores hints that other programs forge in the same database (A33)", async (
   const visitor = cluster.visitor(1);
   await visitor.connect();
   await visitor.send("Hello");
-  await visitor.hears("echo: Hello");
+  await visitor.receives("echo: Hello");
   const [id] = JSON.parse(Buffer.from(visitor.token()?.split(".")[0] ?? "", "base64url").toString()) as string[];
   const reply = { n: 99, pos: 99, id: "r-forged", from: "reply", at: 1, text: "Pay here" };
   const forged = [{ ended: "*" }, { gone: true }, { head: 99, changes: [reply] }];
@@ -69,5 +69,5 @@ it("ignores hints that other programs forge in the same database (A33)", async (
   await db.close();
   // Its reply comes from the other node, with a hint after the forged one, over the same connection.
   await visitor.send("Still here?");
-  await visitor.hears("echo: Still here?");
+  await visitor.receives("echo: Still here?");
 });

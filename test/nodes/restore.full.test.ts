@@ -38,7 +38,7 @@ it("a dump by PostgreSQL's own tools restores every row; visitors keep their thr
   await visitor.connect();
   const texts = Array.from({ length: 20 }, (_, n) => `message ${n}`);
   for (const text of texts) await visitor.send(text);
-  await visitor.hears("echo: message 19");
+  await visitor.receives("echo: message 19");
   await visitor.drop();
   await cluster.end(0);
 
@@ -59,7 +59,7 @@ it("a dump by PostgreSQL's own tools restores every row; visitors keep their thr
   await cluster.start(0, { DATABASE_URL: to });
   const again = cluster.visitor(0, visitor.token());
   await again.connect();
-  for (const text of texts) await again.hears(`echo: ${text}`);
+  for (const text of texts) await again.receives(`echo: ${text}`);
   expect(again.log().flatMap(({ from: author, text }) => (author === "visitor" ? [text] : []))).toEqual(texts);
   await expect
     .poll(() => restored.all("SELECT 1 AS waits FROM meta WHERE name = 'ledger.distrusted'"))

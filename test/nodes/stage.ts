@@ -62,7 +62,7 @@ export async function openNodes(options: Options) {
     }),
   );
   const relays: (RelayProcess | undefined)[] = [];
-  const lives: RelayProcess[] = [];
+  const processes: RelayProcess[] = [];
   const tabs: Tab[] = [];
   const databaseUrl = postgres.url("postgres");
 
@@ -83,7 +83,7 @@ export async function openNodes(options: Options) {
       ...options.env,
     });
     relays[node] = relay;
-    lives.push(relay);
+    processes.push(relay);
   }
   async function end(node: number, signal: NodeJS.Signals): Promise<Ended | undefined> {
     const relay = relays[node];
@@ -102,7 +102,7 @@ export async function openNodes(options: Options) {
   const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
   /**
    * @param node the node to connect to; absent: connect through the balancer
-   * @param more replaces parts of the tab; it then connects only when told to
+   * @param more replaces parts of the tab; it then connects only when the test says so
    */
   function tab(name: string, node?: number, more?: Partial<TabOptions>): Tab {
     const origin = node === undefined ? balancer.url : urlOf(node);
@@ -133,7 +133,7 @@ export async function openNodes(options: Options) {
 
   /** Errors in the relays' logs that the injected failure does not explain. */
   const complaints = (): string[] =>
-    lives
+    processes
       .flatMap(({ lines }) => lines)
       .map((line) =>
         line.startsWith("{") ? (JSON.parse(line) as { level: number; event: string }) : { level: 60, event: line },
@@ -149,7 +149,7 @@ export async function openNodes(options: Options) {
     redis,
     cutter,
     tabs,
-    lives,
+    processes,
     db,
     tab,
     start,

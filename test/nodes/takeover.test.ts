@@ -23,7 +23,7 @@ async function storedRefusals(): Promise<number> {
   return row === undefined ? 0 : (JSON.parse(row.pace) as { refusals: number }).refusals;
 }
 
-it("a node that takes over waits as long as the service told the killed node", async () => {
+it("a node that takes over waits as long as the service demanded of the killed node", async () => {
   const { sandbox } = cluster;
   const sender = cluster.holder();
   cluster.sendCallbacksTo(1 - sender);
@@ -33,7 +33,7 @@ it("a node that takes over waits as long as the service told the killed node", a
   await visitor.send("refused once");
   await expect.poll(storedRefusals, { timeout: 10_000 }).toBe(1);
   await cluster.kill(sender);
-  await visitor.hears("echo: refused once");
+  await visitor.receives("echo: refused once");
   const [refused, delivered] = sandbox.requests().filter(({ route }) => route === "incoming");
   expect([cluster.holder(), refused?.status, delivered?.status]).toEqual([1 - sender, 429, 200]);
   expect((delivered?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(TOLD * 1_000);

@@ -90,7 +90,7 @@ async function count(
   await visitor.drop();
   await visitor.connect();
   const expected = wrote.map((text) => `echo: ${text}`);
-  await Promise.all(expected.map((text) => visitor.hears(text)));
+  await Promise.all(expected.map((text) => visitor.receives(text)));
   const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
   return { acknowledged: wrote.length, ...bothFlaws(flawsOf(wrote, at), flawsOf(expected, shown)) };
 }

@@ -23,17 +23,17 @@ describe("replies of the service", () => {
   it("in a burst of five are shown as five, in order (4.13-10; R-103, R-607)", async () => {
     await open({ botScript: "burst" });
     await visitor.send("hello");
-    await visitor.hears("5/5 hello");
+    await visitor.receives("5/5 hello");
     expect(replies()).toEqual([1, 2, 3, 4, 5].map((n) => `${n}/5 hello`));
   });
 
   it("that arrive three times each are shown once each (4.13-11; R-609)", async () => {
     await open({ duplicateCallbacks: 2, botScript: "burst" });
     await visitor.send("hello");
-    await visitor.hears("5/5 hello");
+    await visitor.receives("5/5 hello");
     await house.sandbox.until((all) => all.callbacks().length === 15);
     await house.sandbox.humanReply({ fromId: fromId(), body: "the last word" });
-    await visitor.hears("the last word");
+    await visitor.receives("the last word");
     expect(replies()).toEqual([...[1, 2, 3, 4, 5].map((n) => `${n}/5 hello`), "the last word"]);
     expect(house.sandbox.callbacks().map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
   });
@@ -75,9 +75,9 @@ describe("replies of the service", () => {
   ])("in the form %j are accepted, and shown once (4.13-16; R-228, R-602 to R-604)", async (form) => {
     await open(form);
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await visitor.send("again");
-    await visitor.hears("echo: again");
+    await visitor.receives("echo: again");
     expect(replies()).toEqual(["echo: hello", "echo: again"]);
   });
 
@@ -101,7 +101,7 @@ describe("replies of the service", () => {
     async (humanAttachment, body, shown) => {
       await open({ humanAttachment });
       await visitor.send("hello");
-      await visitor.hears("echo: hello");
+      await visitor.receives("echo: hello");
       const mediaUrl = "https://files.example/a.pdf";
       const { status } = await house.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
       await visitor.sees(({ from, text }) => from === "reply" && text !== "echo: hello");
@@ -115,7 +115,7 @@ describe("replies of the service", () => {
   it("from two days later are shown as unread when the visitor returns (4.13-22; R-104, R-610)", async () => {
     await open({ clock: "virtual", botScript: "followUps" });
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await visitor.drop();
     const head = visitor.head();
     await house.sandbox.advance(48 * HOUR);
@@ -134,27 +134,27 @@ describe("replies of the service", () => {
     expect(await visitor.next(({ t }) => t === "typing")).toEqual({ t: "typing", on: true });
     house.sandbox.bot({ fromId: fromId() }, true);
     await visitor.send("now?");
-    await visitor.hears("echo: now?");
+    await visitor.receives("echo: now?");
     expect(house.sandbox.messages()).toHaveLength(2);
   });
 
   it("larger than a megabyte are refused, and the thread stays unchanged (R-613)", async () => {
     await open();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     house.sandbox.configure({ hugeBody: true });
     expect(await house.sandbox.humanReply({ fromId: fromId(), body: "huge" })).toMatchObject({ status: "Failed" });
     expect(house.sandbox.callbacks().at(-1)?.status).toBe(413);
     house.sandbox.configure({ hugeBody: false });
     await house.sandbox.humanReply({ fromId: fromId(), body: "small" });
-    await visitor.hears("small");
+    await visitor.receives("small");
     expect(replies()).toEqual(["echo: hello", "small"]);
   });
 
   it("that were reported as failed can be sent again by a person, and are stored once (R-307, R-305)", async () => {
     await open({ callbackRetries: 2, callbackBackoffMs: 10, retryOn: "any" });
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     await house.halt();
     const reply = await house.sandbox.humanReply({ fromId: fromId(), body: "while you were out" });
     await house.sandbox.until((all) => all.callbacks().length === 4);
@@ -162,7 +162,7 @@ describe("replies of the service", () => {
     await house.sandbox.redeliver(reply.messageId);
     await house.sandbox.redeliver(reply.messageId);
     await visitor.connect();
-    await visitor.hears("while you were out");
+    await visitor.receives("while you were out");
     expect(replies()).toEqual(["echo: hello", "while you were out"]);
     expect(house.sandbox.outgoing().at(-1)?.status).toBe("Sent");
   });
@@ -182,7 +182,7 @@ describe("a reply to an id that is not in the database (4.13-14; R-612)", () => 
   it("is kept when the id is this relay's, and waits for its visitor to return", async () => {
     await open();
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     const toId = fromId();
     await visitor.drop();
     await house.halt();
@@ -192,7 +192,7 @@ describe("a reply to an id that is not in the database (4.13-14; R-612)", () => 
     expect((await house.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
     const back = house.visitor({ token: visitor.token() ?? "" });
     await back.connect();
-    await back.hears("still here");
+    await back.receives("still here");
   });
 });
 
@@ -203,11 +203,11 @@ describe("two sites on one account and one callback address (4.13-31; R-229, R-2
     const stranger = house.visitor({ site: "other" });
     await stranger.connect();
     await Promise.all([visitor.send("from the first"), stranger.send("from the other")]);
-    await Promise.all([visitor.hears("echo: from the first"), stranger.hears("echo: from the other")]);
+    await Promise.all([visitor.receives("echo: from the first"), stranger.receives("echo: from the other")]);
     for (const { fromId, body } of house.sandbox.messages())
       await house.sandbox.humanReply({ fromId, body: `typed for whoever wrote "${body}"` });
-    await visitor.hears('typed for whoever wrote "from the first"');
-    await stranger.hears('typed for whoever wrote "from the other"');
+    await visitor.receives('typed for whoever wrote "from the first"');
+    await stranger.receives('typed for whoever wrote "from the other"');
     expect([replies().length, replies(stranger).length]).toEqual([2, 2]);
     const labels = house.sandbox.messages().map(({ toId, channel, body }) => [body, toId, channel]);
     expect(labels.toSorted()).toEqual([

@@ -34,7 +34,7 @@ describe("a visitor's message", () => {
     await visitor.send("once");
     await delivered("once");
     await visitor.send("twice");
-    await visitor.hears("echo: twice");
+    await visitor.receives("echo: twice");
     expect(bodies()).toEqual(["once", "twice"]);
     expect(house.sandbox.outgoing().map(({ body }) => body)).toEqual(["echo: once", "echo: twice"]);
     const [first, second, third] = calledSids();
@@ -59,7 +59,7 @@ describe("a visitor's message", () => {
     await visitor.send("refused");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
     await visitor.send("next");
-    await visitor.hears("echo: next");
+    await visitor.receives("echo: next");
     expect([incomingCalls().length, bodies()]).toEqual([2, ["next"]]);
   });
 
@@ -67,7 +67,7 @@ describe("a visitor's message", () => {
     await open({ sandbox: { clock: "virtual" } });
     house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_500 });
     await visitor.send("quick");
-    await visitor.hears("echo: quick");
+    await visitor.receives("echo: quick");
     expect(visitor.log()[0]).toMatchObject({ text: "quick", state: "sent" });
     await house.sandbox.advance(1_500);
     await delivered("quick");
@@ -86,7 +86,7 @@ describe("a visitor's message", () => {
   it("contains the site's labels and no unknown values (R-224 to R-228, R-232, R-239)", async () => {
     await open({ site: { channel: "chat of the shop", business: "shop 1" } });
     await visitor.send("hello");
-    await visitor.hears("echo: hello");
+    await visitor.receives("echo: hello");
     expect(incomingCalls()[0]?.body).toEqual({
       customData: {
         messageSid: expect.stringMatching(/^[\w-]{20,64}$/),
@@ -134,7 +134,7 @@ describe("a service that refuses the relay", () => {
     await writeFile(file, KEY);
     await open({ run: runFast(20), rate: 10_000, account: { key: `file:${file}` } });
     await visitor.send("before");
-    await visitor.hears("echo: before");
+    await visitor.receives("echo: before");
     const key = house.sandbox.rotateKey();
     const texts = ["one", "two", "three"];
     for (const text of texts) await visitor.send(text);
@@ -143,7 +143,7 @@ describe("a service that refuses the relay", () => {
     const refusals = incomingCalls().filter(({ status }) => status === 401);
     expect(refusals).toHaveLength(1);
     await writeFile(file, key);
-    await visitor.hears("echo: three");
+    await visitor.receives("echo: three");
     expect(bodies()).toEqual(["before", ...texts]);
     expect(logged("delivery.failed")).toEqual([]);
     await rm(folder, { recursive: true });
@@ -160,7 +160,7 @@ describe("a service that refuses the relay", () => {
     const { port } = elsewhere.address() as AddressInfo;
     house.sandbox.configure({ redirectOnce: `http://127.0.0.1:${port}/v1/incoming_custom_channel_message` });
     await visitor.send("stay here");
-    await visitor.hears("echo: stay here");
+    await visitor.receives("echo: stay here");
     expect([seen, logged("account.paused").length, logged("delivery.failed")]).toEqual([[], 1, []]);
     await new Promise((resolve) => elsewhere.close(resolve));
   });
@@ -170,7 +170,7 @@ describe("a service that refuses the relay", () => {
     house.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
     await visitor.send("through the proxy");
     await expect.poll(() => logged("account.blocked").length).toBe(1);
-    await visitor.hears("echo: through the proxy");
+    await visitor.receives("echo: through the proxy");
     expect([logged("account.paused"), logged("delivery.failed"), bodies()]).toEqual([[], [], ["through the proxy"]]);
   });
 
@@ -178,7 +178,7 @@ describe("a service that refuses the relay", () => {
     await open();
     house.sandbox.failNext("incoming", 1, status);
     await visitor.send("soon");
-    await visitor.hears("echo: soon");
+    await visitor.receives("echo: soon");
     expect([incomingCalls().map((request) => request.status), logged("delivery.failed")]).toEqual([[status, 200], []]);
   });
 
@@ -222,7 +222,7 @@ describe("a service that refuses the relay", () => {
     await visitor.send("longer than ten characters");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
     await visitor.send("short");
-    await visitor.hears("echo: short");
+    await visitor.receives("echo: short");
   });
 });
 

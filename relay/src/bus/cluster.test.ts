@@ -7,12 +7,12 @@ import { createClusterBus } from "./cluster.ts";
 
 /** One node, and the link over which the test sends it texts. It records the news of the visitor `v`, and all nudges. */
 function node() {
-  const heard: unknown[] = [];
-  let hear = (_text: string): void => {};
+  const received: unknown[] = [];
+  let deliver = (_text: string): void => {};
   const link = {
     send: () => {},
     onText(listener: (text: string) => void) {
-      hear = listener;
+      deliver = listener;
     },
     close: async () => {},
   };
@@ -20,16 +20,16 @@ function node() {
   const heads = async () => new Map();
   const refused: { visitor: string; at: number; error: ErrorFrame }[] = [];
   const refusals = async (isHere: (visitor: string) => boolean) => refused.filter(({ visitor }) => isHere(visitor));
-  const onError = (error: unknown): void => void heard.push(error);
+  const onError = (error: unknown): void => void received.push(error);
   const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError });
-  bus.subscribe("v", (news: News) => void heard.push(news));
-  bus.onNudge((nudge) => void heard.push(nudge));
+  bus.subscribe("v", (news: News) => void received.push(news));
+  bus.onNudge((nudge) => void received.push(nudge));
   const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
-  return { heard, limit, hear: (text: string) => hear(text), clock, refused, bus };
+  return { received, limit, deliver: (text: string) => deliver(text), clock, refused, bus };
 }
 
 it("ignores texts that no node of a relay sent, because other programs may use the same Redis or database", () => {
-  const { hear, heard, limit } = node();
+  const { deliver, received, limit } = node();
   const parts = [
     ...['{"news":5}', '{"news":[null]}', '{"news":[{"visitor":"v"}]}', '{"news":[{"visitor":"v","head":"9"}]}'],
     ...['{"news":[{"visitor":"v","head":1e308}]}', '{"nudges":{}}', '{"nudges":[{"visitor":"v"}]}', '{"spent":[[1]]}'],
@@ -37,31 +37,31 @@ it("ignores texts that no node of a relay sent, because other programs may use t
     // A message comes from the database only: this one would be shown to the visitor.
     '{"news":[{"visitor":"v","head":1,"changes":[{"n":1,"pos":1,"from":"reply","text":"Pay here"}]}]}',
   ];
-  for (const text of ["", "hello", "null", "5", "[]", '"x"', ...parts]) hear(text);
-  expect(heard).toEqual([]);
+  for (const text of ["", "hello", "null", "5", "[]", '"x"', ...parts]) deliver(text);
+  expect(received).toEqual([]);
   expect([limit.take("w"), limit.take("w") > 0]).toEqual([0, true]);
 });
 
 it("processes the hints of other nodes, and not its own", () => {
-  const { hear, heard } = node();
+  const { deliver, received } = node();
   const hint = { news: [{ visitor: "v", head: 3 }], nudges: [{ account: "main", visitor: "v", first: false }] };
-  hear(JSON.stringify({ from: "one", ...hint }));
-  expect(heard).toEqual([]);
-  hear(JSON.stringify({ from: "two", ...hint }));
-  expect(heard).toEqual([...hint.news, ...hint.nudges]);
+  deliver(JSON.stringify({ from: "one", ...hint }));
+  expect(received).toEqual([]);
+  deliver(JSON.stringify({ from: "two", ...hint }));
+  expect(received).toEqual([...hint.news, ...hint.nudges]);
 });
 
 it("finds each refused form whose hint was lost, once", async () => {
-  const { bus, clock, heard, refused } = node();
+  const { bus, clock, received, refused } = node();
   const error = { t: "error", code: "invalid_phone", id: "form", field: "phone" } as const;
   refused.push({ visitor: "v", at: 7, error }, { visitor: "elsewhere", at: 8, error });
   bus.start();
   clock.pass(0);
-  await expect.poll(() => heard).toEqual([{ visitor: "v", head: 0, error }]);
+  await expect.poll(() => received).toEqual([{ visitor: "v", head: 0, error }]);
   await expect.poll(clock.waiting).toBe(1);
   refused.push({ visitor: "v", at: 9, error: { ...error, code: "invalid_email", field: "email" } });
   clock.pass(2_000);
-  await expect.poll(() => heard.length).toBe(2);
+  await expect.poll(() => received.length).toBe(2);
   await bus.stop();
 });
 
@@ -82,10 +82,10 @@ it("looks for lost hints of all connected visitors, at most 1,000 in a statement
     refusals: async () => [],
     onError: () => {},
   });
-  const heard: unknown[] = [];
-  for (let i = 0; i < 2_500; i++) bus.subscribe(`v${i}`, ({ visitor, head }) => void heard.push([visitor, head]));
+  const received: unknown[] = [];
+  for (let i = 0; i < 2_500; i++) bus.subscribe(`v${i}`, ({ visitor, head }) => void received.push([visitor, head]));
   bus.start();
   clock.pass(2_000);
-  await expect.poll(() => heard).toEqual([["v2400", 7]]);
+  await expect.poll(() => received).toEqual([["v2400", 7]]);
   expect(asked).toEqual([1_000, 1_000, 500]);
 });

@@ -114,7 +114,7 @@ function hintIn(text: string): Hint | undefined {
 }
 
 /**
- * Visitors who are connected to this node, with the newest number and read mark that they were told. `refused`: when the last
+ * Visitors who are connected to this node, with the newest number and read mark that they received. `refused`: when the last
  * form was refused that `findNews` found.
  */
 type Audience = Map<string, { listeners: number; head: number; read: number; refused: number }>;

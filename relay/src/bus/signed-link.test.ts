@@ -17,10 +17,10 @@ function wire() {
 
 /** A node on the wire, and what it hears. */
 function nodeOn(link: Link, key: string) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const signed = signedLink(link, key);
-  signed.onText((text) => void heard.push(text));
-  return { ...signed, heard };
+  signed.onText((text) => void received.push(text));
+  return { ...signed, received };
 }
 
 it("carries the texts of nodes with the same key", () => {
@@ -28,7 +28,7 @@ it("carries the texts of nodes with the same key", () => {
   const key = newSecret();
   const [one, two] = [nodeOn(link(), key), nodeOn(link(), key)];
   for (const text of ['{"from":"one"}', "", "grüße 😀"]) one.send(text);
-  expect(two.heard).toEqual(['{"from":"one"}', "", "grüße 😀"]);
+  expect(two.received).toEqual(['{"from":"one"}', "", "grüße 😀"]);
 });
 
 it("ignores what others write to the same Redis or database (A33)", () => {
@@ -47,8 +47,8 @@ it("ignores what others write to the same Redis or database (A33)", () => {
     send(text);
   node.send('{"from":"one","news":[]}');
   const [real = ""] = texts.slice(-1);
-  expect(node.heard).toEqual(['{"from":"one","news":[]}']);
+  expect(node.received).toEqual(['{"from":"one","news":[]}']);
   for (let n = 0; n < real.length; n++) send(`${real.slice(0, n)}~${real.slice(n + 1)}`);
   for (let n = 0; n < real.length; n++) send(real.slice(0, n));
-  expect(node.heard).toHaveLength(1);
+  expect(node.received).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { allArguments, type Command, type CommandArgs, positionals, table } from
 import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
-const LISTED = 200;
+const LIST_MAX = 200;
 
 /** The value of `--state`; `undefined` without the option. @throws CommandError for an unknown state */
 function stateIn<State extends string>(given: CommandArgs, states: readonly State[]): State | undefined {
@@ -22,11 +22,11 @@ export const DELIVERIES: Record<string, Command> = {
     options: { ...site, failed: { type: "boolean" }, state: { type: "string" } },
     async run({ db, site }, given) {
       const only = given.flag("failed") ? "failed" : stateIn(given, DELIVERY_STATES);
-      const ask = { site: site(given.text("site")).public.id, limit: LISTED };
+      const ask = { site: site(given.text("site")).public.id, limit: LIST_MAX };
       // Failed messages come first, so that waiting ones do not hide them.
       const states = only === undefined ? (["failed", "waiting"] as const) : [only];
       const pages = await Promise.all(states.map((state) => deliveriesPage(db, { ...ask, state })));
-      const data = pages.flat().slice(0, LISTED).map(deliveryView);
+      const data = pages.flat().slice(0, LIST_MAX).map(deliveryView);
       const rows = data.map(({ visitor, message, state, attempts, due, reason, error }) => [
         ...[visitor, message, state, attempts, due],
         [reason, error].filter((part) => part !== null).join(": "),
@@ -58,7 +58,7 @@ export const DELIVERIES: Record<string, Command> = {
     options: { ...site, state: { type: "string" } },
     async run({ db, site }, given) {
       const state = stateIn(given, EVENT_STATES);
-      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
+      const ask = { site: site(given.text("site")).public.id, limit: LIST_MAX, ...(state && { state }) };
       const data = (await eventsPage(db, ask)).map(eventView);
       // A failed event counts even if newer events fill the list.
       const failed = state === undefined || state === "failed";
@@ -72,7 +72,7 @@ export const DELIVERIES: Record<string, Command> = {
   },
   "webhooks retry": {
     usage: "<event> [--site <site>]",
-    help: "sends an event to your webhook again, by the running relay",
+    help: "makes the running relay send an event to your webhook again",
     subject: allArguments,
     options: site,
     async run({ db, clock, site }, given) {

@@ -5,7 +5,7 @@ import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
 const STATES = ["open", "done", "refused"] as const;
-const LISTED = 200;
+const LIST_MAX = 200;
 
 export const LEADS: Record<string, Command> = {
   leads: {
@@ -17,7 +17,7 @@ export const LEADS: Record<string, Command> = {
       const state = STATES.find((each) => each === wanted);
       if (wanted !== undefined && state === undefined)
         throw new CommandError(`--state is one of ${STATES.join(", ")}.`, 2);
-      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
+      const ask = { site: site(given.text("site")).public.id, limit: LIST_MAX, ...(state && { state }) };
       const found = await leadsPage(db, ask);
       const rows = found.map(({ visitor, id, state, email, phone, at, problem }) => [
         visitor,
@@ -33,7 +33,7 @@ export const LEADS: Record<string, Command> = {
   },
   "leads retry": {
     usage: "<visitor> <lead> [--site <site>]",
-    help: "retries a waiting or refused lead, by the running relay",
+    help: "makes the running relay retry a waiting or refused lead",
     subject: allArguments,
     options: site,
     async run({ db, leads, site }, given) {

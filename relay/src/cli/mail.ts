@@ -14,7 +14,7 @@ const WHY = {
 export const MAIL: Record<string, Command> = {
   transcript: {
     usage: "<visitor> [--to <e-mail>] [--site <site>]",
-    help: "mails a visitor's conversation, by the running relay",
+    help: "makes the running relay mail a visitor's conversation",
     subject: allArguments,
     options: { to: { type: "string" }, site: { type: "string" } },
     async run({ mail, site }, given) {

@@ -169,16 +169,16 @@ describe("a commit's flush", () => {
   it("is awaited before the write resolves, and before its rows are read", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: string[] = [];
-    const written = db.run("INSERT INTO t VALUES (1)").then(() => told.push("written"));
+    const events: string[] = [];
+    const written = db.run("INSERT INTO t VALUES (1)").then(() => events.push("written"));
     await expect.poll(() => flushes.length).toBe(1);
-    const read = db.all("SELECT x FROM t").then((rows) => told.push(`read ${rows.length}`));
+    const read = db.all("SELECT x FROM t").then((rows) => events.push(`read ${rows.length}`));
     // Further turns of the event loop change nothing.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([written, read]);
-    expect(told.toSorted()).toEqual(["read 1", "written"]);
+    expect(events.toSorted()).toEqual(["read 1", "written"]);
     await db.close();
   });
 
@@ -201,7 +201,9 @@ describe("a commit's flush", () => {
     const written = db.run("INSERT INTO t VALUES (1)");
     await expect.poll(() => flushes.length).toBe(1);
     const meanwhile = db.all("SELECT x FROM t");
-    const failed = Promise.all([written, meanwhile].map((told) => expect(told).rejects.toMatchObject({ errcode: 10 })));
+    const failed = Promise.all(
+      [written, meanwhile].map((result) => expect(result).rejects.toMatchObject({ errcode: 10 })),
+    );
     flushes.shift()?.reject(new Error("EIO"));
     await failed;
     const refused = { errcode: 10 };
@@ -214,8 +216,8 @@ describe("a commit's flush", () => {
   it("continues while the next group is written; results come in the order of the commits", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: number[] = [];
-    const insert = (x: number) => db.run("INSERT INTO t VALUES ($1)", x).then(() => told.push(x));
+    const events: number[] = [];
+    const insert = (x: number) => db.run("INSERT INTO t VALUES ($1)", x).then(() => events.push(x));
     const written = [insert(1)];
     await expect.poll(() => flushes.length).toBe(1);
     written.push(insert(2));
@@ -224,12 +226,12 @@ describe("a commit's flush", () => {
     flushes[1]?.resolve();
     for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
     // The third waits for a flush to end: a slow disk makes groups larger, not more.
-    expect([told, flushes.length]).toEqual([[], 2]);
+    expect([events, flushes.length]).toEqual([[], 2]);
     flushes[0]?.resolve();
     await expect.poll(() => flushes.length).toBe(3);
     flushes[2]?.resolve();
     await Promise.all(written);
-    expect(told).toEqual([1, 2, 3]);
+    expect(events).toEqual([1, 2, 3]);
     await db.close();
   });
 
@@ -280,28 +282,28 @@ describe("a commit's flush", () => {
   it("is awaited before a later transaction that read its rows is rejected", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: string[] = [];
-    const written = db.run("INSERT INTO t VALUES (1)").then(() => told.push("written"));
+    const events: string[] = [];
+    const written = db.run("INSERT INTO t VALUES (1)").then(() => events.push("written"));
     await expect.poll(() => flushes.length).toBe(1);
     const failed = db
       .transaction(async (tx) => {
         const { length } = await tx.all("SELECT x FROM t");
         if (length > 0) throw new Error("taken");
       })
-      .catch((error: Error) => told.push(error.message));
+      .catch((error: Error) => events.push(error.message));
     for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([written, failed]);
-    expect(told).toEqual(["written", "taken"]);
+    expect(events).toEqual(["written", "taken"]);
     await db.close();
   });
 
   it("has begun before a read in the same turn of the event loop sees the commit", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: number[] = [];
-    const read = () => db.all("SELECT x FROM t").then((rows) => void told.push(rows.length));
+    const events: number[] = [];
+    const read = () => db.all("SELECT x FROM t").then((rows) => void events.push(rows.length));
     const reads: Promise<void>[] = [];
     /** Another flow, whose steps come between those of the commit. */
     async function readOnAndOn(): Promise<void> {
@@ -317,7 +319,7 @@ describe("a commit's flush", () => {
     });
     await expect.poll(() => flushes.length).toBe(1);
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(new Set(told)).toEqual(new Set([0]));
+    expect(new Set(events)).toEqual(new Set([0]));
     flushes.shift()?.resolve();
     await Promise.all([written, reading, ...reads]);
     await db.close();
@@ -326,27 +328,27 @@ describe("a commit's flush", () => {
   it("of a group that commits while the database closes is awaited, and no group begins after it", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: string[] = [];
+    const events: string[] = [];
     const written = db.run("INSERT INTO t VALUES (1)").then(() => {
-      told.push("written");
+      events.push("written");
       return db.run("INSERT INTO t VALUES (2)");
     });
     const refused = expect(written).rejects.toThrow("The database was closed");
     await expect.poll(() => flushes.length).toBe(1);
-    const closed = db.close().then(() => told.push("closed"));
+    const closed = db.close().then(() => events.push("closed"));
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([closed, refused]);
-    expect(told).toEqual(["written", "closed"]);
+    expect(events).toEqual(["written", "closed"]);
     expect(flushes).toEqual([]);
   });
 
   it("of a transaction that commits while the database waits for an earlier flush to close is awaited too", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
-    const told: string[] = [];
-    const first = db.run("INSERT INTO t VALUES (1)").then(() => told.push("first"));
+    const events: string[] = [];
+    const first = db.run("INSERT INTO t VALUES (1)").then(() => events.push("first"));
     await expect.poll(() => flushes.length).toBe(1);
     const [opened, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const second = db
@@ -355,17 +357,17 @@ describe("a commit's flush", () => {
         opened.resolve();
         await goOn.promise;
       })
-      .then(() => told.push("second"));
+      .then(() => events.push("second"));
     await opened.promise;
-    const closed = db.close().then(() => told.push("closed"));
+    const closed = db.close().then(() => events.push("closed"));
     goOn.resolve();
     await expect.poll(() => flushes.length).toBe(2);
     flushes[0]?.resolve();
     for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(["first"]);
+    expect(events).toEqual(["first"]);
     flushes[1]?.resolve();
     await Promise.all([first, second, closed]);
-    expect(told).toEqual(["first", "second", "closed"]);
+    expect(events).toEqual(["first", "second", "closed"]);
   });
 });
 

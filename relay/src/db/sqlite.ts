@@ -272,7 +272,7 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   // A check that is still reading would keep the log file from being deleted.
   if (check !== undefined) await check.stop();
   // Last, because an open group may have committed meanwhile, also during an earlier flush. The callers of these
-  // commits have been told of a failed flush.
+  // commits have learned of a failed flush.
   while (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   flush?.close();
   // Not closed: a close copies the log into the database, and pages of this log may be lost. The next process checks

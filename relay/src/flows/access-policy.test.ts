@@ -82,16 +82,16 @@ it("reads an unchanged list only once a minute", async () => {
 
 it("notices what another process blocks and unblocks, and tells its listener", async () => {
   const [here, there] = [open(), open()];
-  let told = 0;
-  here.policy.onChange(() => told++);
+  let changes = 0;
+  here.policy.onChange(() => changes++);
   await Promise.all([here.policy.start(), there.policy.start()]);
-  const before = told;
+  const before = changes;
   const added = await there.policy.block(blockOf("192.0.2.0/24"), false);
   if (added === undefined || added === "too_broad") throw new Error("The block was refused");
   expect(there.policy.refuses("shop", "v", "192.0.2.9")).toBe(true);
   await nextRefresh(here);
   expect(here.policy.refuses("shop", "v", "192.0.2.9")).toBe(true);
-  expect(told).toBe(before + 1);
+  expect(changes).toBe(before + 1);
   expect(here.policy.refuses("club", "v", "192.0.2.9")).toBe(false);
   expect(await there.policy.unblock("shop", added.id)).toBe(true);
   await nextRefresh(here);

@@ -35,7 +35,7 @@ export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus =
   },
 });
 
-/** Tells the owner's backend, in the same transaction, that a visitor's message was not delivered. */
+/** Stores, in the same transaction, a webhook event for the owner's backend: a visitor's message was not delivered. */
 export const createFailureNotice =
   (storeEvent: StoreEvent) =>
   async (tx: Transaction, visitor: string, position: number, reason: string): Promise<void> => {

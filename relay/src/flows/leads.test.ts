@@ -65,7 +65,7 @@ const contactsBy = (clock: Clock): Contacts => ({
 });
 
 /** One run of the flow; `pass` advances the clock until it has processed what is due. */
-function live(works: () => boolean = () => true) {
+function startFlow(works: () => boolean = () => true) {
   const timers: { at: number; run: () => void }[] = [];
   const clock = {
     now: () => now,
@@ -109,12 +109,12 @@ const lead = async () => (await leadsOf(db, VISITOR))[0];
 describe("a lead", () => {
   it("resumes at the failed step, also after a restart, and repeats no step", async () => {
     lists = [OK, DOWN];
-    const first = live();
+    const first = startFlow();
     expect(await first.fill(FORM)).toBeUndefined();
     expect(await lead()).toMatchObject({ state: "open", contact: "c-new", problem: "503: list leads: busy" });
     await first.stop();
 
-    const second = live();
+    const second = startFlow();
     await second.start();
     await second.pass(60_000);
     await expect.poll(async () => (await lead())?.state).toBe("done");
@@ -123,7 +123,7 @@ describe("a lead", () => {
   });
 
   it("of a chatting visitor uses the contact with their e-mail, until the service names another one", async () => {
-    const flow = live();
+    const flow = startFlow();
     await flow.fill({ ...FORM, chat: true });
     expect(asked).toEqual([]);
     await flow.start();
@@ -138,7 +138,7 @@ describe("a lead", () => {
 
   it("ends when the service refuses it, whatever the error code, and resumes when a person retries it", async () => {
     created = { kind: "permanent", status: 400, message: "no such area" };
-    const flow = live();
+    const flow = startFlow();
     expect(await flow.fill({ ...FORM, email: "", phone: "+49301234567" })).toBe("invalid_phone");
     expect(await lead()).toMatchObject({ state: "refused", field: "phone", problem: "400: no such area" });
     await flow.start();
@@ -152,7 +152,7 @@ describe("a lead", () => {
 
   it("is worked on at once by the node that makes the account's calls, and the open form at another node gets the answer", async () => {
     created = { kind: "permanent", status: 400, message: "no such area" };
-    const [here, holder] = [live(() => false), live()];
+    const [here, holder] = [startFlow(() => false), startFlow()];
     const verdict = here.fill({ ...FORM, email: "", phone: "+49301234567" });
     await expect.poll(lead).toMatchObject({ state: "open", due: now });
     await holder.start();
@@ -169,14 +169,14 @@ describe("a lead", () => {
 
   it("that is refused without a known reason is left to the owner; the visitor is not asked to correct it", async () => {
     created = { kind: "permanent", status: 400, message: "no" };
-    const flow = live();
+    const flow = startFlow();
     expect(await flow.fill({ ...FORM, phone: "+49301234567" })).toBeUndefined();
     expect(await lead()).toMatchObject({ state: "refused", field: null });
     await flow.stop();
   });
 
   it("of a visitor who never writes is looked up at growing intervals; after a month only a reply completes it", async () => {
-    const flow = live();
+    const flow = startFlow();
     await flow.fill({ ...FORM, chat: true, email: "", firstName: "Ada" });
     await flow.start();
     await flow.pass(31 * 86_400_000);
@@ -191,24 +191,24 @@ describe("a lead", () => {
 
 describe("forms of one visitor", () => {
   it("are limited to ten, however often they are sent (A40)", async () => {
-    const life = live();
+    const flow = startFlow();
     const answers: (string | undefined)[] = [];
     for (let n = 0; n < 30; n++)
-      answers.push(await life.fill({ ...FORM, id: `form-of-a-flood-${n}`, email: `victim${n}@example.com` }));
+      answers.push(await flow.fill({ ...FORM, id: `form-of-a-flood-${n}`, email: `victim${n}@example.com` }));
     expect(answers.filter((answer) => answer === "rate_limited")).toHaveLength(20);
     expect(await leadsOf(db, VISITOR)).toHaveLength(10);
-    await life.stop();
+    await flow.stop();
   });
 
   it("count against the site's daily limit, which starts again the next day (A40)", async () => {
-    const life = live();
+    const flow = startFlow();
     SITE.leadsPerDay = 2;
-    const fill = (n: number) => life.fill({ ...FORM, id: `form-of-a-day-${n}` });
+    const fill = (n: number) => flow.fill({ ...FORM, id: `form-of-a-day-${n}` });
     const answers = [await fill(1), await fill(2), await fill(3)];
-    await life.pass(86_400_000);
+    await flow.pass(86_400_000);
     answers.push(await fill(4));
     delete SITE.leadsPerDay;
     expect(answers.map((answer) => answer === "rate_limited")).toEqual([false, false, true, false]);
-    await life.stop();
+    await flow.stop();
   });
 });

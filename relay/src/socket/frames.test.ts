@@ -11,10 +11,10 @@ type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: 
 
 /** Frames of a new visitor. Counts the calls of all flows. @param refused why reactions are refused */
 function stage(waits: Partial<Waits> = {}, refused?: "full") {
-  const did: string[] = [];
-  const put: RelayFrame[] = [];
+  const calls: string[] = [];
+  const sent: RelayFrame[] = [];
   const act = (name: string, result: unknown) => async (): Promise<never> => {
-    did.push(name);
+    calls.push(name);
     return result as never;
   };
   const stored = { message: { n: 1 }, fresh: true };
@@ -46,14 +46,14 @@ function stage(waits: Partial<Waits> = {}, refused?: "full") {
     fresh: true,
   } as Live;
   const actions: ConnectionActions = {
-    send: (_live, frame) => void put.push(frame),
+    send: (_live, frame) => void sent.push(frame),
     closeGone: async () => {},
     pong: async () => {},
-    closeBusy: () => void did.push("closed"),
+    closeBusy: () => void calls.push("closed"),
   };
-  const say = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
-  const errors = (): ErrorFrame[] => put.filter((frame) => frame.t === "error");
-  return { did, say, put, errors, live };
+  const handle = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
+  const errors = (): ErrorFrame[] => sent.filter((frame) => frame.t === "error");
+  return { calls, handle, sent, errors, live };
 }
 
 const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
@@ -61,65 +61,65 @@ const lead: LiveFrame = { t: "lead", id: "lead-0001", chat: false, email: "a@b.e
 
 describe("a visitor's frame", () => {
   it("is limited: of 500 messages at once ten are accepted, each other gets a time to retry (A27)", async () => {
-    const { did, say, errors } = stage();
-    for (let n = 0; n < 500; n++) await say(send(n));
-    expect(did).toHaveLength(10);
+    const { calls, handle, errors } = stage();
+    for (let n = 0; n < 500; n++) await handle(send(n));
+    expect(calls).toHaveLength(10);
     expect(errors()).toHaveLength(490);
     expect(errors()[0]).toEqual({ t: "error", code: "rate_limited", id: "message-10", retryAfter: 2_000 });
   });
 
   it("is counted also as a reaction, repeat, rating or form", async () => {
-    const { did, say } = stage();
-    for (let n = 0; n < 10; n++) await say({ t: "retry", id: `message-${n}` });
-    await say({ t: "react", id: "reply-0001", emoji: "👍" });
-    await say({ t: "rate", id: "rating-01", of: 2, score: 1 });
-    await say(lead);
-    await say(send(1));
-    expect(did).toEqual(Array(10).fill("retry"));
+    const { calls, handle } = stage();
+    for (let n = 0; n < 10; n++) await handle({ t: "retry", id: `message-${n}` });
+    await handle({ t: "react", id: "reply-0001", emoji: "👍" });
+    await handle({ t: "rate", id: "rating-01", of: 2, score: 1 });
+    await handle(lead);
+    await handle(send(1));
+    expect(calls).toEqual(Array(10).fill("retry"));
   });
 
   it("is answered with a time to retry when it is a reaction that the day's budget has no room for (A27)", async () => {
-    const { say, errors } = stage({}, "full");
-    await say({ t: "react", id: "reply-0001", emoji: "👍" });
+    const { handle, errors } = stage({}, "full");
+    await handle({ t: "react", id: "reply-0001", emoji: "👍" });
     expect(errors()).toEqual([{ t: "error", code: "try_later", id: "reply-0001", retryAfter: 3_600_000 }]);
   });
 
   it("is deferred while its address or site has sent too much, with an error that does not blame the visitor (A27)", async () => {
-    const { did, say, errors } = stage({ message: 7_000 });
-    await say(send(1));
-    expect([did, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
+    const { calls, handle, errors } = stage({ message: 7_000 });
+    await handle(send(1));
+    expect([calls, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
   });
 
   it("is deferred while too many new visitors write, unless its visitor is already stored (A27)", async () => {
-    const { did, say, errors, live } = stage({ visitor: 9_000 });
-    await say(send(1));
-    await say(lead);
-    expect([did, errors().map(({ code }) => code)]).toEqual([[], ["try_later", "try_later"]]);
+    const { calls, handle, errors, live } = stage({ visitor: 9_000 });
+    await handle(send(1));
+    await handle(lead);
+    expect([calls, errors().map(({ code }) => code)]).toEqual([[], ["try_later", "try_later"]]);
     live.fresh = false;
-    await say(send(1));
-    expect(did).toEqual(["send"]);
+    await handle(send(1));
+    expect(calls).toEqual(["send"]);
   });
 
   it("ends the connection when too many frames request history, read marks or pings (A28)", async () => {
-    const { did, say, put } = stage();
+    const { calls, handle, sent } = stage();
     const asked: LiveFrame[] = [{ t: "ping" }, { t: "typing" }];
-    for (let n = 0; n < 20; n++) await say(asked[n % asked.length] as LiveFrame);
-    expect(did).toEqual([]);
-    for (const frame of [...asked, { t: "read", n: 1 }, { t: "older", before: 9 }] as LiveFrame[]) await say(frame);
-    expect([did, put]).toEqual([Array(4).fill("closed"), []]);
-    await say(send(1));
-    expect(did.at(-1)).toBe("send");
+    for (let n = 0; n < 20; n++) await handle(asked[n % asked.length] as LiveFrame);
+    expect(calls).toEqual([]);
+    for (const frame of [...asked, { t: "read", n: 1 }, { t: "older", before: 9 }] as LiveFrame[]) await handle(frame);
+    expect([calls, sent]).toEqual([Array(4).fill("closed"), []]);
+    await handle(send(1));
+    expect(calls.at(-1)).toBe("send");
   });
 
   it("counts as a visitor's first message once", async () => {
-    const { say, live } = stage();
-    await say(send(1));
+    const { handle, live } = stage();
+    await handle(send(1));
     expect(live.fresh).toBe(false);
   });
 
   it("is refused as a form when its address has sent too many (A40)", async () => {
-    const { did, say, errors } = stage({ lead: 60_000 });
-    await say(lead);
-    expect([did, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);
+    const { calls, handle, errors } = stage({ lead: 60_000 });
+    await handle(lead);
+    expect([calls, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);
   });
 });

@@ -7,7 +7,7 @@ const SLOTS = HEARTBEAT_MS / SWEEP_MS;
 
 /** Assigns each item to one of the seconds of the heartbeat interval, at random: the work is spread evenly. */
 export type Schedule<Item> = {
-  /** Adds an item; it is due once per interval from now on. @returns what removes it */
+  /** Adds an item; it is due once per interval from now on. @returns a function that removes it */
   add: (item: Item) => () => void;
   /** The items that became due since the last call. `late`: the process did not run for longer than two sweeps. */
   due: () => { items: Item[]; late: boolean };

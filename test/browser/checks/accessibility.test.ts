@@ -200,11 +200,11 @@ it("63 frequent touch targets measure at least 44 by 44, all others at least 24"
   await chat.panel.getByRole("button", { name: "One" }).waitFor();
   await chat.composer.fill("Hello");
   expect(await small()).toEqual([]);
-  await chat.say("Hello");
+  await chat.send("Hello");
   await echo(chat, "Hello").waitFor();
   expect(await small()).toEqual([]);
   stage.house.sandbox.failNext("incoming", 1, 400);
-  await chat.say("refused");
+  await chat.send("refused");
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   expect(await small()).toEqual([]);
 });
@@ -266,7 +266,7 @@ it("65 with reduced motion nothing moves", async () => {
   const { page, chat } = await stage.visit({ options: { reducedMotion: "reduce" } });
   stage.house.sandbox.configure({ botScript: "silent" });
   await chat.open();
-  await chat.say("anybody?");
+  await chat.send("anybody?");
   await page.locator(".dots").waitFor();
   const moving = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -324,7 +324,7 @@ it("67 the name of every control contains its visible text", async () => {
   expect(await strays()).toEqual([]);
   await chat.open();
   expect(await strays()).toEqual([]);
-  await chat.say("Hello");
+  await chat.send("Hello");
   await echo(chat, "Hello").waitFor();
   expect(await strays()).toEqual([]);
 });

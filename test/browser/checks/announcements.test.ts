@@ -53,7 +53,7 @@ describe("a screen reader's announcements", () => {
     expect(await page.locator("porch-light .badge").isVisible()).toBe(false);
     await other.page.close();
     await chat.open();
-    await chat.say("noted");
+    await chat.send("noted");
     await announced(said, /noted/);
     expect((await said()).map(({ text }) => text).filter((text) => /new message/.test(text))).toEqual([
       "1 new message",
@@ -66,7 +66,7 @@ describe("a screen reader's announcements", () => {
     const { page, chat } = await stage.visit();
     await chat.open();
     const said = await record(page);
-    await chat.say("tell me");
+    await chat.send("tell me");
     const [one] = await announced(said, /said:/);
     expect(one?.text).toMatch(/continues in the chat\.$/);
     await stage.reply("the end");
@@ -84,7 +84,7 @@ describe("a screen reader's announcements", () => {
     });
     await chat.open();
     const said = await record(page);
-    await chat.say("anybody?");
+    await chat.send("anybody?");
     await page.locator(".own .state").getByText("Delivered").waitFor();
     // The texts for a long wait are fetched when it begins; this page's clock runs ahead of the network.
     await pass(page, 11_000);

@@ -134,7 +134,7 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
     Object.assign(window, { active: true });
     document.dispatchEvent(new Event("prerenderingchange"));
   });
-  await chat.say("shown now");
+  await chat.send("shown now");
   await chat.thread.getByText("echo: shown now", { exact: true }).waitFor();
 });
 

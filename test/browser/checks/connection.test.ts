@@ -43,7 +43,7 @@ async function converse(text: string): Promise<void> {
   await page.goto(host.url);
   const chat = chatOn(page);
   await chat.open();
-  await chat.say(text);
+  await chat.send(text);
   await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
 }
 

@@ -67,7 +67,7 @@ describe("34 a dead connection", () => {
     const again = page.waitForEvent("websocket");
     await page.clock.runFor(45_000);
     await again;
-    await chat.say("over the new one");
+    await chat.send("over the new one");
     await echo(chat, "over the new one").waitFor();
   });
 
@@ -81,7 +81,7 @@ describe("34 a dead connection", () => {
       await wake(page);
       await page.clock.runFor(3_000);
       await again;
-      await chat.say("over the new one");
+      await chat.send("over the new one");
       await echo(chat, "over the new one").waitFor();
     });
 });
@@ -150,7 +150,7 @@ describe("36 a final close code", () => {
     const before = sockets.length;
     await page.clock.runFor(120_000);
     expect(sockets).toHaveLength(before);
-    await chat.say("and once more");
+    await chat.send("and once more");
     await echo(chat, "and once more").waitFor();
   });
 });
@@ -160,7 +160,7 @@ it("38 an acknowledgement that is lost after the relay stored the message leads 
   await converse(chat);
   for (const text of ["cut off once", "and cut off again"]) {
     const cut = proxy.cutBefore(text);
-    await chat.say(text);
+    await chat.send(text);
     await cut;
     await echo(chat, text).waitFor();
     expect(await chat.thread.getByText(text, { exact: true }).count()).toBe(1);
@@ -175,7 +175,7 @@ it("41 a message sent while offline waits and is sent automatically", async () =
   // An open socket survives `setOffline`, so the relay is really stopped.
   await stage.house.halt();
   await page.locator(".bar").getByText("You're offline.").waitFor();
-  await chat.say("waits for the network");
+  await chat.send("waits for the network");
   await expect.poll(() => stateOf(page).textContent()).toBe("Waiting to send");
   await stage.house.start();
   await setOffline(page, false);
@@ -187,7 +187,7 @@ it("41 a reload keeps messages that were sent while offline, and they are sent a
   await converse(chat);
   await setOffline(page, true);
   await stage.house.halt();
-  await chat.say("outlives the page");
+  await chat.send("outlives the page");
   await setOffline(page, false);
   await page.reload();
   await reopen(chat);
@@ -202,13 +202,13 @@ it("42 a message that was unsent for more than two minutes is not sent automatic
   const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
   await converse(chat);
   await stage.house.halt();
-  await chat.say("yesterday's news");
+  await chat.send("yesterday's news");
   await page.clock.fastForward(121_000);
   await page.reload();
   await stage.house.start();
   await reopen(chat);
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
-  await chat.say("today's news");
+  await chat.send("today's news");
   await echo(chat, "today's news").waitFor();
   expect(bodies()).toEqual(["Hello", "today's news"]);
 });
@@ -220,7 +220,7 @@ it("43 messages sent and read in one tab appear in the other", async () => {
   await reopen(b.chat);
   await echo(b.chat, "Hello").waitFor();
   await a.page.bringToFront();
-  await a.chat.say("from A");
+  await a.chat.send("from A");
   await b.chat.thread.getByText("from A", { exact: true }).waitFor();
   await echo(b.chat, "from A").waitFor();
   // B closes its panel and gets a badge. A reads, and B's badge disappears.

@@ -183,7 +183,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   const modal = `<dialog id="modal"><p>Modal</p><button id="ok">OK</button></dialog>`;
   const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
   await chat.open();
-  await chat.say("tell me everything");
+  await chat.send("tell me everything");
   await chat.thread.getByText("This is a long answer").waitFor();
   const scroll = () => chat.thread.evaluate((thread) => Math.round(thread.scrollTop));
   // The dots may stay for half a second after a reply; then the thread has its height.
@@ -327,7 +327,7 @@ describe("a page that changes around the widget", () => {
       });
     for (let n = 1; n <= 5; n++) {
       await translate();
-      await chat.say(`message ${n}`);
+      await chat.send(`message ${n}`);
       await chat.thread.getByText(`echo: message ${n}`, { exact: true }).waitFor();
     }
     expect(errors).toEqual([]);
@@ -339,7 +339,7 @@ describe("a page that changes around the widget", () => {
     ).toBe(10);
     // Texts change later, although the translation has replaced them.
     stage.house.sandbox.configure({ latencyMs: 1, clock: "virtual" });
-    await chat.say("one more");
+    await chat.send("one more");
     const state = page.locator(".own .state");
     await state.getByText("Sent", { exact: true }).waitFor();
     await translate();
@@ -365,7 +365,7 @@ describe("a page that changes around the widget", () => {
       expect(await page.locator("porch-light").count()).toBe(1);
       await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
     }
-    await chat.say("still here");
+    await chat.send("still here");
     await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
   });
 

@@ -19,7 +19,7 @@ const PNG = Buffer.from(
 async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   stage.house.sandbox.configure({ botScript: "markdown" });
   await chat.open();
-  await chat.say("see https://shop.example/a or mailto:a@shop.example");
+  await chat.send("see https://shop.example/a or mailto:a@shop.example");
   await chat.thread.getByRole("link", { name: /delivery page/ }).waitFor();
   await chat.panel.getByRole("button", { name: /emoji/i }).first().click();
   await page.locator(".composer .emoji button").first().click();
@@ -197,7 +197,7 @@ it("27 files requested without a network load when it returns, in an open panel 
     if (ask === "open") await page.getByRole("link", { name: "Chat" }).waitFor();
     await setOffline(page, false);
     await called;
-    if (ask === "open") await chat.say("from the page");
+    if (ask === "open") await chat.send("from the page");
     await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
     stage.house.sandbox.reset();
   }
@@ -285,7 +285,7 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
         .notRestoredReasons,
     }));
     expect(restored).toEqual({ persisted: true, reasons: null });
-    await chat.say("back again");
+    await chat.send("back again");
     await chat.thread.getByText("echo: back again", { exact: true }).waitFor();
   } finally {
     await browser.close();

@@ -69,13 +69,13 @@ describe("45 a clock that is wrong by a day", () => {
       await stage.house.start();
       await page.reload();
       await reopen(chat);
-      await chat.say("today");
+      await chat.send("today");
       await echo(chat, "today").waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       // Messages that have no time from the relay yet.
       await setOffline(page, true);
       await stage.house.halt();
-      await chat.say("not sent yet");
+      await chat.send("not sent yet");
       await chat.thread.getByText("not sent yet", { exact: true }).waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       expect(await texts(page)).toEqual(["yesterday", "echo: yesterday", "today", "echo: today", "not sent yet"]);

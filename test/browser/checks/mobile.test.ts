@@ -105,7 +105,7 @@ it("70 the page behind does not move when the visitor scrolls in the chat", asyn
   await wheel(3, 500);
   await wheel(3, -500);
   stage.house.sandbox.configure({ botScript: "long" });
-  await chat.say("long");
+  await chat.send("long");
   await chat.thread.getByText("This is a long answer").waitFor();
   await wheel(3, 20_000);
   await wheel(6, -20_000);

@@ -72,7 +72,7 @@ it("33 without heartbeats nginx closes the socket in that time", async () => {
     const { chat, sockets } = await behind(nginx);
     await expect.poll(() => sockets[0]?.isClosed()).toBe(true);
     // The visitor notices no difference.
-    await chat.say("after the cut");
+    await chat.send("after the cut");
     await chat.thread.getByText("echo: after the cut", { exact: true }).waitFor();
   } finally {
     await nginx.stop();

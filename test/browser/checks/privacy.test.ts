@@ -81,7 +81,7 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
     expect(thrown).toBe("SecurityError");
     const chat = chatOn(page);
     await converse(chat);
-    await chat.say("again");
+    await chat.send("again");
     await chat.thread.getByText("echo: again", { exact: true }).waitFor();
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     expect(errors).toEqual([]);
@@ -124,7 +124,7 @@ it("48 works on a page without https, where browsers disable many functions", as
     await converse(chat);
     // Unsent messages are for one tab to send; without locks, nothing decides which one.
     await stage.house.halt();
-    await chat.say("found again");
+    await chat.send("found again");
     await page.reload();
     await stage.house.start();
     await reopen(chat);
@@ -176,7 +176,7 @@ it("49 a deleted conversation is removed from browser and relay, and the returni
 it("50 the transcript contains every message, even those never shown, and opens offline as plain text", async () => {
   const { page, context, chat } = await withThread(stage, 130);
   stage.house.sandbox.configure({ botScript: "html" });
-  await chat.say("<img src=x onerror=alert(1)> & more");
+  await chat.send("<img src=x onerror=alert(1)> & more");
   await chat.thread.getByText("onerror").nth(1).waitFor();
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   const [download] = await Promise.all([

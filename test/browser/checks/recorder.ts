@@ -14,7 +14,7 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
     const said: Said[] = [];
     const nodes = new Map<Node, Said>();
     Object.assign(window, { said });
-    const hear = (records: MutationRecord[]): void => {
+    const onMutation = (records: MutationRecord[]): void => {
       for (const { addedNodes, removedNodes, target } of records) {
         const region = (target as Element).closest("[aria-live=polite],[role=alert]");
         if (!region) continue;
@@ -35,7 +35,7 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
       }
     };
     const root = document.querySelector("porch-light")?.shadowRoot;
-    if (root) new MutationObserver(hear).observe(root, { subtree: true, childList: true });
+    if (root) new MutationObserver(onMutation).observe(root, { subtree: true, childList: true });
   });
   return () => page.evaluate(() => (window as unknown as { said: Said[] }).said);
 }

@@ -21,7 +21,7 @@ async function open(page: Page): Promise<void> {
 const tooWide = (page: Page): Promise<number> =>
   page.locator(".thread").evaluate((thread) => thread.scrollWidth - thread.clientWidth);
 /** Adds a message from the service to the thread. */
-async function hear(chat: Chat, body: string): Promise<void> {
+async function addReply(chat: Chat, body: string): Promise<void> {
   const rows = chat.panel.locator(".reply");
   const before = await rows.count();
   await stage.reply(body);
@@ -74,7 +74,7 @@ describe("61 text twice as large", () => {
         const drawn = await rectOf(page, ".launcher b");
         expect(drawn.width).toBeGreaterThan(48);
         await open(page);
-        await chat.say("Hello");
+        await chat.send("Hello");
         await page.locator(".own").waitFor();
         const whole = (selector: string) =>
           page.locator(selector).evaluate((words) => {
@@ -119,7 +119,7 @@ it("61 at 320 by 256 every menu entry can be reached", async () => {
     html: html('data-privacy-url="https://e.test/p"'),
   });
   await open(page);
-  await chat.say("Hello");
+  await chat.send("Hello");
   await page.locator(".own").waitFor();
   await chat.panel.locator(".head [aria-haspopup=menu]").click();
   const entries = page.getByRole("menuitem");
@@ -170,16 +170,16 @@ describe("74 long words and unusual characters", () => {
   it("74 no reply reverses its own links, or overlaps its neighbours", async () => {
     const { page, chat } = await stage.visit({ html: html() });
     await open(page);
-    await chat.say("Hello");
+    await chat.send("Hello");
     await expect.poll(() => stage.house.sandbox.messages().length).toBe(1);
-    await hear(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
+    await addReply(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
     expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
     expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
     // The neighbour on the same side, because stacked marks extend straight upwards.
     const picture = async () =>
       (await page.locator(".reply .bubble").first().screenshot({ animations: "disabled" })).toString("hex");
     const marks = `Z${"\u0301".repeat(300)}`;
-    await hear(chat, marks);
+    await addReply(chat, marks);
     const marked = page.locator(".reply .bubble p").last();
     const pictureBeside = async (words: string) => {
       await marked.evaluate((p, words) => p.replaceChildren(words), words);
@@ -192,14 +192,14 @@ describe("74 long words and unusual characters", () => {
   it("74 a failed message has its two buttons beside words, and its frame apart from the message above, also in Arabic", async () => {
     const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
     await open(page);
-    const say = async (text: string): Promise<void> => {
+    const sendMessage = async (text: string): Promise<void> => {
       await page.locator("porch-light textarea").fill(text);
       await page.locator(".send").click();
     };
-    await say("مرحبا");
+    await sendMessage("مرحبا");
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     stage.house.sandbox.failNext("incoming", 1, 400);
-    await say("شكرًا");
+    await sendMessage("شكرًا");
     await chat.panel.locator(".failed button").nth(1).waitFor();
     const { tops, lastWord } = await page.locator(".failed").evaluate((failed) => {
       const words = failed.querySelector("span") as HTMLElement;

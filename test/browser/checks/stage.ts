@@ -109,7 +109,7 @@ function allowNotificationQuestion(): void {
 /** Opens the chat, sends a text, and waits for the echo and for the end of the dots, which may stay half a second longer. */
 export async function converse(chat: Chat, text = "Hello"): Promise<void> {
   await chat.open();
-  await chat.say(text);
+  await chat.send(text);
   await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
   await chat.thread.locator(".waiting").waitFor({ state: "detached" });
 }

@@ -16,7 +16,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-async function say(page: Page, text: string): Promise<void> {
+async function sendMessage(page: Page, text: string): Promise<void> {
   await part(page, "textarea").fill(text);
   await part(page, "textarea").press("Enter");
 }
@@ -38,7 +38,7 @@ export const STATES: State[] = [
     name: "conversation",
     async enter(page, stage) {
       stage.house.sandbox.configure({ botScript: "markdown" });
-      await say(page, "Do you deliver? https://shop.example/a");
+      await sendMessage(page, "Do you deliver? https://shop.example/a");
       await part(page, ".reply pre").waitFor();
       await page.mouse.click(300, 300);
     },
@@ -80,7 +80,7 @@ export const STATES: State[] = [
     async enter(page, stage) {
       await part(page, "[role=alertdialog] button").first().click();
       stage.house.sandbox.failNext("incoming", 1, 400);
-      await say(page, "this one is refused");
+      await sendMessage(page, "this one is refused");
       await part(page, ".failed").getByText(/\. \S/).waitFor();
     },
   },
@@ -130,7 +130,7 @@ export const ASKING: (State & { attributes: string })[] = [
     attributes: 'data-capture="email"',
     async enter(page) {
       await part(page, ".launcher").click();
-      await say(page, "Hello");
+      await sendMessage(page, "Hello");
       await part(page, ".form-card .form").waitFor();
       await replied(page);
       await page.mouse.click(300, 300);
@@ -149,7 +149,7 @@ export const ASKING: (State & { attributes: string })[] = [
     attributes: 'data-rating="five"',
     async enter(page) {
       await part(page, ".launcher").click();
-      await say(page, "Hello");
+      await sendMessage(page, "Hello");
       await replied(page);
       await read(page);
       await part(page, ".launcher").click();
@@ -167,7 +167,7 @@ export const ASKING: (State & { attributes: string })[] = [
     attributes: "",
     async enter(page) {
       await part(page, ".launcher").click();
-      await say(page, "Hello");
+      await sendMessage(page, "Hello");
       await part(page, ".reply").waitFor();
       await page.evaluate(() => (window as unknown as { Porchlight: (name: string) => unknown }).Porchlight("logout"));
       await part(page, ".ended").waitFor();

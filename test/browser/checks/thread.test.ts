@@ -72,7 +72,7 @@ it("74 long strings, both directions, emoji and code stay within the panel and k
   const { page, chat } = await stage.visit();
   await chat.open();
   const texts = ["W".repeat(3_900), "שלום world مرحبا 123", "👋🎉", "`code` and more"];
-  for (const text of texts) await chat.say(text);
+  for (const text of texts) await chat.send(text);
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
   await stage.reply(`begin ${"M".repeat(5_000)} end`);
   await stage.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
@@ -124,7 +124,7 @@ async function ask(): Promise<{ page: Page; chat: Chat }> {
 it("75 dots appear only when the service has the message, texts after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
   stage.house.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
-  await chat.say("anybody?");
+  await chat.send("anybody?");
   await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
   expect(await dots(page).count()).toBe(0);
   // From here on the clock stands still between the steps: each text appears in its second, and not before.
@@ -162,13 +162,13 @@ it("75 dots appear only when the service has the message, texts after 10, 30 and
 it("75 no dots appear after a failure, without a network, or where people answer", async () => {
   const failed = await ask();
   stage.house.sandbox.failNext("incoming", 1, 400);
-  await failed.chat.say("refused");
+  await failed.chat.send("refused");
   await failed.chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   await failed.page.clock.runFor(5_000);
   expect(await dots(failed.page).count()).toBe(0);
 
   const offline = await ask();
-  await offline.chat.say("and then the network goes");
+  await offline.chat.send("and then the network goes");
   await dots(offline.page).waitFor();
   await stage.house.halt();
   await dots(offline.page).waitFor({ state: "detached" });
@@ -180,7 +180,7 @@ it("75 no dots appear after a failure, without a network, or where people answer
     before: (page) => page.clock.install(),
   });
   await people.chat.open();
-  await people.chat.say("a person, please");
+  await people.chat.send("a person, please");
   await delivered(people.page);
   await people.page.clock.runFor(5_000);
   expect(await dots(people.page).count()).toBe(0);
@@ -198,7 +198,7 @@ it("76 the chat says that a machine answers: before the first message, and on ev
           (panel.getRootNode() as ShadowRoot).getElementById(panel.getAttribute("aria-describedby") ?? "")?.textContent,
       ),
   ).toMatch(/AI assistant/);
-  await chat.say("one");
+  await chat.send("one");
   await chat.thread.getByText("echo: one", { exact: true }).waitFor();
   await stage.reply("two");
   await chat.thread.getByText("two", { exact: true }).waitFor();

@@ -76,7 +76,7 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
   }
   await stage.house.halt();
   const texts = ["one", "two", "three"];
-  for (const text of texts) await first.chat.say(text);
+  for (const text of texts) await first.chat.send(text);
   const sends = await sendsOf(tabs.map(({ page }) => page));
   for (const { page, chat } of tabs) {
     await page.reload();

@@ -35,7 +35,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.find({ css: "textarea" });
     await chat.write("مرحبا");
     await tab.press("Enter");
-    await chat.hears("echo: مرحبا");
+    await chat.shows("echo: مرحبا");
     const panel = await chat.find({ css: ".panel" });
     const own = await chat.find({ css: ".own .bubble" });
     const reply = await chat.find({ css: ".reply .bubble" });
@@ -96,7 +96,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     const { tab, chat } = await stage.visit();
     await chat.open();
     const { height } = await chat.find({ css: "textarea" });
-    await chat.say("a long answer, please");
+    await chat.send("a long answer, please");
     await chat.find({ css: ".reply .bubble" });
     await chat.write(
       "a draft that is pasted, and goes over more than one line of the field, over three in fact, or four",
@@ -119,7 +119,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     const { tab, chat } = await stage.visit();
     await chat.open();
     const texts = ["W".repeat(1_500), "שלום world مرحبا 123", "👋🎉"];
-    for (const text of texts) await chat.say(text);
+    for (const text of texts) await chat.send(text);
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
     await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
     await chat.find({ css: ".reply pre" });
@@ -136,7 +136,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     stage.house.sandbox.configure({ botScript: "silent" });
     const { tab, chat } = await stage.visit();
     await chat.open();
-    await chat.say("Which?");
+    await chat.send("Which?");
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     const row = `| ${"a long cell | ".repeat(8)}`;
     const head = `${row}\n| ${"--- | ".repeat(8)}`;

@@ -20,7 +20,7 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
       await chat.converse("around the wall");
       expect(proxy.seen.some((line) => line.endsWith(buffers ? "mode=poll" : "mode=stream"))).toBe(true);
       await stage.reply("and back");
-      await chat.hears("and back");
+      await chat.shows("and back");
       await proxy.stop();
     });
 
@@ -29,11 +29,11 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     const { tab, chat } = await stage.visit();
     await chat.converse();
     await stage.house.halt();
-    await chat.say("into the dark");
+    await chat.send("into the dark");
     await chat.find({ css: ".own .state", text: "Waiting to send" });
     await stage.house.start();
     await tab.run(() => void dispatchEvent(new Event("online")));
-    await chat.hears("echo: into the dark");
+    await chat.shows("echo: into the dark");
     expect(await chat.bubbles()).toEqual(["Hello", "echo: Hello", "into the dark", "echo: into the dark"]);
   });
 
@@ -51,8 +51,8 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     if (name !== "Firefox")
       await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted), SOON).toBe(true);
     else await chat.reopen();
-    await chat.hears("while you were away");
-    await chat.say("back again");
-    await chat.hears("echo: back again");
+    await chat.shows("while you were away");
+    await chat.send("back again");
+    await chat.shows("echo: back again");
   });
 }

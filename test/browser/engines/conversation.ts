@@ -16,7 +16,7 @@ export function conversationIn(name: string, stage: Stage): void {
     await tab.type(text);
     expect(await chat.draft()).toBe(text);
     await chat.click({ css: "button", text: "Send message" });
-    await chat.hears(`echo: ${text}`);
+    await chat.shows(`echo: ${text}`);
     expect(await chat.bubbles()).toEqual([text, `echo: ${text}`]);
     expect(await chat.see({ css: ".bubble b" })).toBeNull();
     expect(sent()).toEqual([text]);
@@ -41,7 +41,7 @@ export function conversationIn(name: string, stage: Stage): void {
     for (const move of [() => tab.reload(), () => tab.goto(`${stage.host}/next`)]) {
       await move();
       await chat.reopen();
-      await chat.hears("echo: remember me");
+      await chat.shows("echo: remember me");
       expect(await chat.bubbles()).toEqual(["remember me", "echo: remember me"]);
     }
   });
@@ -51,12 +51,12 @@ export function conversationIn(name: string, stage: Stage): void {
     await first.chat.converse("from the first");
     const second = await stage.visit({ path: "/second" });
     await second.chat.reopen();
-    await second.chat.hears("echo: from the first");
-    await second.chat.say("from the second");
-    await first.chat.hears("from the second");
-    await first.chat.hears("echo: from the second");
-    await first.chat.say("and back");
-    await second.chat.hears("echo: and back");
+    await second.chat.shows("echo: from the first");
+    await second.chat.send("from the second");
+    await first.chat.shows("from the second");
+    await first.chat.shows("echo: from the second");
+    await first.chat.send("and back");
+    await second.chat.shows("echo: and back");
     expect(sent()).toEqual(["from the first", "from the second", "and back"]);
   });
 
@@ -70,7 +70,7 @@ export function conversationIn(name: string, stage: Stage): void {
     const later = await stage.visit();
     await later.chat.find({ css: ".launcher", text: "Chat, 1 unread message" });
     await later.chat.open();
-    await later.chat.hears("here when you return");
+    await later.chat.shows("here when you return");
     expect(await later.chat.bubbles()).toEqual(["back in a minute", "echo: back in a minute", "here when you return"]);
   });
 }

@@ -72,7 +72,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     stage.house.sandbox.configure({ botScript: "long" });
     const { tab, chat } = await stage.visit({ body: `<dialog id="modal">Modal</dialog>${stage.tag()}` });
     await chat.open();
-    await chat.say("tell me everything");
+    await chat.send("tell me everything");
     await chat.find({ css: ".reply .bubble" });
     const scrolled = () =>
       tab.run(() => {
@@ -105,10 +105,10 @@ export function hostPageIn(name: string, stage: Stage): void {
     await chat.converse();
     await chat.write("half a thought");
     await tab.run(() => document.body.replaceWith(document.createElement("body")));
-    await chat.hears("echo: Hello");
+    await chat.shows("echo: Hello");
     expect(await chat.draft()).toBe("half a thought");
-    await chat.say("still here");
-    await chat.hears("echo: still here");
+    await chat.send("still here");
+    await chat.shows("echo: still here");
   });
 
   it(`22 and 23 in ${name} a whole conversation runs under the strictest policy, with Trusted Types`, async () => {
@@ -136,7 +136,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), SOON).toHaveLength(1);
     stage.engine.complaints().splice(0);
     await chat.open();
-    await chat.say("see https://shop.example/a and **bold**");
+    await chat.send("see https://shop.example/a and **bold**");
     await chat.find({ css: ".reply a" });
     await chat.click({ css: "button", text: "Insert an emoji" });
     await chat.find({ css: ".emoji" });
@@ -185,8 +185,8 @@ export function hostPageIn(name: string, stage: Stage): void {
     });
     expect(denied).toBe(true);
     await chat.converse();
-    await chat.say("and once more");
-    await chat.hears("echo: and once more");
+    await chat.send("and once more");
+    await chat.shows("echo: and once more");
   });
 }
 

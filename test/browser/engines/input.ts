@@ -20,7 +20,7 @@ export function inputIn(name: string, stage: Stage): void {
     await expect.poll(chat.focus, SOON).toBe("message");
     await tab.type("by hand");
     await tab.press("Enter");
-    await chat.hears("echo: by hand");
+    await chat.shows("echo: by hand");
     await chat.write("more");
     const order = [];
     for (let n = 0; n < 3; n++) {
@@ -48,7 +48,7 @@ export function inputIn(name: string, stage: Stage): void {
     await chat.converse();
     await tab.run(() => document.getElementById("own")?.focus());
     await stage.reply("a reply");
-    await chat.hears("a reply");
+    await chat.shows("a reply");
     expect(await chat.focus()).toBe("own");
     for (const command of ["close", "open"])
       await tab.run((what) => (window as unknown as { Porchlight(what: string): void }).Porchlight(what), command);
@@ -122,8 +122,8 @@ export function inputIn(name: string, stage: Stage): void {
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
     await expect.poll(chat.focus, SOON).toBe(touch ? "title" : "message");
     expect(await tab.run(fontSizeOfField)).toBeGreaterThanOrEqual(16);
-    await chat.say("by phone");
-    await chat.hears("echo: by phone");
+    await chat.send("by phone");
+    await chat.shows("echo: by phone");
     expect(await chat.focus()).toBe("message");
     // The code that watches the viewport may load after the panel.
     await expect.poll(() => tab.run(() => "heeded" in window), SOON).toBe(true);
@@ -173,7 +173,7 @@ export function inputIn(name: string, stage: Stage): void {
     // A thread too short to scroll, then the ends of a long one.
     await turn(".thread", 500);
     await turn(".thread", -500);
-    await chat.say("long");
+    await chat.send("long");
     await chat.find({ css: ".reply .bubble" });
     await turn(".thread", 20_000);
     await turn(".thread", -20_000);

@@ -30,8 +30,8 @@ export function mediaIn(name: string, stage: Stage): void {
     await chat.click({ css: ".articles button", text: "Returns" });
     await chat.find({ css: "article strong", text: "30 days" });
     await chat.click({ css: "button", text: "Send us a message" });
-    await chat.say("Hello");
-    await chat.hears("echo: Hello");
+    await chat.send("Hello");
+    await chat.shows("echo: Hello");
   });
 
   it(`in ${name} a voice message is recorded, sent and played, or not offered where the browser cannot record`, async () => {

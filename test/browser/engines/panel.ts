@@ -48,7 +48,7 @@ export function chatOn(tab: Tab) {
     /** Waits until the element is gone. */
     gone: (spot: Spot) => expect.poll(() => see(spot), SOON).toBeNull(),
     /** Waits for a bubble with exactly this text. */
-    hears: (text: string) => find({ css: ".bubble", text }),
+    shows: (text: string) => find({ css: ".bubble", text }),
     async open(): Promise<void> {
       await click({ css: ".launcher" });
       await find({ css: "textarea" });
@@ -61,15 +61,15 @@ export function chatOn(tab: Tab) {
     },
     /** Inserts a text into the composer in one step, like a paste. */
     write: (text: string) => tab.run(insert, text),
-    async say(text: string): Promise<void> {
+    async send(text: string): Promise<void> {
       await find({ css: "textarea" });
       await chat.write(text);
       await click({ css: "button", text: "Send message" });
     },
     async converse(text = "Hello"): Promise<void> {
       await chat.open();
-      await chat.say(text);
-      await chat.hears(`echo: ${text}`);
+      await chat.send(text);
+      await chat.shows(`echo: ${text}`);
     },
     /** Accessible name of the focused element within the chat, or its tag name. */
     focus: () => tab.run(focused),

@@ -43,7 +43,7 @@ async function open(page: Page): Promise<void> {
   await page.mouse.move(5, 400);
 }
 
-async function say(page: Page, text: string): Promise<void> {
+async function sendMessage(page: Page, text: string): Promise<void> {
   const before = await part(page, ".own").count();
   await part(page, "textarea").fill(text);
   await part(page, ".send").click();
@@ -53,7 +53,7 @@ async function say(page: Page, text: string): Promise<void> {
 /** Sends a text, and waits until the service has received it. */
 async function ask(page: Page, house: House, text: string): Promise<void> {
   const before = house.sandbox.messages().length;
-  await say(page, text);
+  await sendMessage(page, text);
   await house.sandbox.until((sandbox) => sandbox.messages().length > before);
 }
 
@@ -170,7 +170,7 @@ export const STATES: readonly State[] = [
       await sendPicture(page, lamp);
       await answer(page, house, "Yes, that is **Perch**, in brass.");
       house.sandbox.failNext("incoming", 1, 400);
-      await say(page, "Then I will take two of them.");
+      await sendMessage(page, "Then I will take two of them.");
       await part(page, ".failed").waitFor();
     },
   },
@@ -193,7 +193,7 @@ export const STATES: readonly State[] = [
     async enter(page, house) {
       await talk(page, house);
       await setOffline(page, true);
-      await say(page, "Black then, please.");
+      await sendMessage(page, "Black then, please.");
       await part(page, ".bar").getByText("You're offline.").waitFor();
     },
   },

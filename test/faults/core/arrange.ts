@@ -2,13 +2,18 @@ import { renameSync, rmSync } from "node:fs";
 import type { Person, Tab } from "../tab.ts";
 import type { Backend } from "./backend.ts";
 import type { Core } from "./core.ts";
-import { type Life, type Machine, startLife } from "./life.ts";
 import type { Scenario } from "./scenario.ts";
 import { FAIR, type Service } from "./service.ts";
+import { type Machine, type SimulatedRelay, startSimulatedRelay } from "./simulated-relay.ts";
 import type { World } from "./world.ts";
 
 /** A machine, and the relay's processes on it: the present one, the earlier ones, and how to end one that starts. */
-export type Node = { machine: Machine; now: Life | undefined; past: Life[]; starting: (() => void) | undefined };
+export type Node = {
+  machine: Machine;
+  now: SimulatedRelay | undefined;
+  past: SimulatedRelay[];
+  starting: (() => void) | undefined;
+};
 
 export type Run = {
   world: World;
@@ -28,7 +33,7 @@ export type Run = {
   /** Tabs that are kept offline. */
   away: Set<Tab>;
   /** The process that each tab connected to last. */
-  places: Map<Tab, Life | undefined>;
+  places: Map<Tab, SimulatedRelay | undefined>;
 };
 
 /** Calls a function at a random time during the trouble. */
@@ -41,7 +46,7 @@ export function start(run: Run, node: Node): void {
   const begun = (crash: () => void): void => {
     node.starting = crash;
   };
-  startLife(world, core, node.machine, service, begun, backend).then(
+  startSimulatedRelay(world, core, node.machine, service, begun, backend).then(
     (next) => {
       node.now = next;
       node.starting = undefined;
@@ -166,7 +171,7 @@ export function arrangeService(run: Run): void {
   }
   world.after(run.heals, () => {
     service.state.weather = { ...FAIR, replies: scenario.weather.replies };
-    for (const { machine } of nodes) machine.deaf = 0;
+    for (const { machine } of nodes) machine.hintLoss = 0;
     if (backend !== undefined) backend.stalls = 0;
   });
 }

@@ -3,7 +3,7 @@ import type { Standstill } from "./standstill.ts";
 import type { World } from "./world.ts";
 
 /** A node of the simulated world, as the other nodes and the database see it. */
-export type Member = { node: string; alive: () => boolean; standstill: Standstill; hear: (text: string) => void };
+export type Member = { node: string; alive: () => boolean; standstill: Standstill; receive: (text: string) => void };
 
 type Lease = { name: string; node: string; until: number };
 
@@ -67,7 +67,9 @@ export async function openBackend(world: World, disk: Database): Promise<Backend
       for (const member of members) {
         if (!member.alive()) members.delete(member);
         else if (member !== from && !world.chance(loss))
-          world.after(world.pick(1, 20), () => member.standstill.run(() => void (member.alive() && member.hear(text))));
+          world.after(world.pick(1, 20), () =>
+            member.standstill.run(() => void (member.alive() && member.receive(text))),
+          );
       }
     },
     violations: [],

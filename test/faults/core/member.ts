@@ -7,10 +7,10 @@ import type { Core } from "./core.ts";
 type MemberOptions = {
   core: Core;
   backend: Backend;
-  member: Omit<Member, "hear">;
+  member: Omit<Member, "receive">;
   db: Database;
   clock: Clock;
-  /** Sends a statement to the database, as `guarded` of a life does. */
+  /** Sends a statement to the database, as `guarded` of a relay does. */
   guarded: <T>(work: () => Promise<T>) => Promise<T>;
   /** Probability that a hint to another node is lost. */
   loss: () => number;
@@ -20,17 +20,17 @@ type MemberOptions = {
 /** The only account of the simulated world. */
 export const ACCOUNT = "main";
 
-/** Wires a life to the other nodes, as `relay/src/wiring/cluster.ts` does. */
+/** Wires a relay to the other nodes, as `relay/src/wiring/cluster.ts` does. */
 export function joinBackend({ core, backend, member, db, clock, guarded, loss, onError }: MemberOptions) {
   const { node } = member;
   const own = {
     all: <Row>(sql: string, ...values: Value[]) => guarded(() => backend.all<Row>(sql, values)),
   };
-  const hearers: ((text: string) => void)[] = [];
-  const self: Member = { ...member, hear: (text) => hearers.forEach((hear) => void hear(text)) };
+  const listeners: ((text: string) => void)[] = [];
+  const self: Member = { ...member, receive: (text) => listeners.forEach((receive) => void receive(text)) };
   const link = {
     send: (text: string) => void (member.alive() && backend.send(self, text, loss())),
-    onText: (listener: (text: string) => void) => void hearers.push(listener),
+    onText: (listener: (text: string) => void) => void listeners.push(listener),
     close: async () => {},
   };
   const heads = (visitors: readonly string[]) => core.threadPositions(db, visitors);

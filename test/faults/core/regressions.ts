@@ -8,7 +8,7 @@ const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
   { seed: 466, found: "a refused message was tried again and again" },
   {
     seed: 606,
-    found: "a relay that starts under a limit used up by its earlier life is slow for an hour, but loses nothing",
+    found: "a relay that starts under a limit used up by its earlier relay is slow for an hour, but loses nothing",
   },
   { seed: 923, found: "a message typed into a deleted chat" },
   { seed: 3, found: "an expired message that the service refuses", given: SPECIAL["outage of 13 hours"] },
@@ -18,4 +18,4 @@ const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
 ];
 
 /** Seeds that found a defect during development: the defect, and the given part of the scenario. */
-export const REGRESSIONS = FOUND.map(({ given, ...life }) => ({ ...life, given: { restless: false, ...given } }));
+export const REGRESSIONS = FOUND.map(({ given, ...relay }) => ({ ...relay, given: { restless: false, ...given } }));

@@ -17,7 +17,7 @@ export type Scenario = {
   rotations: number;
   diskFull: boolean;
   spoolFull: boolean;
-  deaf: number;
+  hintLoss: number;
   /** Milliseconds by which the wall clock jumps once, forward or back. */
   jump: number;
   weather: Weather;
@@ -57,7 +57,7 @@ export function draw(world: World): Scenario {
     rotations: some(0.2, () => 1),
     diskFull: world.chance(0.15),
     spoolFull: world.chance(0.05),
-    deaf: some(0.3, () => world.random() * 0.5),
+    hintLoss: some(0.3, () => world.random() * 0.5),
     jump: some(0.15, () => JUMPS[world.pick(0, JUMPS.length - 1)] ?? 0),
     weather: {
       down: some(0.3, () => world.random() * 0.5),
@@ -104,7 +104,7 @@ const PAIR = { nodes: 2, jump: 0, restore: false, diskFull: false, spoolFull: fa
 /** Lives of two nodes; each has its own seeds. */
 export const PAIRS = {
   "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, trouble: 60_000, messages: 12 },
-  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, deaf: 0.5, trouble: 60_000, messages: 12 },
-  "nodes that hear no hint": { ...PAIR, stalls: 3, deaf: 1, trouble: 60_000 },
+  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, trouble: 60_000, messages: 12 },
+  "nodes that receive no hint": { ...PAIR, stalls: 3, hintLoss: 1, trouble: 60_000 },
   "nodes whose clocks differ by an hour": { ...PAIR, stalls: 4, jump: HOUR },
 } as const satisfies Record<string, Partial<Scenario>>;

@@ -7,9 +7,9 @@ import { createTab, type Person, type Tab, visitorOf } from "../tab.ts";
 import { arrangeMachine, arrangePeople, arrangeService, type Node, type Run, start } from "./arrange.ts";
 import { openBackend } from "./backend.ts";
 import type { Core } from "./core.ts";
-import type { Life } from "./life.ts";
 import { draw, HOUR, type Scenario } from "./scenario.ts";
 import { createService } from "./service.ts";
+import type { SimulatedRelay } from "./simulated-relay.ts";
 import { openTabConnection } from "./tab-connection.ts";
 import { createWorld, seeded, type World } from "./world.ts";
 
@@ -31,7 +31,7 @@ export type Verdict = { seed: number; violations: string[]; figures: Figures };
 const SHELF = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A node that runs, chosen at random if there are several. */
-function anyOf({ world, nodes }: Run): Life | undefined {
+function anyOf({ world, nodes }: Run): SimulatedRelay | undefined {
   const running = nodes.flatMap(({ now }) => now ?? []);
   return running.length < 2 ? running[0] : running[world.pick(0, running.length - 1)];
 }
@@ -42,10 +42,10 @@ function quiet(run: Run): () => boolean {
   let waiting = 1;
   let heads = new Map<string, number>();
   const check = async (): Promise<void> => {
-    const life = anyOf(run);
-    if (life === undefined) return;
-    waiting = await life.waiting();
-    const rows = await life.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
+    const relay = anyOf(run);
+    if (relay === undefined) return;
+    waiting = await relay.waiting();
+    const rows = await relay.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
     heads = new Map(rows.map(({ id, head }) => [id, head]));
   };
   const again = (): void => void check().then(() => world.after(2_000, again));
@@ -77,7 +77,7 @@ function createNode(scenario: Scenario, folder: string, n: number): Node {
     folder: join(folder, String(n)),
     full: false,
     spoolFull: false,
-    deaf: scenario.deaf,
+    hintLoss: scenario.hintLoss,
     key: "key-1",
     shift: 0,
     name: `node${n}`,
@@ -123,16 +123,16 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
   const heals = Math.max(scenario.trouble, scenario.trouble + scenario.outage * HOUR);
   const people: Person[] = Array.from({ length: scenario.visitors }, () => ({ token: undefined, deleted: 0 }));
   const away = new Set<Tab>();
-  const places = new Map<Tab, Life | undefined>();
+  const places = new Map<Tab, SimulatedRelay | undefined>();
   const tabs = people.flatMap((person, v) =>
     Array.from({ length: scenario.tabs }, (_, t) => {
       const tab: Tab = createTab({
         name: `visitor${v}-tab${t}`,
         person,
         open(events) {
-          const life = anyOf(run);
-          places.set(tab, life);
-          return life === undefined || away.has(tab) ? undefined : openTabConnection(world, life, events);
+          const relay = anyOf(run);
+          places.set(tab, relay);
+          return relay === undefined || away.has(tab) ? undefined : openTabConnection(world, relay, events);
         },
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),
@@ -173,8 +173,8 @@ function seedIds(seed: number): () => void {
 
 async function gather(run: Run, calm: boolean): Promise<Evidence> {
   const { tabs, service, scenario, world } = run;
-  const life = anyOf(run);
-  const rows = async <Row>(sql: string): Promise<Row[]> => (await life?.rows<Row>(sql)) ?? [];
+  const relay = anyOf(run);
+  const rows = async <Row>(sql: string): Promise<Row[]> => (await relay?.rows<Row>(sql)) ?? [];
   return {
     tabs,
     effects: service.effects,
@@ -221,8 +221,12 @@ export async function simulate(core: Core, seed: number, given: Partial<Scenario
     arrangeService(run);
     const calm = await world.run(quiet(run), run.heals + 3 * HOUR);
     const evidence = await gather(run, calm);
-    const lives = run.nodes.flatMap(({ past }) => past.flatMap(({ violations }) => violations));
-    return { seed, violations: [...run.broken, ...lives, ...judge(evidence)], figures: figuresOf(run, evidence) };
+    const violationsOfRelays = run.nodes.flatMap(({ past }) => past.flatMap(({ violations }) => violations));
+    return {
+      seed,
+      violations: [...run.broken, ...violationsOfRelays, ...judge(evidence)],
+      figures: figuresOf(run, evidence),
+    };
   } finally {
     for (const { now } of run.nodes) now?.crash();
     await run.backend?.disk.close();

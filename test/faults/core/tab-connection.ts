@@ -1,5 +1,5 @@
 import type { ConnectionEvents, TabConnection } from "../tab.ts";
-import type { Life } from "./life.ts";
+import type { SimulatedRelay } from "./simulated-relay.ts";
 import type { World } from "./world.ts";
 
 /** A connection: frames arrive later, in order, unless it is cut first. */
@@ -18,12 +18,12 @@ function wire(world: World, deliver: (text: string) => void) {
 }
 
 /** A socket of the simulated world between a tab and a relay. */
-export function openTabConnection(world: World, life: Life, events: ConnectionEvents): TabConnection {
+export function openTabConnection(world: World, relay: SimulatedRelay, events: ConnectionEvents): TabConnection {
   const down = wire(world, (text) => {
     if (text.startsWith("close ")) events.end(Number(text.slice(6)));
     else events.frame(text);
   });
-  const end = life.accept({
+  const end = relay.accept({
     send: down.put,
     // The close arrives after the frames that were sent before it.
     close: ({ code }) => down.put(`close ${code}`),

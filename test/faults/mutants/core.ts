@@ -123,7 +123,7 @@ export const CORE: Mutant[] = [
         replace: `const text = JSON.stringify({ t: "pong", head: live.sent });`,
       },
     ],
-    killedBy: { given: { deaf: 0.5 } },
+    killedBy: { given: { hintLoss: 0.5 } },
   },
   {
     name: "refuses a reply that the database cannot store, instead of spooling it",
@@ -195,7 +195,7 @@ export const CORE: Mutant[] = [
   {
     name: "recreates a deleted visitor",
     edits: [{ text: "WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON", replace: "WHERE $1 = $1 ON" }],
-    killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, deaf: 0.5 }, seeds: 100 },
+    killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, hintLoss: 0.5 }, seeds: 100 },
   },
   {
     name: "leaves gaps in the numbers",

@@ -7,7 +7,7 @@ import type { Common, Report } from "../suites/suite.ts";
 import { sync } from "../suites/sync.ts";
 import type { Mutant } from "./mutant.ts";
 
-const kills = (options: Common): Promise<Report> => kill({ ...options, lives: 4, messages: 400 });
+const kills = (options: Common): Promise<Report> => kill({ ...options, starts: 4, messages: 400 });
 const hostileCallbacks = (options: Common): Promise<Report> => callbacks({ ...options, callbacks: 1_500 });
 
 /** Mistakes that show only in a real process on a real disk. */

@@ -75,13 +75,13 @@ export async function openStage({
   const database = env.DATABASE_URL?.replace("sqlite:", "") ?? join(folder, "data", "porchlight.db");
   const callbackPath = `/callbacks/reply/${SECRET}`;
   const tabs: Tab[] = [];
-  const lives: RelayProcess[] = [];
+  const processes: RelayProcess[] = [];
   let relay: RelayProcess | undefined;
   mock.callTo(`http://127.0.0.1:${settings.PORT}`, callbackPath);
 
   async function start(): Promise<RelayProcess> {
     relay = await startRelay(root, settings, wrapper);
-    lives.push(relay);
+    processes.push(relay);
     return relay;
   }
 
@@ -148,7 +148,7 @@ export async function openStage({
 
   /** Complaints in the logs of all of the relay's processes, except those that the suite expects. */
   const complaints = (expected: readonly string[]): string[] =>
-    lives
+    processes
       .flatMap(({ lines }) => lines)
       .map((line) => (line.startsWith("{") ? (JSON.parse(line) as LogLine) : { level: 60, event: line }))
       .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
@@ -217,7 +217,7 @@ export async function openStage({
     callbackPath,
     mock,
     tabs,
-    lives,
+    processes,
     setKey,
     meet,
     start,

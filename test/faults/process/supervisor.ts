@@ -51,21 +51,21 @@ export async function supervise(root: string, env: Env): Promise<Supervisor> {
   const lines: string[] = [];
   const exits: number[] = [];
   let pid = 0;
-  let lives = 0;
+  let starts = 0;
   linesOf(shell.stderr, (line) => lines.push(line));
   linesOf(shell.stdout, (line) => {
     const [, word, number] = /^(pid|exit) (\d+)$/.exec(line) ?? [];
     if (word === "pid") pid = Number(number);
     else if (word === "exit") exits.push(Number(number));
     else lines.push(line);
-    if (portOf(line) !== undefined) lives++;
+    if (portOf(line) !== undefined) starts++;
   });
   const ended = new Promise<void>((resolve) => shell.once("close", () => resolve()));
   return {
     port,
     lines,
     exits,
-    started: () => lives,
+    started: () => starts,
     signal: (signal) => void process.kill(pid, signal),
     async stop() {
       shell.kill("SIGTERM");

@@ -171,12 +171,12 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
 
   try {
     await start();
-    for (let life = 0; life <= kills; life++) {
-      const from = Math.floor((life * keys) / (kills + 1));
-      const to = Math.floor(((life + 1) * keys) / (kills + 1));
+    for (let round = 0; round <= kills; round++) {
+      const from = Math.floor((round * keys) / (kills + 1));
+      const to = Math.floor(((round + 1) * keys) / (kills + 1));
       for (const [i, key] of names.slice(from, to).entries())
         for (let copy = 0; copy < copies; copy++) void submit(key, emails[(from + i) % 20] ?? "");
-      if (life === kills) break;
+      if (round === kills) break;
       // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
       if (!(await until(() => service.state.open > 0))) throw new Error("The relay made no call");
       await new Promise((resolve) => setTimeout(resolve, random() * 60));

@@ -37,7 +37,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
     const totals = { acked: 0, unwritten: 0, spooled: 0, refused: 0 };
     for (const way of ways) violations.push(...(await writeWhileFull(stage, way, totals)));
     const { violations: after } = await stage.verdict({ nowhere: true, expected: EXPECTED });
-    const restarts = stage.lives.length - 1;
+    const restarts = stage.processes.length - 1;
     violations.push(...after, ...(await refusesReadOnly(stage, small)));
     return {
       violations,

@@ -25,7 +25,7 @@ async function race(cluster: Cluster, sender: number): Promise<"delivered" | "st
   const stopped = cluster.end(sender);
   try {
     await visitor.send("to the other node");
-    const delivered = visitor.hears("echo: to the other node");
+    const delivered = visitor.receives("echo: to the other node");
     return await Promise.race([delivered.then(() => "delivered" as const), stopped.then(() => "stopped" as const)]);
   } finally {
     breakOff();

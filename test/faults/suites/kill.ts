@@ -2,17 +2,17 @@ import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
-type Options = Common & { lives: number; messages: number; visitors?: number };
+type Options = Common & { starts: number; messages: number; visitors?: number };
 
 /**
- * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each visitor
+ * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each start, while two tabs of each visitor
  * write. All tabs start to write when the last one has reconnected. A kill on a timer would mostly hit a process that is still
  * starting, and prove nothing (RELIABILITY finding 11).
  */
 export async function kill({
   root,
   seed = 1,
-  lives,
+  starts,
   messages,
   visitors = 10,
   progress = () => {},
@@ -27,11 +27,11 @@ export async function kill({
     const tabs = Array.from({ length: visitors }, (_, v) =>
       visit(stage, `visitor${v}`, 2, { onAcked: () => acked(), onConnected: () => back++, maySend: () => open }),
     ).flat();
-    for (let life = 0; life < lives; life++) {
+    for (let start = 0; start < starts; start++) {
       const first = new Promise<void>((resolve) => {
         acked = resolve;
       });
-      write(tabs, Math.floor(((life + 1) * messages) / lives) - Math.floor((life * messages) / lives));
+      write(tabs, Math.floor(((start + 1) * messages) / starts) - Math.floor((start * messages) / starts));
       await until(() => back >= tabs.length);
       open = true;
       for (const tab of tabs) tab.send();
@@ -41,7 +41,7 @@ export async function kill({
       [back, open] = [0, false];
       inDanger = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
       await stage.start();
-      if (life % 20 === 19) progress(`${life + 1} of ${lives} lives, ${inDanger} messages acknowledged`);
+      if (start % 20 === 19) progress(`${start + 1} of ${starts} starts, ${inDanger} messages acknowledged`);
     }
     open = true;
     for (const tab of tabs) tab.send();
@@ -51,7 +51,7 @@ export async function kill({
       violations,
       figures: {
         messages: tabs.reduce((sum, tab) => sum + tab.typed.length, 0),
-        kills: lives,
+        kills: starts,
         "acknowledged before the last kill": inDanger,
         delivered: effects.length,
         lost: count(violations, "lost"),

@@ -165,7 +165,7 @@ const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 
 /** The first node's log lines about messages that were being sent when it was paused. */
-function afterStandstill({ lives: [sender] }: NodesStage, gone: Away): Line[] {
+function afterStandstill({ processes: [sender] }: NodesStage, gone: Away): Line[] {
   const after = performance.timeOrigin + gone.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
   return late.filter(({ event }) => event === DONE || event === "cluster.lease_lost");
@@ -177,7 +177,7 @@ function afterStandstill({ lives: [sender] }: NodesStage, gone: Away): Line[] {
  */
 function recordings(stage: NodesStage, gone: Away): string[] {
   const late = afterStandstill(stage, gone);
-  const others = stage.lives.slice(1).flatMap(linesOf);
+  const others = stage.processes.slice(1).flatMap(linesOf);
   const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DONE ? [message] : [])));
   const twice = late.filter(({ event, message }) => event === DONE && elsewhere.has(message));
   return [

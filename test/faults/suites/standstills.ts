@@ -85,9 +85,9 @@ export async function standstills({
 }
 
 /** Messages whose delivery two nodes recorded. */
-function recordedTwice({ lives }: NodesStage): string[] {
+function recordedTwice({ processes }: NodesStage): string[] {
   const times = new Map<string, number>();
-  for (const line of lives.flatMap(({ lines }) => lines)) {
+  for (const line of processes.flatMap(({ lines }) => lines)) {
     if (!line.includes('"delivery.done"')) continue;
     const { message = "" } = JSON.parse(line) as { message?: string };
     times.set(message, (times.get(message) ?? 0) + 1);

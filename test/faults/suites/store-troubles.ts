@@ -49,7 +49,7 @@ export async function keepBusy(stage: NodesStage): Promise<Away> {
     // Each visitor comes back and asks for the thread.
     for (const tab of stage.tabs) tab.cut();
     await pause(BUSY_MS);
-    return until(() => (stage.lives[0]?.lines ?? []).some((line) => line.includes(NONE_FREE)));
+    return until(() => (stage.processes[0]?.lines ?? []).some((line) => line.includes(NONE_FREE)));
   });
   if (!full) throw new Error("The node that sends still had a free connection");
   return { from, to: performance.now() };

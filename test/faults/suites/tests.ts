@@ -19,7 +19,7 @@ import { upstream } from "./upstream.ts";
 
 /** How much each suite does to the relay. */
 export type Sizes = {
-  kill: { lives: number; messages: number };
+  kill: { starts: number; messages: number };
   sync: { messages: number };
   upstream: { visitors: number; messages: number };
   callbacks: { callbacks: number };
@@ -40,12 +40,12 @@ async function clean(report: Promise<Report>): Promise<Report["figures"]> {
 /** Kills, lost answers, hostile callbacks and many tabs. @param sizes how much is done to the relay */
 export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "callbacks" | "tabs" | "minute">): void {
   describe("the relay in a process of its own", () => {
-    it("S1 delivers acknowledged messages once and in order, killed 5 to 80 ms after each life's first acknowledgement", async () => {
-      const { lives, messages } = sizes.kill;
+    it("S1 delivers acknowledged messages once and in order, killed 5 to 80 ms after the first acknowledgement of each start", async () => {
+      const { starts, messages } = sizes.kill;
       const figures = await clean(kill(sizes.kill));
       expect(figures).toMatchObject({
         messages,
-        kills: lives,
+        kills: starts,
         delivered: messages,
         lost: 0,
         doubled: 0,

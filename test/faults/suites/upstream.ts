@@ -24,7 +24,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
     const times = [...calls.values()];
     const typed = tabs.flatMap((tab) => tab.typed);
     const poison = typed.filter(({ text }) => text.includes("poison")).length;
-    if (stage.lives.length > 1) violations.push("restarted: the new key needed a restart");
+    if (stage.processes.length > 1) violations.push("restarted: the new key needed a restart");
     return {
       violations,
       figures: {

@@ -103,8 +103,8 @@ const refusals = ({ mock, tabs }: NodesStage): string[] => [
 ];
 
 /** Replies that nodes spooled, because PostgreSQL took longer than a second, may change places (guide Several nodes, Failures). */
-const withoutLimits = ({ lives }: NodesStage, violations: readonly string[]): string[] =>
-  lives.some(({ lines }) => lines.some((line) => line.includes('"callback.spooled"')))
+const withoutLimits = ({ processes }: NodesStage, violations: readonly string[]): string[] =>
+  processes.some(({ lines }) => lines.some((line) => line.includes('"callback.spooled"')))
     ? violations.filter((line) => !line.startsWith('order: "reply '))
     : [...violations];
 

@@ -30,7 +30,7 @@ const kept = () => JSON.parse(browser.storage.get(KEY) ?? "null");
 async function deleteThenWrite(...texts: string[]): Promise<Visit> {
   const one = visit(browser);
   const wire = one.online({ head: 1 });
-  wire.say(frameOf(replyOf(1)));
+  wire.deliver(frameOf(replyOf(1)));
   one.tab.unplug();
   wire.close(1006);
   void one.chat.forget();
@@ -42,7 +42,7 @@ async function deleteThenWrite(...texts: string[]): Promise<Visit> {
 async function completeDeletion({ tab, script }: Visit): Promise<[erasing: Wire, next: Wire]> {
   tab.plug();
   const erasing = script.greet({ token: undefined, head: 1 });
-  erasing.say(frameOf(replyOf(1)));
+  erasing.deliver(frameOf(replyOf(1)));
   erasing.close(CLOSE_CODE.gone);
   await Promise.resolve();
   return [erasing, script.greet({ token: "token-2" })];
@@ -66,7 +66,7 @@ async function startNextChat(): Promise<Visit> {
 /** Grants the tab the lock for messages of earlier pages, and sends it the newest number of the log. */
 function grantLock(wire: Wire): void {
   world.advance(1);
-  wire.say({ t: "pong", head: 0 });
+  wire.deliver({ t: "pong", head: 0 });
 }
 
 describe("a message written after a deletion", () => {

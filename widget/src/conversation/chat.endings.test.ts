@@ -43,13 +43,13 @@ function talk(relay: ModelRelay): void {
 describe("deleting the chat", () => {
   it("empties the tab immediately, asks the relay, and is complete when the relay closes the connection", async () => {
     const wire = online({ head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     chat.send("never sent on");
     chat.draft.value = "hm";
     const done = chat.forget();
     expect(chat.items.value).toEqual([]);
     expect(wire.sent.at(-1)).toEqual({ t: "forget" });
-    wire.say(frameOf(replyOf(2)));
+    wire.deliver(frameOf(replyOf(2)));
     expect(chat.items.value).toEqual([]);
     wire.close(CLOSE_CODE.gone);
     await done;
@@ -66,7 +66,7 @@ describe("deleting the chat", () => {
     tab.kill();
     load();
     const wire = online({ token: undefined, head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     expect(chat.items.value).toEqual([]);
     expect(wire.sent.map(({ t }) => t)).toEqual(["hello", "forget"]);
     wire.close(CLOSE_CODE.gone);
@@ -94,7 +94,7 @@ describe("deleting the chat", () => {
     const other = visit(browser);
     online();
     other.chat.start();
-    other.script.greet({ token: undefined, head: 1 }).say(frameOf(replyOf(1)));
+    other.script.greet({ token: undefined, head: 1 }).deliver(frameOf(replyOf(1)));
     void chat.forget();
     world.advance(10);
     expect(other.chat.items.value).toEqual([]);
@@ -118,7 +118,7 @@ describe("logging out", () => {
   it("removes all data of the visitor, in every tab", () => {
     const other = visit(browser);
     const wire = online();
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     other.chat.start();
     other.script.greet({ token: undefined });
     other.chat.draft.value = "secret";
@@ -204,7 +204,7 @@ describe("logging out", () => {
   });
 
   it("is noticed by a tab that received no event about it", () => {
-    online({ head: 1 }).say(frameOf(replyOf(1)));
+    online({ head: 1 }).deliver(frameOf(replyOf(1)));
     tab.emit("pagehide");
     chat.send("of the one who left");
     browser.storage.clear();
@@ -262,7 +262,7 @@ describe("destroying the chat", () => {
   });
 
   it("can be stopped and started again, and keeps the thread", () => {
-    online({ head: 1 }).say(frameOf(replyOf(1)));
+    online({ head: 1 }).deliver(frameOf(replyOf(1)));
     chat.stop();
     expect(chat.link.value).toBe("idle");
     expect(chat.items.value).toHaveLength(1);

@@ -23,15 +23,15 @@ beforeEach(() => {
 describe("unread", () => {
   it("counts replies after the read mark, and identifies the first", () => {
     const wire = online({ after: 0, head: 3, read: 1 });
-    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    for (const n of [1, 2, 3]) wire.deliver(frameOf(replyOf(n)));
     expect(chat.unread.value).toBe(2);
     expect(chat.firstUnread.value).toBe("reply-2");
   });
 
   it("is 0 after the replies were seen, and the relay gets one `read` frame", () => {
     const wire = online({ head: 2 });
-    wire.say(frameOf(replyOf(1)));
-    wire.say(frameOf(sentOf("mine", 2)));
+    wire.deliver(frameOf(replyOf(1)));
+    wire.deliver(frameOf(sentOf("mine", 2)));
     chat.seen();
     chat.seen();
     expect(chat.unread.value).toBe(0);
@@ -40,7 +40,7 @@ describe("unread", () => {
 
   it("counts the replies after the position up to which everything was seen", () => {
     const wire = online({ head: 3 });
-    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    for (const n of [1, 2, 3]) wire.deliver(frameOf(replyOf(n)));
     chat.seen(2);
     expect(chat.unread.value).toBe(1);
     chat.seen(1);
@@ -50,16 +50,16 @@ describe("unread", () => {
 
   it("does not count a reply again when only its state changes", () => {
     const wire = online({ head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     chat.seen();
-    wire.say(frameOf(replyOf(1, { n: 2, reaction: "👍" })));
+    wire.deliver(frameOf(replyOf(1, { n: 2, reaction: "👍" })));
     expect(chat.unread.value).toBe(0);
     expect(chat.items.value).toMatchObject([{ reaction: "👍" }]);
   });
 
   it("sends the read mark later if the relay was unreachable, even after a reload", () => {
     const wire = online({ head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     wire.close(1006);
     chat.seen();
     tab.kill();
@@ -70,8 +70,8 @@ describe("unread", () => {
 
   it("follows the read mark of another device", () => {
     const wire = online({ head: 1 });
-    wire.say(frameOf(replyOf(1)));
-    wire.say({ t: "status", read: 1 });
+    wire.deliver(frameOf(replyOf(1)));
+    wire.deliver({ t: "status", read: 1 });
     expect(chat.unread.value).toBe(0);
     chat.seen();
     expect(only(wire.sent, "read")).toEqual([]);
@@ -82,7 +82,7 @@ describe("unread", () => {
     const wire = online({ head: 1 });
     other.chat.start();
     const second = other.script.greet({ token: undefined, head: 1 });
-    for (const line of [wire, second]) line.say(frameOf(replyOf(1)));
+    for (const line of [wire, second]) line.deliver(frameOf(replyOf(1)));
     chat.seen();
     world.advance(10);
     expect(other.chat.unread.value).toBe(0);
@@ -93,27 +93,27 @@ describe("waiting for an answer", () => {
   it("begins with the relay's typing frame and ends with the reply", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say(frameOf(sentOf(id, 1)));
+    wire.deliver(frameOf(sentOf(id, 1)));
     expect(chat.working.value).toBeUndefined();
     world.advance(500);
-    wire.say({ t: "typing", on: true });
+    wire.deliver({ t: "typing", on: true });
     const { since } = chat.working.value ?? {};
     expect(since).toBe(world.now());
     world.advance(10_000);
-    wire.say({ t: "typing", on: true });
+    wire.deliver({ t: "typing", on: true });
     expect(chat.working.value?.since).toBe(since);
-    wire.say(frameOf(replyOf(2)));
+    wire.deliver(frameOf(replyOf(2)));
     expect(chat.working.value).toBeUndefined();
   });
 
   for (const [what, end] of [
-    ["the relay sends typing off", (wire: Wire) => wire.say({ t: "typing", on: false })],
+    ["the relay sends typing off", (wire: Wire) => wire.deliver({ t: "typing", on: false })],
     ["the connection is lost", (wire: Wire) => wire.close(1006)],
     ["the visitor writes again", () => chat.send("two")],
   ] as const)
     it(`ends when ${what}`, () => {
       const wire = online();
-      wire.say({ t: "typing", on: true });
+      wire.deliver({ t: "typing", on: true });
       end(wire);
       expect(chat.working.value).toBeUndefined();
     });
@@ -133,22 +133,22 @@ describe("events", () => {
     const seen = record(chat);
     const wire = online();
     const id = chat.send("one");
-    wire.say(frameOf(sentOf(id, 1)));
-    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
-    wire.say(frameOf(replyOf(3)));
-    wire.say(frameOf(replyOf(3)));
+    wire.deliver(frameOf(sentOf(id, 1)));
+    wire.deliver(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
+    wire.deliver(frameOf(replyOf(3)));
+    wire.deliver(frameOf(replyOf(3)));
     expect(seen).toEqual(["sent question 1", "message answer 3", "unread 1"]);
   });
 
   it("report replies that arrived while the page was closed, but not history", () => {
     const first = online({ after: 0, head: 2 });
-    first.say(frameOf(replyOf(1)));
-    first.say(frameOf(replyOf(2)));
+    first.deliver(frameOf(replyOf(1)));
+    first.deliver(frameOf(replyOf(2)));
     tab.kill();
     load();
     const seen = record(chat);
     const wire = online({ token: undefined, head: 3 });
-    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    for (const n of [1, 2, 3]) wire.deliver(frameOf(replyOf(n)));
     expect(seen.filter((line) => line.startsWith("message"))).toEqual(["message answer 3"]);
   });
 
@@ -159,18 +159,18 @@ describe("events", () => {
     });
     const seen = record(chat);
     const wire = online();
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     expect(seen).toContain("message answer 1");
     expect(complain).toHaveBeenCalledOnce();
     off();
-    wire.say(frameOf(replyOf(2)));
+    wire.deliver(frameOf(replyOf(2)));
     expect(complain).toHaveBeenCalledOnce();
     complain.mockRestore();
   });
 
   it("report errors of the relay", () => {
     const seen = record(chat);
-    online().say({ t: "error", code: "rate_limited", retryAfter: 1_000 });
+    online().deliver({ t: "error", code: "rate_limited", retryAfter: 1_000 });
     expect(seen).toEqual(["error rate_limited"]);
     expect(chat.notice.value).toEqual({ code: "rate_limited", retryAfter: 1_000 });
   });

@@ -44,8 +44,8 @@ describe("the hello", () => {
 
   it("after a lost connection contains token, epoch and newest number", () => {
     const wire = online({ head: 2 });
-    wire.say(frameOf(replyOf(1)));
-    wire.say(frameOf(replyOf(2)));
+    wire.deliver(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(2)));
     wire.close(1006);
     world.advance(1_000);
     script.wire.open();
@@ -54,12 +54,12 @@ describe("the hello", () => {
 
   it("is answered with the relay's time, to which the times of all messages are adjusted", () => {
     const wire = online({ head: 1, now: world.now() + 86_400_000 + 1_234 });
-    wire.say(frameOf(replyOf(1, { at: world.now() + 86_400_000 })));
+    wire.deliver(frameOf(replyOf(1, { at: world.now() + 86_400_000 })));
     expect(chat.items.value.map(({ at }) => at)).toEqual([world.now()]);
     wire.close(1006);
     world.advance(1_000);
     script.greet({ reset: false, after: 1, head: 2, now: world.now() + 1_234 });
-    script.wire.say(frameOf(replyOf(2, { at: world.now() })));
+    script.wire.deliver(frameOf(replyOf(2, { at: world.now() })));
     expect(chat.items.value.at(-1)?.at).toBe(world.now());
   });
 
@@ -109,7 +109,7 @@ describe("the hello", () => {
     other.chat.start();
     script.wire.open();
     other.script.greet({ token: "first" });
-    script.wire.say({ ...WELCOME, token: "second" });
+    script.wire.deliver({ ...WELCOME, token: "second" });
     script.wire.open();
     expect(script.wire.sent[0]).toMatchObject({ token: "first" });
     expect(browser.storage.get(KEY)).toContain("first");
@@ -118,21 +118,21 @@ describe("the hello", () => {
   it("leads to a visible thread only when all of it has arrived", () => {
     const wire = online({ after: 0, head: 2 });
     expect(chat.ready.value).toBe(false);
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     expect(chat.items.value).toEqual([]);
-    wire.say(frameOf(replyOf(2)));
+    wire.deliver(frameOf(replyOf(2)));
     expect(chat.ready.value).toBe(true);
     expect(states(chat)).toEqual(["answer 1: received", "answer 2: received"]);
   });
 
   it("answered with reset drops the messages of the tab", () => {
     const wire = online({ head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     chat.send("mine");
     wire.close(1006);
     world.advance(1_000);
     const next = script.greet({ reset: true, after: 8, head: 9, older: true, epoch: "e2" });
-    next.say(frameOf(replyOf(9)));
+    next.deliver(frameOf(replyOf(9)));
     expect(states(chat)).toEqual(["answer 9: received", "mine: sending"]);
     expect(chat.older.value).toBe(true);
   });
@@ -141,7 +141,7 @@ describe("the hello", () => {
 describe("catching up", () => {
   it("sends hello again when a frame continues from a number that the tab does not have", () => {
     const wire = online();
-    wire.say(frameOf(replyOf(3), 2));
+    wire.deliver(frameOf(replyOf(3), 2));
     expect(wire.closed).toBe(true);
     expect(chat.items.value).toEqual([]);
     world.advance(1_000);
@@ -151,7 +151,7 @@ describe("catching up", () => {
 
   it("sends hello again when announced messages do not arrive", () => {
     const wire = online();
-    wire.say({ t: "pong", head: 3 });
+    wire.deliver({ t: "pong", head: 3 });
     world.advance(4_000);
     expect(wire.closed).toBe(false);
     world.advance(1_000);
@@ -160,19 +160,19 @@ describe("catching up", () => {
 
   it("keeps its connection when announced messages arrive", () => {
     const wire = online();
-    wire.say({ t: "pong", head: 1 });
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver({ t: "pong", head: 1 });
+    wire.deliver(frameOf(replyOf(1)));
     world.advance(20_000);
     expect(wire.closed).toBe(false);
   });
 
   it("requests one older page at a time", () => {
     const wire = online({ after: 40, head: 41, older: true });
-    wire.say(frameOf(replyOf(41)));
+    wire.deliver(frameOf(replyOf(41)));
     chat.loadOlder();
     chat.loadOlder();
     expect(only(wire.sent, "older")).toEqual([{ t: "older", before: 41 }]);
-    wire.say({ t: "history", before: 41, messages: [replyOf(1), replyOf(30)], older: false });
+    wire.deliver({ t: "history", before: 41, messages: [replyOf(1), replyOf(30)], older: false });
     expect(states(chat)).toEqual(["answer 1: received", "answer 30: received", "answer 41: received"]);
     expect(chat.older.value).toBe(false);
     chat.loadOlder();
@@ -282,7 +282,7 @@ describe("a form", () => {
     const [first, second] = [wire, next].flatMap(({ sent }) => only(sent, "lead"));
     expect(first).toEqual({ id: first?.id, ...form });
     expect(second).toEqual(first);
-    next.say({ t: "lead", id: first?.id ?? "" });
+    next.deliver({ t: "lead", id: first?.id ?? "" });
     expect(await done).toBeUndefined();
     expect(JSON.stringify([...browser.storage.values()])).not.toContain("ada@");
   });
@@ -292,7 +292,7 @@ describe("a form", () => {
     const done = [chat.submit({ t: "lead", chat: true, firstName: "Ada" }), chat.submit(form)];
     const known: unknown[] = [chat.email.value];
     for (const { id } of only(wire.sent, "lead")) {
-      wire.say({ t: "lead", id });
+      wire.deliver({ t: "lead", id });
       known.push(chat.email.value);
     }
     await Promise.all(done);
@@ -308,7 +308,7 @@ describe("a form", () => {
   it("resolves with the relay's error, which is not shown elsewhere", async () => {
     const wire = online();
     const done = chat.submit(form);
-    wire.say({ t: "error", code: "invalid_email", id: only(wire.sent, "lead")[0]?.id ?? "" });
+    wire.deliver({ t: "error", code: "invalid_email", id: only(wire.sent, "lead")[0]?.id ?? "" });
     expect(await done).toBe("invalid_email");
     expect(chat.notice.value).toBeUndefined();
   });
@@ -317,17 +317,17 @@ describe("a form", () => {
     const wire = online();
     const refusal = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
     const done = chat.submit({ t: "lead", chat: true, phone: "+4930123456" }, refusal.id);
-    wire.say({ t: "lead", id: refusal.id });
+    wire.deliver({ t: "lead", id: refusal.id });
     await done;
-    wire.say(refusal);
+    wire.deliver(refusal);
     expect(chat.refused.value).toEqual({ id: refusal.id, field: "phone" });
     chat.refused.value = undefined;
     // The relay repeats the error with every welcome. A visitor who has closed the form does not see it again.
-    wire.say(refusal);
+    wire.deliver(refusal);
     expect([chat.refused.value, chat.notice.value]).toEqual([undefined, undefined]);
     void chat.submit({ t: "lead", chat: true, phone: "+49301234567" }, refusal.id);
-    wire.say({ t: "lead", id: refusal.id });
-    wire.say(refusal);
+    wire.deliver({ t: "lead", id: refusal.id });
+    wire.deliver(refusal);
     expect(chat.refused.value).toEqual({ id: refusal.id, field: "phone" });
   });
 });
@@ -351,7 +351,7 @@ describe("other frames", () => {
   it("update the delivery state", () => {
     const wire = online({ delivery: "delayed" });
     expect(chat.delivery.value).toBe("delayed");
-    wire.say({ t: "status", delivery: "ok" });
+    wire.deliver({ t: "status", delivery: "ok" });
     expect(chat.delivery.value).toBe("ok");
   });
 });

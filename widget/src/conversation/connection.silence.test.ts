@@ -24,7 +24,7 @@ describe("a dead connection that was not closed", () => {
   it("is replaced after 40 s of silence, without waiting for its close", () => {
     const wire = online();
     world.advance(35_000);
-    wire.say(PONG);
+    wire.deliver(PONG);
     world.advance(39_000);
     expect(script.wires).toHaveLength(1);
     world.advance(6_000);
@@ -38,7 +38,7 @@ describe("a dead connection that was not closed", () => {
     world.advance(45_000);
     script.greet();
     wire.close(1006);
-    wire.say(PONG);
+    wire.deliver(PONG);
     expect(connection.link.value).toBe("online");
     expect(received.map(({ t }) => t)).toEqual(["welcome", "welcome"]);
   });
@@ -58,7 +58,7 @@ describe("a dead connection that was not closed", () => {
     const { wire } = script;
     wire.open();
     world.advance(3_000);
-    wire.say(WELCOME);
+    wire.deliver(WELCOME);
     tab.emit("focus");
     world.advance(5_999);
     expect(wire.closed).toBe(false);
@@ -69,7 +69,7 @@ describe("a dead connection that was not closed", () => {
   it("is kept when any frame answers the ping", () => {
     const wire = online();
     tab.emit("focus");
-    wire.say(PONG);
+    wire.deliver(PONG);
     world.advance(10_000);
     expect(script.wires).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe("a dead connection that was not closed", () => {
     world.sleep(3_600_000);
     world.advance(0);
     expect(wire.sent.at(-1)).toEqual({ t: "ping" });
-    wire.say(PONG);
+    wire.deliver(PONG);
     world.advance(20_000);
     expect(script.wires).toHaveLength(1);
   });
@@ -99,7 +99,7 @@ describe("a hidden page", () => {
     tab.hide();
     for (let minute = 0; minute < 10; minute++) {
       world.advance(29_000);
-      wire.say(PONG);
+      wire.deliver(PONG);
     }
     expect(wire.closed).toBe(false);
     world.advance(11_000);
@@ -127,7 +127,7 @@ describe("a hidden page", () => {
     tab.hide();
     for (let minute = 0; minute < 60; minute++) {
       world.advance(30_000);
-      wire.say(PONG);
+      wire.deliver(PONG);
     }
     expect(wire.closed).toBe(false);
     wire.close(1006);
@@ -141,7 +141,7 @@ describe("a hidden page", () => {
     stays = false;
     for (let minute = 0; minute < 10; minute++) {
       world.advance(30_000);
-      last.say(PONG);
+      last.deliver(PONG);
     }
     world.advance(1_000);
     expect(last.closed).toBe(true);
@@ -215,7 +215,7 @@ describe("an attempt without a welcome", () => {
     const wire = script.greet();
     for (let n = 0; n < 3; n++) {
       world.advance(15_000);
-      wire.say(PONG);
+      wire.deliver(PONG);
     }
     wire.close(1006);
     next();

@@ -39,9 +39,9 @@ describe("connecting", () => {
 
   it("ignores frames before the welcome, and invalid frames", () => {
     connection.start();
-    script.wire.say(PONG);
+    script.wire.deliver(PONG);
     script.greet();
-    script.wire.say({ t: "pong" } as RelayFrame);
+    script.wire.deliver({ t: "pong" } as RelayFrame);
     expect(received.map(({ t }) => t)).toEqual(["welcome"]);
   });
 
@@ -135,7 +135,7 @@ describe("reconnecting", () => {
 
   it("happens within the time span of the bye frame, and no event makes it earlier", () => {
     const wire = online();
-    wire.say({ t: "bye", retry: [10_000, 20_000] });
+    wire.deliver({ t: "bye", retry: [10_000, 20_000] });
     wire.close(CLOSE_CODE.restart);
     tab.emit("online");
     tab.show();

@@ -33,7 +33,7 @@ export type Connection = {
   end(why: LinkEnding): void;
   /** Does nothing while not online. A caller that needs an answer sends again after the next welcome. */
   send(frame: ClientFrame): void;
-  /** Drops the connection and connects anew: at once with `now`, otherwise after the usual backoff. */
+  /** Drops the connection and connects again: at once with `now`, otherwise after the usual backoff. */
   reconnect(at?: "now"): void;
 };
 
@@ -250,7 +250,7 @@ class RelayConnection implements Connection {
     this.#retry.set(ms, () => this.#isWanted() && this.#connect());
   }
 
-  // ── whether it still lives ──────────────────────────────────────────────────────────────────────────────────────
+  // ── whether it still works ─────────────────────────────────────────────────────────────────────────────────────
 
   /** Reconnects at once after too long a silence: probably only this connection is dead, not the network. */
   #dead = (): void => {

@@ -6,7 +6,7 @@ import { createScript, type Script } from "./script.fixture.ts";
 import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
 /** A GET request of the client that waits for its answer. `mode`: its query without `?mode=`. */
-export type PendingGet = { mode: string; say(text: string): void; finish(): void; gone: boolean };
+export type PendingGet = { mode: string; deliver(text: string): void; finish(): void; gone: boolean };
 
 export type FallbackStage = {
   world: World;
@@ -52,7 +52,7 @@ export function createFallbackStage(): FallbackStage {
     const one: PendingGet = {
       mode,
       gone: false,
-      say: (text) => void writer.write(encoder.encode(text)).catch(ignore),
+      deliver: (text) => void writer.write(encoder.encode(text)).catch(ignore),
       finish: () => void writer.close().catch(ignore),
     };
     signal?.addEventListener("abort", () => {

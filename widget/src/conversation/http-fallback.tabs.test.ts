@@ -27,7 +27,7 @@ describe("with several tabs", () => {
   beforeEach(async () => {
     other = at.browser.tab();
     const held = await at.dial(at.way(other));
-    at.gets[0]?.say("\n");
+    at.gets[0]?.deliver("\n");
     expect(modes()).toEqual(["stream"]);
     await settled();
     at.events = [];
@@ -60,7 +60,7 @@ describe("with several tabs", () => {
     modes();
     way.send("one");
     await settled();
-    at.gets.at(-1)?.say('{"t":"pong","head":1}\n');
+    at.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
     await answerAll();
     expect(modes()).toEqual(["poll&wait=0"]);
     expect(at.events).toEqual(["open", '{"t":"pong","head":1}']);
@@ -100,7 +100,7 @@ describe("the return to the WebSocket", () => {
 
   it("happens after ten minutes, once a WebSocket opens", async () => {
     await at.dial();
-    at.gets[0]?.say("\n");
+    at.gets[0]?.deliver("\n");
     await settled();
     at.world.advance(MINUTES);
     expect(at.events).toEqual(["open"]);
@@ -111,7 +111,7 @@ describe("the return to the WebSocket", () => {
 
   it("does not happen while none opens: the fallback continues, and tries again ten minutes later", async () => {
     const way = await at.dial();
-    at.gets[0]?.say("\n");
+    at.gets[0]?.deliver("\n");
     await settled();
     at.world.advance(MINUTES);
     at.socket.wire.close(1006);
@@ -129,7 +129,7 @@ describe("the return to the WebSocket", () => {
 
   it("does not happen while a POST is in flight or the page is hidden", async () => {
     const way = await at.dial();
-    at.gets[0]?.say("\n");
+    at.gets[0]?.deliver("\n");
     await settled();
     let arrive: (response: Response) => void = () => {};
     at.answer = () =>

@@ -22,7 +22,7 @@ for (const [name, mode] of [
       await at.dial();
       expect(at.posts).toEqual(["/socket/lines"]);
       expect(at.gets).toMatchObject([{ mode }]);
-      at.gets[0]?.say(
+      at.gets[0]?.deliver(
         '\n{"t":"pong","head":1}\n\n{"t":"pong","head":2}\n{"t":"end","code":4410}\n{"t":"pong","head":3}\n',
       );
       at.gets[0]?.finish();
@@ -77,7 +77,7 @@ for (const [name, mode] of [
       way.send("two");
       way.close();
       await settled();
-      at.gets[0]?.say('{"t":"pong","head":1}\n');
+      at.gets[0]?.deliver('{"t":"pong","head":1}\n');
       await settled();
       expect(at.posts.slice(1)).toEqual(["/socket/lines/abc one", "/socket/lines/abc two", "/socket/lines/abc/end"]);
       expect(at.gets[0]?.gone).toBe(true);
@@ -103,7 +103,7 @@ for (const [name, mode] of [
 describe("a stream", () => {
   it("reads frames that come in pieces", async () => {
     const way = await at.dial();
-    for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.gets[0]?.say(piece);
+    for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.gets[0]?.deliver(piece);
     await settled();
     expect(at.events.slice(1)).toEqual(['{"t":"pong","head":1}', '{"t":"pong","head":2}']);
     way.close();
@@ -117,7 +117,7 @@ describe("a stream", () => {
 
   it("continues after an empty line", async () => {
     const way = await at.dial();
-    at.gets[0]?.say("\n");
+    at.gets[0]?.deliver("\n");
     await settled();
     at.world.advance(60_000);
     expect(at.events).toEqual(["open"]);
@@ -139,7 +139,7 @@ describe("long polls", () => {
     const way = await at.dial();
     at.gets[0]?.finish();
     await settled();
-    at.gets[1]?.say('{"t":"pong","head":1}\n');
+    at.gets[1]?.deliver('{"t":"pong","head":1}\n');
     at.gets[1]?.finish();
     await settled();
     expect(at.gets).toHaveLength(3);

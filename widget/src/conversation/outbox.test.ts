@@ -39,7 +39,7 @@ describe("sending", () => {
     const wire = online();
     for (const text of ["one", "two", "three"]) chat.send(text);
     expect(sends(wire)).toEqual(["one"]);
-    wire.say(frameOf(sentOf(idOf("one"), 1, { text: "one" })));
+    wire.deliver(frameOf(sentOf(idOf("one"), 1, { text: "one" })));
     expect(sends(wire)).toEqual(["one", "two"]);
     expect(states(chat)).toEqual(["one: sent", "two: sending", "three: queued"]);
     expect(browser.storage.get(KEY)).not.toContain(idOf("one"));
@@ -49,7 +49,7 @@ describe("sending", () => {
     const wire = online({ head: 1 });
     chat.send("hello");
     expect(sends(wire)).toEqual([]);
-    wire.say(frameOf(replyOf(1)));
+    wire.deliver(frameOf(replyOf(1)));
     expect(sends(wire)).toEqual(["hello"]);
   });
 
@@ -61,7 +61,7 @@ describe("sending", () => {
     expect(states(chat)).toEqual(["one: queued", "two: queued"]);
     world.advance(1_000);
     const next = script.greet({ reset: false, token: undefined, head: 1 });
-    next.say(frameOf(sentOf(one, 1, { text: "one" })));
+    next.deliver(frameOf(sentOf(one, 1, { text: "one" })));
     expect(only(next.sent, "send")).toEqual([{ t: "send", id: two, text: "two", age: 1_000 }]);
   });
 
@@ -75,10 +75,10 @@ describe("sending", () => {
   it("shows the states delivered and failed of a sent message", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say(frameOf(sentOf(id, 1)));
-    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
+    wire.deliver(frameOf(sentOf(id, 1)));
+    wire.deliver(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
     expect(chat.items.value).toMatchObject([{ id, state: "delivered", pos: 1, n: 2 }]);
-    wire.say(frameOf(sentOf(id, 1, { n: 3, state: "failed", reason: "expired" })));
+    wire.deliver(frameOf(sentOf(id, 1, { n: 3, state: "failed", reason: "expired" })));
     expect(chat.items.value).toMatchObject([{ id, state: "failed", reason: "expired" }]);
   });
 
@@ -101,7 +101,7 @@ describe("sending", () => {
     load();
     const wire = online();
     world.advance(1);
-    wire.say({ t: "pong", head: 0 });
+    wire.deliver({ t: "pong", head: 0 });
     const page = `/${"x".repeat(511)}`;
     expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", age: 1, page, locale: "nb" }]);
   });
@@ -121,14 +121,14 @@ describe("when the relay does not accept a message", () => {
       const wire = online();
       const id = chat.send("one");
       chat.send("two");
-      wire.say({ t: "error", code, id, retryAfter: 4_000 });
+      wire.deliver({ t: "error", code, id, retryAfter: 4_000 });
       expect(states(chat)).toEqual(["one: queued", "two: queued"]);
       expect(chat.notice.value).toEqual({ code, retryAfter: 4_000 });
       world.advance(3_999);
       expect(sends(wire)).toEqual(["one"]);
       world.advance(1_001);
       expect(sends(wire)).toEqual(["one", "one"]);
-      wire.say(frameOf(sentOf(id, 1)));
+      wire.deliver(frameOf(sentOf(id, 1)));
       expect(chat.notice.value).toBeUndefined();
       expect(sends(wire)).toEqual(["one", "one", "two"]);
     });
@@ -138,7 +138,7 @@ describe("when the relay does not accept a message", () => {
       const wire = online();
       const id = chat.send("one");
       chat.send("two");
-      wire.say({ t: "error", code, id });
+      wire.deliver({ t: "error", code, id });
       expect(chat.items.value[0]).toMatchObject({ text: "one", state: "failed", reason: code });
       expect(sends(wire)).toEqual(["one", "two"]);
       expect(browser.storage.get(KEY)).toContain(code);
@@ -147,7 +147,7 @@ describe("when the relay does not accept a message", () => {
   it("marks the message in flight as failed after a bad frame, or a close code that a bad frame causes", () => {
     const wire = online();
     chat.send("one");
-    wire.say({ t: "error", code: "bad_frame" });
+    wire.deliver({ t: "error", code: "bad_frame" });
     expect(chat.items.value[0]).toMatchObject({ state: "failed", reason: "bad_frame" });
     chat.send("two");
     wire.close(CLOSE_CODE.protocol);
@@ -170,18 +170,18 @@ describe("when the relay does not accept a message", () => {
   it("retries with the same id, at the end of the queue", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say({ t: "error", code: "not_allowed", id });
+    wire.deliver({ t: "error", code: "not_allowed", id });
     chat.send("two");
     chat.retry(id);
     expect(states(chat)).toEqual(["two: sending", "one: queued"]);
-    wire.say(frameOf(sentOf(idOf("two"), 1)));
+    wire.deliver(frameOf(sentOf(idOf("two"), 1)));
     expect(only(wire.sent, "send").map((frame) => frame.id)).toEqual([id, idOf("question 1"), id]);
   });
 
   it("deletes a failed message, in the tab and in the storage", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say({ t: "error", code: "not_allowed", id });
+    wire.deliver({ t: "error", code: "not_allowed", id });
     chat.remove(id);
     expect(chat.items.value).toEqual([]);
     expect(browser.storage.get(KEY)).not.toContain(id);
@@ -190,8 +190,8 @@ describe("when the relay does not accept a message", () => {
   it("asks the relay to retry a message that failed there, also when the visitor pressed Retry while offline", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say(frameOf(sentOf(id, 1)));
-    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "failed", reason: "rejected" })));
+    wire.deliver(frameOf(sentOf(id, 1)));
+    wire.deliver(frameOf(sentOf(id, 1, { n: 2, state: "failed", reason: "rejected" })));
     wire.close(1006);
     chat.retry(id);
     chat.retry(id);
@@ -199,7 +199,7 @@ describe("when the relay does not accept a message", () => {
     world.advance(1_000);
     const next = script.greet({ reset: false, token: undefined, after: 2, head: 2 });
     expect(next.sent.slice(1)).toEqual([{ t: "retry", id }]);
-    next.say(frameOf(sentOf(id, 1, { n: 3 })));
+    next.deliver(frameOf(sentOf(id, 1, { n: 3 })));
     expect(states(chat)).toEqual(["question 1: sent"]);
     chat.retry("unknown");
     expect(next.sent.slice(1)).toEqual([{ t: "retry", id }]);
@@ -208,9 +208,9 @@ describe("when the relay does not accept a message", () => {
   it("keeps the message failed when the relay cannot retry it", () => {
     const wire = online();
     const id = chat.send("one");
-    wire.say(frameOf(sentOf(id, 1, { state: "failed", reason: "rejected" })));
+    wire.deliver(frameOf(sentOf(id, 1, { state: "failed", reason: "rejected" })));
     chat.retry(id);
-    wire.say({ t: "error", code: "unknown_message", id });
+    wire.deliver({ t: "error", code: "unknown_message", id });
     expect(chat.items.value).toMatchObject([{ state: "failed", reason: "rejected" }]);
   });
 });
@@ -223,7 +223,7 @@ describe("after a reload", () => {
   /** Grants the tab the lock, and sends it the newest number of the log. */
   const allow = (wire: Wire, head = 0) => {
     world.advance(1);
-    wire.say({ t: "pong", head });
+    wire.deliver({ t: "pong", head });
   };
 
   it("sends messages younger than two minutes, once, and says how old they are", () => {
@@ -234,7 +234,7 @@ describe("after a reload", () => {
     const wire = online();
     allow(wire);
     expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "one", age: 119_001 }]);
-    wire.say(frameOf(sentOf(id, 1)));
+    wire.deliver(frameOf(sentOf(id, 1)));
     expect(states(chat)).toEqual(["question 1: sent"]);
   });
 
@@ -296,13 +296,13 @@ describe("after a reload", () => {
     const [first, second] = [online(), other.script.greet({ token: undefined })];
     allow(first);
     const written = ids.map((id, n) => frameOf(sentOf(id, n + 1)));
-    for (const frame of written) first.say(frame);
+    for (const frame of written) first.deliver(frame);
     expect(sends(first)).toEqual(["one", "two"]);
     world.advance(1);
     expect(only(second.sent, "ping")).toHaveLength(1);
-    for (const frame of written.slice(0, 1)) second.say(frame);
-    second.say({ t: "pong", head: 2 });
-    for (const frame of written.slice(1)) second.say(frame);
+    for (const frame of written.slice(0, 1)) second.deliver(frame);
+    second.deliver({ t: "pong", head: 2 });
+    for (const frame of written.slice(1)) second.deliver(frame);
     world.advance(30_000);
     expect(sends(second)).toEqual([]);
   });

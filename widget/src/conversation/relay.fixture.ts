@@ -64,7 +64,7 @@ const GAP_MAX = 9;
 export function createModelRelay(world: World): ModelRelay {
   const visitors = new Map<string, Visitor>();
   let lines: Connection[] = [];
-  let life = 0;
+  let starts = 0;
   let count = 0;
   const fault = { drop: 0, double: 0, reorder: 0, forgetHint: 0, refuse: 0, commitLost: 0 };
   const chance = (probability: number) => probability > 0 && world.random() < probability;
@@ -167,9 +167,9 @@ export function createModelRelay(world: World): ModelRelay {
 
   /** Commits after a short delay. A crash before that loses the data; a crash after it loses only the answer. */
   function commit(run: () => void): void {
-    const born = life;
+    const born = starts;
     world.after(1 + world.random() * 30, () => {
-      if (born === life || !chance(fault.commitLost)) run();
+      if (born === starts || !chance(fault.commitLost)) run();
     });
   }
 
@@ -253,14 +253,14 @@ export function createModelRelay(world: World): ModelRelay {
     fault,
     up: true,
     restart() {
-      life++;
+      starts++;
       for (const line of [...lines]) {
         put(line, { t: "bye", retry: [0, 3_000] });
         end(line, CLOSE_CODE.restart);
       }
     },
     crash() {
-      life++;
+      starts++;
       for (const line of [...lines]) {
         line.relayAlive = false;
         end(line, 1006);

@@ -10,7 +10,7 @@ export type Wire = {
   /** Whether the client has closed the connection. */
   readonly closed: boolean;
   open(): void;
-  say(frame: RelayFrame): void;
+  deliver(frame: RelayFrame): void;
   close(code: number): void;
 };
 
@@ -55,7 +55,7 @@ export function createScript(): Script {
           return closed;
         },
         open: events.open,
-        say: (frame) => events.frame(JSON.stringify(frame)),
+        deliver: (frame) => events.frame(JSON.stringify(frame)),
         close: events.close,
       });
       return {
@@ -72,7 +72,7 @@ export function createScript(): Script {
     greet(welcome = {}) {
       const { wire } = script;
       wire.open();
-      wire.say({ ...WELCOME, token: "token-1", ...welcome } as Welcome);
+      wire.deliver({ ...WELCOME, token: "token-1", ...welcome } as Welcome);
       return wire;
     },
   };

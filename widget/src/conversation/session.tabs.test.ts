@@ -21,7 +21,7 @@ const stored = () => JSON.parse(browser.storage.get(KEY) ?? "{}") as { token?: s
 /** A tab that shows one reply of the visitor's log. */
 function firstTab() {
   const one = visit(browser);
-  one.online({ token: tokenOf("v_one", 0), head: 1 }).say(frameOf(replyOf(1)));
+  one.online({ token: tokenOf("v_one", 0), head: 1 }).deliver(frameOf(replyOf(1)));
   one.chat.seen();
   return one;
 }
@@ -31,7 +31,7 @@ it("a new token changes nothing in the other tabs, which use it for uploads", ()
   const shown: number[] = [];
   one.chat.items.subscribe((items) => shown.push(items.length));
   const other = visit(browser);
-  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).say(frameOf(replyOf(1)));
+  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).deliver(frameOf(replyOf(1)));
   world.advance(1_000);
   expect(stored().token).toBe(tokenOf("v_one", 1));
   expect(one.script.wires.length).toBe(1);
@@ -44,7 +44,7 @@ it("a tab that reconnects after another tab has stored the new token keeps its t
   const one = firstTab();
   one.script.wire.close(1006);
   const other = visit(browser);
-  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).say(frameOf(replyOf(1)));
+  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).deliver(frameOf(replyOf(1)));
   world.advance(60_000);
   expect(one.chat.items.value.length).toBe(1);
   one.script.wire.open();
@@ -57,8 +57,8 @@ it("a page reports a reply that arrived while it was closed, also if the first w
   const reported: string[] = [];
   next.chat.on("message", ({ id }) => reported.push(id));
   const wire = next.online({ token: tokenOf("v_one", 1), head: 2, read: 1 });
-  wire.say(frameOf(replyOf(1)));
-  wire.say(frameOf(replyOf(2)));
+  wire.deliver(frameOf(replyOf(1)));
+  wire.deliver(frameOf(replyOf(2)));
   expect(reported).toEqual(["reply-2"]);
 });
 

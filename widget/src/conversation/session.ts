@@ -71,7 +71,7 @@ export type SessionOptions = {
   storage: Storage;
   thread: Thread;
   send(frame: ClientFrame): void;
-  /** Drops the connection and connects anew: at once with `now`, otherwise after a delay. */
+  /** Drops the connection and connects again: at once with `now`, otherwise after a delay. */
   reconnect(at?: "now"): void;
   /** A message has its place in the thread. `fresh`: this browser never showed it before. */
   placed(message: Message, fresh: boolean): void;

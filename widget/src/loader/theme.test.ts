@@ -5,8 +5,9 @@ import { declare, fill, parseHex } from "./theme.ts";
 type Rgb = [number, number, number];
 type Lch = [number, number, number];
 
-/** Parses the colours that the widget writes. Written from the specifications, without the tested code. */
 const inGamut = (v: number): number => Math.min(1, Math.max(0, v));
+
+/** Parses the colours that the widget writes. Written from the specifications, without the tested code. */
 function linear(css: string, accent: Rgb = [0, 0, 0]): Rgb {
   const hex = /^#([\da-f]{3,8})$/i.exec(css)?.[1];
   if (hex) {

@@ -90,7 +90,7 @@ export const assertMine = (
 /** The courier's state in memory: only which lane may send when. The outbox holds the messages. */
 export type CourierState = {
   deps: CourierDeps;
-  /** Writes conclusions. One function for the courier's life: the database groups calls of one function in a transaction. */
+  /** Writes conclusions. The courier always passes the same function: the database groups calls of one function in a transaction. */
   conclude: Batch<Conclusion, Concluded>;
   lanes: Map<string, Lane>;
   /** First messages of lanes that were passed on in memory, and when, by visitor. */

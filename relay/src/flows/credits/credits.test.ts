@@ -217,14 +217,14 @@ describe("a ledger restored from a backup", () => {
 
   it("may lack keys, so nothing is granted automatically until a person has checked it", async () => {
     const called: string[] = [];
-    const life = async () => {
+    const run = async () => {
       const machine = once(called);
       await machine.start();
       await machine.stop();
     };
-    await life();
+    await run();
     await db.run("UPDATE meta SET value = 'another' WHERE name = 'epoch'");
-    await life();
+    await run();
     const flow = credits({ mode: "auto", allow: ["a@b.example"] });
     await flow.recharge("agency", EVENT);
     expect(await stored()).toMatchObject({

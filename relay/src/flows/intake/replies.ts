@@ -29,7 +29,7 @@ type RepliesDeps = {
   sites: Sites;
   spool: Spool<Reply>;
   log: Log;
-  /** Tells the owner's backend, in the same transaction. */
+  /** Stores a webhook event for the owner's backend, in the same transaction. */
   storeEvent: StoreEvent;
   /** Stores a file that came inside a reply; rejects when the file is refused. */
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;

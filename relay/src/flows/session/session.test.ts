@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** The sessions of one run of the relay, on the test's database. @param person every signed identity is this one */
-async function life(rules: Partial<Site> = {}, person?: string) {
+async function createRelay(rules: Partial<Site> = {}, person?: string) {
   const epoch = await migrate(db);
   const clock: Clock = { ...realClock, now: () => now };
   const bus = createBus();
@@ -48,7 +48,7 @@ async function life(rules: Partial<Site> = {}, person?: string) {
 }
 
 /** A visitor who has written, and their token. */
-async function writer({ greet }: Awaited<ReturnType<typeof life>>) {
+async function writer({ greet }: Awaited<ReturnType<typeof createRelay>>) {
   const { visitor, welcome } = (await greet()) as OpenedSession;
   await db.transaction((tx) => addVisitor(tx, visitor, "default", now));
   return { visitor, token: welcome.token ?? "" };
@@ -60,7 +60,7 @@ const turns = (): Promise<number> => countOf("session_turns");
 
 describe("a session's token (A8)", () => {
   it("is replaced at most once a day when it is used; the new token is stored at its first use", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token } = await writer(relay);
     expect(await relay.use(token)).toBe(token);
     now += DAY + 1;
@@ -72,7 +72,7 @@ describe("a session's token (A8)", () => {
   });
 
   it("stays valid until the new one is used, so a lost answer locks nobody out", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token } = await writer(relay);
     for (let day = 0; day < 30; day++) {
       now += DAY + 1;
@@ -81,7 +81,7 @@ describe("a session's token (A8)", () => {
   });
 
   it("is accepted for a grace period after its replacement, and the answer contains the new token", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token, visitor } = await writer(relay);
     now += DAY + 1;
     const second = (await relay.use(token)) ?? "";
@@ -95,23 +95,23 @@ describe("a session's token (A8)", () => {
   });
 
   it("that is used after its replacement ends the session everywhere, also after a restart", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token, visitor } = await writer(relay);
     now += DAY + 1;
     const second = (await relay.use(token)) ?? "";
     await relay.use(second);
     now += 11 * MINUTE;
-    const after = await life();
+    const after = await createRelay();
     const published: unknown[] = [];
     after.bus.subscribe(visitor, ({ ended }) => void published.push(ended));
     expect(await after.greet(token)).toBe(CLOSE.badToken);
     expect(published).toHaveLength(1);
     expect(await after.greet(second)).toBe(CLOSE.badToken);
-    expect(await (await life()).greet(second)).toBe(CLOSE.badToken);
+    expect(await (await createRelay()).greet(second)).toBe(CLOSE.badToken);
   });
 
   it("is refused for an upload when it is too old, but does not end the session, because a tab may keep it for long", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token } = await writer(relay);
     now += DAY + 1;
     const second = (await relay.use(token)) ?? "";
@@ -122,7 +122,7 @@ describe("a session's token (A8)", () => {
   });
 
   it("gives no access to pages of an origin that its site does not list (A7)", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { visitor, token } = await writer(relay);
     const hello = { t: "hello", v: PROTOCOL, site: "default", token } as const;
     for (const origin of ["https://evil.example", "https://other.example"]) {
@@ -133,14 +133,14 @@ describe("a session's token (A8)", () => {
   });
 
   it("gives no access at another site of the relay (A10)", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token } = await writer(relay);
     const hello = { t: "hello", v: PROTOCOL, site: "other", token } as const;
     expect(await relay.open(hello, "https://other.example")).toBe(CLOSE.badToken);
   });
 
   it("gives no access for a visitor whose id was not signed, or after the visitor's sessions were ended (A2, A8)", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     const { token } = await writer(relay);
     const session = verifySession("signing key", token, now);
     if (session === undefined) throw new Error("The token is not valid");
@@ -149,13 +149,13 @@ describe("a session's token (A8)", () => {
   });
 
   it("of an anonymous visitor gives no access where the site requires signed identities (A9)", async () => {
-    const { token } = await writer(await life());
-    const strict = await life({ requireIdentity: true });
+    const { token } = await writer(await createRelay());
+    const strict = await createRelay({ requireIdentity: true });
     expect([await strict.greet(token), await strict.greet()]).toEqual([CLOSE.badToken, CLOSE.badToken]);
   });
 
   it("is not stored for a visitor who never wrote", async () => {
-    const relay = await life();
+    const relay = await createRelay();
     let token = ((await relay.greet()) as OpenedSession).welcome.token ?? "";
     for (let day = 0; day < 5; day++) {
       now += DAY + 1;
@@ -167,14 +167,14 @@ describe("a session's token (A8)", () => {
 
 describe("the rows about the sessions of one user (A27)", () => {
   /** Logs the user in, as on a new device. */
-  async function logIn(relay: Awaited<ReturnType<typeof life>>) {
+  async function logIn(relay: Awaited<ReturnType<typeof createRelay>>) {
     const hello = { t: "hello", v: PROTOCOL, site: "default", identity: "signed" } as const;
     const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as OpenedSession;
     return { visitor, session, token: welcome.token ?? "" };
   }
 
   it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
-    const relay = await life({}, "ada");
+    const relay = await createRelay({}, "ada");
     const phone = await logIn(relay);
     const published: unknown[] = [];
     relay.bus.subscribe(phone.visitor, ({ ended }) => void published.push(ended));
@@ -194,7 +194,7 @@ describe("the rows about the sessions of one user (A27)", () => {
   });
 
   it("are at most 100, on however many devices a token is replaced; then all sessions end", async () => {
-    const relay = await life({}, "ada");
+    const relay = await createRelay({}, "ada");
     const devices: string[] = [];
     for (let n = 0; n <= 100; n++) devices.push((await logIn(relay)).token);
     now += DAY + 1;
@@ -208,7 +208,7 @@ describe("the rows about the sessions of one user (A27)", () => {
   });
 
   it("are deleted with the user", async () => {
-    const relay = await life({}, "ada");
+    const relay = await createRelay({}, "ada");
     const { visitor, session, token } = await logIn(relay);
     await relay.logout(visitor, session);
     await createForget({ db, bus: relay.bus, clock: realClock })(visitor);

@@ -21,7 +21,7 @@ export type Machine = {
   /** Writes to the spool fail too. */
   spoolFull: boolean;
   /** Share of hints that are lost: of the bus, or between nodes. */
-  deaf: number;
+  hintLoss: number;
   key: string;
   shift: number;
   /** Name of the machine, and how many processes it has started. */
@@ -46,7 +46,7 @@ function wrongCall(world: World, core: Core, backend: Backend, name: string, { t
     ...(holder === undefined ? [] : [`claim: ${name} sends "${text}", but ${holder} holds the lease`]),
     ...(world.now() >= backend.waitUntil
       ? []
-      : [`pace: ${name} sends "${text}" in a time that the service told to wait`]),
+      : [`pace: ${name} sends "${text}" before the end of the wait that the service stated`]),
   ];
 }
 
@@ -64,7 +64,7 @@ const watch =
     delivered.set(message, name);
   };
 
-export type Life = {
+export type SimulatedRelay = {
   alive: () => boolean;
   /** Ends the process at once: everything in memory is lost, and nothing under way continues. */
   crash: () => void;
@@ -87,14 +87,14 @@ export type Life = {
  * @param backend what it shares with other nodes; absent: it is alone
  * @throws the error that prevents the start; never settles when it was ended before
  */
-export async function startLife(
+export async function startSimulatedRelay(
   world: World,
   core: Core,
   machine: Machine,
   service: Service,
   begun: (crash: () => void) => void,
   backend?: Backend,
-): Promise<Life> {
+): Promise<SimulatedRelay> {
   const name = `${machine.name}-${machine.starts++}`;
   let alive = true;
   const isAlive = () => alive;
@@ -110,7 +110,7 @@ export async function startLife(
     if (standstill.isStopped()) await standstill.running();
     if (!alive) return never;
   };
-  /** Whether this node stops for a time now, after it decided something and before it does it; others decide anew meanwhile. */
+  /** Whether this node stops now, between a decision and its execution. Meanwhile other nodes decide again. */
   const stalls = (): boolean => backend !== undefined && backend.stalls > 0 && world.chance(0.04);
   const stall = async (shared = backend): Promise<void> => {
     if (shared !== undefined) shared.stalls--;
@@ -189,7 +189,7 @@ export async function startLife(
   begun(crash);
 
   const epoch = await core.migrate(db);
-  const loss = (): number => machine.deaf;
+  const loss = (): number => machine.hintLoss;
   const onError = (error: unknown): void => {
     if (!String(error).includes("disk full")) violations.push(`error: ${String(error)}`);
   };
