@@ -228,8 +228,10 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/db/reads-in-turn.ts",
       "relay/src/db/slices.ts",
       "relay/src/flows/session-endings.ts",
+      "relay/src/flows/access-policy.ts",
     ],
     tests: [
+      "relay/src/flows/access-policy.test.ts",
       "relay/src/http/body.test.ts",
       "relay/src/admin/reads.test.ts",
       "relay/src/db/reads-in-turn.test.ts",
