@@ -346,7 +346,8 @@ describe("the key (A11)", () => {
   });
 });
 
-it("does not write a request that was given up while it waited for a connection", async () => {
+/** A transport whose only connection is busy with a call until `free`. `seen`: the paths that the service got. */
+async function busyTransport() {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
   const url = await serve((request, response) => {
@@ -357,30 +358,28 @@ it("does not write a request that was given up while it waited for a connection"
   const made = transport(url, { connections: 1 });
   const first = made.call(POST);
   await expect.poll(() => held.length).toBe(1);
+  const free = (): Promise<unknown> => {
+    held[0]?.end("{}");
+    return first;
+  };
+  return { made, seen, free };
+}
+
+it("does not write a request that was given up while it waited for a connection", async () => {
+  const { made, seen, free } = await busyTransport();
   const late = await made.call({ ...POST, path: "/late", timeout: 1 });
   expect(late).toMatchObject({ phase: "unsent", reason: "TIMEOUT" });
-  held[0]?.end("{}");
-  await first;
+  await free();
   await made.call({ ...POST, path: "/next" });
   expect(seen).toEqual(["/v1/contacts", "/v1/next"]);
 });
 
 it("does not write a request that was withdrawn while it waited for a connection", async () => {
-  const held: ServerResponse[] = [];
-  const seen: string[] = [];
-  const url = await serve((request, response) => {
-    seen.push(request.url?.split("?")[0] ?? "");
-    if (held.length === 0) held.push(response);
-    else response.end("{}");
-  });
-  const made = transport(url, { connections: 1 });
-  const first = made.call(POST);
-  await expect.poll(() => held.length).toBe(1);
+  const { made, seen, free } = await busyTransport();
   let mayWrite = true;
   const late = made.call({ ...POST, path: "/late", mayWrite: () => mayWrite });
   mayWrite = false;
-  held[0]?.end("{}");
-  await first;
+  await free();
   expect(await late).toEqual({ phase: "unsent", reason: "WITHDRAWN" });
   mayWrite = true;
   await made.call({ ...POST, path: "/next", mayWrite: () => mayWrite });
