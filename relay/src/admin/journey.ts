@@ -5,6 +5,7 @@ import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/se
 import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
 import type { Pushed } from "./context.ts";
+import { duration } from "./duration.ts";
 import { entryStages } from "./entry.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
@@ -79,8 +80,7 @@ const NO_REPLY =
 function typedStage({ typed, at }: JourneyRow): Stage {
   const name = "Written by the visitor";
   if (typed === null) return { name, at: null, note: "At an unknown time: the client did not say when." };
-  const waited = (at - typed) / 1_000;
-  const note = `It waited ${waited < 1 ? "less than a second" : `${Math.round(waited)} s`} in the browser, by the browser's clock.`;
+  const note = `It waited ${duration((at - typed) / 1_000)} in the browser, by the browser's clock.`;
   return { name, at: typed, note };
 }
 

@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import { joined, type Sample } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
 import { STEPS, type Step, samplesBetween } from "../records/series.ts";
+import { duration } from "./duration.ts";
 import { count, type Html } from "./html.ts";
 import { plot } from "./plot.ts";
 import { nodes, openProblems } from "./state.ts";
@@ -56,7 +57,7 @@ async function pointsOf(db: Database, range: Range, now: number): Promise<(Sampl
   });
 }
 
-/** A quantile of a histogram, in seconds, by linear interpolation within its bucket; undefined without counts. */
+/** A quantile of a histogram, in duration, by linear interpolation within its bucket; undefined without counts. */
 function quantile(counts: readonly number[], q: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
@@ -72,14 +73,6 @@ function quantile(counts: readonly number[], q: number): number | undefined {
   return BUCKETS.at(-1);
 }
 
-const seconds = (value: number): string =>
-  value < 1
-    ? `${Math.round(value * 1_000)} ms`
-    : value < 120
-      ? `${Number(value.toFixed(1))} s`
-      : value < 7_200
-        ? `${Math.round(value / 60)} min`
-        : `${Number((value / 3_600).toFixed(1))} h`;
 /** A count as the label of a plot, like 20K. */
 const shortCount = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 
@@ -125,7 +118,7 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
   const within = `within the ${range}`;
   const quantileOf = (q: number): string => {
     const value = quantile(all.delivery, q);
-    return value === undefined ? "–" : seconds(value);
+    return value === undefined ? "–" : duration(value);
   };
   return html`<p id="stale" class="stale" role="status"></p>
 <div id="problems" data-live role="status">${await openProblems(db)}</div>
@@ -136,7 +129,7 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
 <div id="figures" data-live>
 <ul class="cards">
 ${card("Open chats", count(gauges.connections()), "on this node, now")}
-${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${seconds(oldest)}`, oldest > 300)}
+${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, oldest > 300)}
 ${card("Failed", count(failed), "not tried again", failed > 0)}
 ${card("From visitors", count(Math.round(all.messages.stored)), within)}
 ${card("Replies", count(Math.round(all.messages.reply)), within)}
@@ -146,8 +139,8 @@ ${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefine
 ${plot({ ...axis, title: "Messages", format: shortCount, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply)] })}
 ${plot({ ...axis, title: "Failed messages", format: shortCount, lines: [line("failed", ({ messages }) => messages.failed)] })}
 ${plot({ ...axis, title: "Open chats", format: shortCount, lines: [line("connections", ({ connections }) => connections)] })}
-${plot({ ...axis, title: "Time to delivery", format: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
-${plot({ ...axis, title: "Time to reply", format: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
+${plot({ ...axis, title: "Time to delivery", format: duration, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
+${plot({ ...axis, title: "Time to reply", format: duration, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
 ${plot({ ...axis, title: "The service's answers", format: shortCount, lines: ANSWER_CLASSES.map((name) => line(name === "none" ? "no answer" : name, ({ answers }) => answers[name])) })}
 ${plot({ ...axis, title: "Waiting messages", format: shortCount, lines: [line("waiting", ({ waiting }) => waiting)] })}
 ${plot({ ...axis, title: "Calls per minute", format: shortCount, lines: [line("limit as learned", ({ pace }) => pace)] })}

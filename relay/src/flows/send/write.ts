@@ -28,10 +28,7 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   const written = await appendSent(
     tx,
     numbers,
-    known.map(({ visitor, draft, at, sid }, i) => ({
-      ...{ visitor, id: draft.id, text: draft.text, at, sid },
-      ...{ typed: typedAt(draft, at), media: media[i] },
-    })),
+    known.map((item, i) => rowOf(item, media[i])),
   );
   await numbers.write(tx);
   const entries: OutboxEntry[] = [];
@@ -46,6 +43,12 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   await addOutboxEntries(tx, entries);
   return items.map((item) => outcomes.get(item) ?? "unknown_media");
 }
+
+/** A message as it is stored. */
+const rowOf = ({ visitor, draft, at, sid }: Item, media: MediaRow | undefined) => {
+  const { id, text } = draft;
+  return { visitor, id, text, at, sid, typed: typedAt(draft, at), media };
+};
 
 /** When a message was written, in milliseconds since 1970 by the relay's clock; nothing when the client does not say so. */
 const typedAt = ({ age }: Draft, at: number): number | undefined =>
