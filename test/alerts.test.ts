@@ -26,13 +26,14 @@ async function series(name: string): Promise<string[]> {
   return (await answer.text()).split("\n").filter((line) => line.startsWith(`${name}{`));
 }
 
+const eventsOf = (type: string, kind: string) =>
+  receiver.events.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
+
 it("alerts the operator when an account is paused, when messages fail, and when deliveries continue", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   house.sandbox.configure({ forceStatus: { incoming: 401 } });
   await visitor.send("while the key is refused");
-  const eventsOf = (type: string, kind: string) =>
-    receiver.events.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
   await expect.poll(() => eventsOf("alert.raised", "account")).toHaveLength(1);
   const shown = JSON.parse(snippet("json alert")) as { data: object };
   expect(Object.keys(eventsOf("alert.raised", "account")[0]?.data ?? {})).toEqual(Object.keys(shown.data));
@@ -48,4 +49,19 @@ it("alerts the operator when an account is paused, when messages fail, and when 
   expect(eventsOf("alert.raised", "failures")[0]?.data).toMatchObject({
     problem: "1 message failed within 15 minutes.",
   });
+});
+
+it("alerts the operator when a message waits because the service does not work, and when it has been delivered", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  const before = eventsOf("alert.raised", "waiting").length;
+  house.sandbox.configure({ forceStatus: { incoming: 503 } });
+  await visitor.send("while the service is down");
+  await expect.poll(() => eventsOf("alert.raised", "waiting").length).toBeGreaterThan(before);
+  expect(eventsOf("alert.raised", "waiting").at(-1)?.data).toMatchObject({
+    problem: "1 message waits for the service, the oldest for more than five minutes.",
+  });
+  house.sandbox.configure({ forceStatus: {} });
+  const open = () => eventsOf("alert.raised", "waiting").length - eventsOf("alert.ended", "waiting").length;
+  await expect.poll(open).toBe(0);
 });

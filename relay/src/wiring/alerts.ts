@@ -6,6 +6,7 @@ import { createHooks } from "../hooks/post.ts";
 import { failedSince } from "../records/alerts.ts";
 import { stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
+import { waitingIn } from "../records/outbox.ts";
 import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
@@ -15,6 +16,9 @@ import type { OwnerFlows } from "./owner.ts";
 const FREE_MIN = 500 * 1024 * 1024;
 /** Failed messages are counted over this time, in ms. */
 const FAILURES_MS = 15 * 60_000;
+
+/** Time that a message may wait for the service before an operator is alerted, in ms; the overview marks it then, too. */
+const WAITING_MS = 5 * 60_000;
 
 const when = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
 
@@ -38,6 +42,17 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
         return when(why !== undefined, { kind: "account", subject: id, problem, cure });
       }),
   };
+}
+
+/** Messages that wait although no account is refused: that has its own alert. */
+async function waiting({ db, clock, settings }: Core, gates: Gates): Promise<Problem[]> {
+  const { messages, since } = await waitingIn(db, settings.horizon);
+  const late = since !== undefined && clock.now() - since > WAITING_MS;
+  const refused = settings.accounts.some(({ id }) => gates.heldFor(id) !== undefined);
+  const problem = `${messages} ${messages === 1 ? "message waits" : "messages wait"} for the service, the oldest for more than five minutes.`;
+  const cure =
+    "`porchlight doctor` shows whether the service answers; the page Deliveries shows its last answers. Messages that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
+  return when(late && !refused, { kind: "waiting", subject: "", problem, cure });
 }
 
 async function failures({ db, clock }: Core): Promise<Problem[]> {
@@ -99,6 +114,7 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
 /** Everything that operators are alerted about. */
 const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): AlertCheck[] => [
   accountCheck(core, gates),
+  choreCheck(core, "waiting", () => waiting(core, gates)),
   choreCheck(core, "failures", () => failures(core)),
   choreCheck(core, "disk", () => disk(core)),
   choreCheck(core, "budget", () => budget(core)),
