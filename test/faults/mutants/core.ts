@@ -203,7 +203,7 @@ export const CORE: Mutant[] = [
       {
         in: "createNumbers",
         find: "taken.set($visitor, ++$thread.head);",
-        replace: "taken.set($visitor, ($thread.head += 2));",
+        replace: "taken.set($visitor, ++$thread.head + 1);",
       },
     ],
     killedBy: { given: {} },
