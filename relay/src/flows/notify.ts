@@ -179,7 +179,7 @@ async function send(state: State, event: Event): Promise<void> {
 
 /**
  * The next state after an answer. 2xx: delivered. 410: the receiver wants no more attempts. Anything else: a later attempt,
- * until the waits are used up.
+ * until the waits are used up. Times are whole milliseconds: PostgreSQL refuses any other number.
  */
 function nextOf(
   { clock, random }: State,
@@ -190,5 +190,5 @@ function nextOf(
   if (status >= 200 && status < 300) return { state: "delivered", attempts: tries, due };
   const wait = WAITS[attempts];
   if (wait === undefined || status === 410) return { state: "failed", attempts: tries, due };
-  return { state: "waiting", attempts: tries, due: clock.now() + wait * (1 + random() / 10) };
+  return { state: "waiting", attempts: tries, due: clock.now() + Math.ceil(wait * (1 + random() / 10)) };
 }

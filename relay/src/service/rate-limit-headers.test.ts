@@ -23,6 +23,14 @@ describe("the waiting time that the service states", () => {
     expect(statedWait(429, headers, NOW)).toBe(60_000);
   });
 
+  it.each([
+    [{ "x-ratelimit-reset-after": "1.0001" }, 1_001],
+    [{ "x-ratelimit-reset-after": "0.000001" }, 1],
+    [{ "x-ratelimit-reset-requests": "1m0.5ms" }, 60_001],
+  ])("is whole milliseconds, because PostgreSQL stores no others: %j", (headers, wait) => {
+    expect(statedWait(429, headers, NOW)).toBe(wait);
+  });
+
   it("is never more than an hour and never negative", () => {
     expect(statedWait(429, { "retry-after": "999999999" }, NOW)).toBe(3_600_000);
     expect(statedWait(429, { "retry-after": "Fri, 20 Nov 2020 10:00:00 GMT" }, NOW)).toBe(0);

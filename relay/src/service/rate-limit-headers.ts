@@ -151,8 +151,9 @@ const seconds = (value: number | undefined): number | undefined => (value === un
 const LONGEST_MS = 3_600_000;
 
 /**
- * Milliseconds that the service asks us to wait before the next call with this key: 0 for no wait, undefined when it does not
- * say. The first header that parses counts; `Retry-After` comes first.
+ * Whole milliseconds that the service asks us to wait before the next call with this key: 0 for no wait, undefined when it does
+ * not say. The first header that parses counts; `Retry-After` comes first. The wait decides when a stored message is due, and
+ * PostgreSQL refuses a fraction of a millisecond there.
  * @param now the service's own clock (its `Date` header), else the relay's; ms since 1970
  */
 export function statedWait(status: number, headers: Headers, now: number): number | undefined {
@@ -160,7 +161,7 @@ export function statedWait(status: number, headers: Headers, now: number): numbe
   if (status < 400 && !mayStateLimit(headers)) return undefined;
   const clock = httpDate(header(headers, "date") ?? "", now) ?? now;
   const wait = status < 400 ? spreadOf(headers, clock) : refusedFor(headers, clock);
-  return wait === undefined ? undefined : Math.min(LONGEST_MS, Math.max(0, wait));
+  return wait === undefined ? undefined : Math.min(LONGEST_MS, Math.max(0, Math.ceil(wait)));
 }
 
 function refusedFor(headers: Headers, now: number): number | undefined {

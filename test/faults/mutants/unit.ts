@@ -8,6 +8,16 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "service.test.ts" },
   },
   {
+    name: "stores a fraction of a millisecond as the time of an event's next try",
+    edits: [{ in: "nextOf", find: "Math.ceil($wait * (1 + $random() / 10))", replace: "$wait * (1 + $random() / 10)" }],
+    killedBy: { unit: "flows/notify.test.ts" },
+  },
+  {
+    name: "obeys a fraction of a millisecond that the service states",
+    edits: [{ in: "statedWait", find: "Math.ceil($wait)", replace: "$wait" }],
+    killedBy: { unit: "rate-limit-headers.test.ts" },
+  },
+  {
     name: "makes a reply wait until the whole spool is replayed",
     edits: [{ find: "await inTime(state, $stored).catch($failed);", replace: "await replay(state);" }],
     killedBy: { unit: "replies.test.ts" },

@@ -1,0 +1,57 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
+import type { Site } from "../base/config.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { eventsPage, eventTries } from "../records/events.ts";
+import { createNotify } from "./notify.ts";
+
+const SITE = {
+  public: DEFAULT_SITE,
+  account: "one",
+  webhook: { url: "https://backend.example/hook", secret: "whsec_none" },
+} as unknown as Site;
+const START = 1_000_000;
+
+let db: Database;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+it("stores each failed try of an event, and tries again after a longer wait", async () => {
+  const clock = manualClock(START);
+  const problems: unknown[] = [];
+  const notify = createNotify({
+    db,
+    clock,
+    log: (event, details) => problems.push([event, details]),
+    sites: [SITE],
+    hooks: { post: async () => ({ status: 500, text: "down" }), close: async () => {} },
+    // A part of the wait that is no whole number of milliseconds.
+    random: () => 0.123_456,
+  });
+  const stored = async () => (await eventsPage(db, { site: "default", limit: 1 }))[0];
+  /** Lets time pass until so many tries are stored. */
+  const afterTry = async (attempts: number) => {
+    const tried = async () => {
+      clock.pass(1_000);
+      return (await stored())?.attempts;
+    };
+    await expect.poll(tried).toBe(attempts);
+    return stored();
+  };
+  await db.transaction((tx) => notify.storeEvent(tx, "default", "budget.reached", { messagesPerDay: 1 }));
+  const first = await afterTry(1);
+  expect(first).toMatchObject({ state: "waiting", status: 500, problem: "down" });
+  expect(Number.isInteger(first?.due)).toBe(true);
+  const second = await afterTry(2);
+  const [one, two, ...others] = second === undefined ? [] : eventTries(second);
+  expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(5_062);
+  expect(others).toEqual([]);
+  await notify.stop();
+  expect(problems).toEqual([]);
+});
