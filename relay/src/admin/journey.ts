@@ -133,7 +133,7 @@ async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<
 
 const NO_TAB = "No tab of the visitor is connected to this node now.";
 const PUSH_NOTE =
-  "The first time that this node remembers. It forgets this when it restarts, and after 10,000 further replies.";
+  "The first time that this node remembers. It forgets this when it restarts, and after 10,000 to 20,000 further replies.";
 
 /** The step of a reply that was sent to a tab. */
 const pushStage = ({ at, open }: NonNullable<ReturnType<Pushed>>): Stage => ({

@@ -58,3 +58,18 @@ it("keeps line ends and terminal codes of foreign texts within one line of JSON 
   expect(lines.join("").search(/[^\P{Cc}\n]|\n.|[\u2028\u202e]/u)).toBe(-1);
   expect(JSON.parse(lines.join(""))).toMatchObject({ event: "identity.refused", reason });
 });
+
+it("writes the time of each line, in milliseconds", async () => {
+  const { lines, target } = record();
+  const log = createLog({ level: "info", target });
+  const timeOfNext = (): string => {
+    log("relay.started");
+    return JSON.parse(lines.at(-1) ?? "").time;
+  };
+  const before = Date.now();
+  const first = timeOfNext();
+  expect(new Date(first).toISOString()).toBe(first);
+  expect(Date.parse(first)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(first)).toBeLessThanOrEqual(Date.now());
+  await expect.poll(timeOfNext, { interval: 1 }).not.toBe(first);
+});

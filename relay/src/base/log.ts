@@ -211,6 +211,21 @@ const standardOutput: Target = {
 };
 
 /**
+ * The time of a line as pino's `isoTime` gives it. Lines of one turn of the event loop often have the same millisecond, so its
+ * text is kept.
+ */
+function createTime(now: () => number): () => string {
+  let last = Number.NaN;
+  let text = "";
+  return () => {
+    const at = now();
+    if (at !== last) text = `,"time":"${new Date(at).toISOString()}"`;
+    last = at;
+    return text;
+  };
+}
+
+/**
  * Creates the relay's log: one JSON line per event.
  * @param options.level pino level name
  * @param options.secrets are masked in every line
@@ -220,7 +235,7 @@ export function createLog(options: { level: string; secrets?: Secrets; target?: 
   // The last lines tell why a process ended.
   if (target === standardOutput && !process.listeners("exit").includes(writeLines)) process.on("exit", writeLines);
   const stream = scrubbing(target, secrets);
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const logger = pino({ level, base: null, timestamp: createTime(Date.now) }, stream);
   return (event, details = {}) => {
     const [level, words] = EVENTS[event];
     if (logger.isLevelEnabled(level)) logger[level]({ event, ...details }, words);
