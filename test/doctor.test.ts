@@ -114,12 +114,34 @@ describe("the doctor", () => {
     expect([code, of("key of account default")]).toEqual([
       3,
       expect.objectContaining({
-        found: expect.stringMatching(/held back \(401/),
-        cure: expect.stringContaining("key"),
+        found: expect.stringMatching(/refuses the key \(401/),
+        cure: expect.stringContaining("to `SERVICE_API_KEY`, and restart the relay"),
       }),
     ]);
     // The only call is the one with a random key.
     expect(asked() - before).toBe(1);
+  });
+
+  it("says that the service does not answer, or fails by itself, and that messages wait", async () => {
+    const gone = await startServer(200, "");
+    gone.stop();
+    const failing = await startServer(503, "{}");
+    for (const [url, found] of [
+      [`${gone.url}/v1`, "does not answer (ECONNREFUSED)"],
+      [`${failing.url}/v1`, "answers 503 to every call"],
+    ] as const) {
+      await restartAndExamine({ SERVICE_URL: url });
+      // The first look-up failed, so the relay waits before its next call.
+      const { of } = await examine();
+      expect(of("key of account default")).toMatchObject({
+        ok: false,
+        found: `${url} ${found}`,
+        cure: expect.stringContaining("messages wait"),
+      });
+    }
+    failing.stop();
+    await restartAndExamine({ SERVICE_URL: `${gone.url}/v1` });
+    expect((await examine()).of("clock beside account default")).toBeUndefined();
   });
 
   it("compares the clock with the service's clock", async () => {

@@ -119,7 +119,7 @@ async function main(env: Env): Promise<void> {
   Service  ${sandbox.url}   (SERVICE_URL of the relay)
   API key  ${key}
   Inbox    ${sandbox.origin}/   (answer visitors as a person)
-  Replies  ${sandbox.config.callbackUrl === "" ? "nowhere yet: set SANDBOX_CALLBACK_URL" : "to SANDBOX_CALLBACK_URL"}`);
+  Replies  ${sandbox.config.callbackUrl === "" ? "nowhere yet: give --callback-url" : "to the address of --callback-url"}`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void sandbox.close());
 }
 

@@ -51,6 +51,16 @@ it("shows a try that the service refused for the account's key, and what the mes
   expect(held).not.toContain("Next try at");
 });
 
+it("says of a try that had no answer that the service did not answer", async () => {
+  await db.transaction(async (tx) => {
+    await addTry(tx, "v", 1, { at: AT + 1_000, answer: "ECONNREFUSED" });
+    await postpone(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
+  });
+  const shown = await page();
+  expect(shown).toMatch(/Tried, without an answer · .*15:00:01[\s\S]*The service did not answer: ECONNREFUSED\./);
+  expect(shown).toMatch(/no tries after [\d :-]+\. At the last try, the service did not answer: ECONNREFUSED\./);
+});
+
 it("says of a message that the relay held back that the relay did so, and counts no try", async () => {
   const answer = "not sent: the visitor is blocked";
   await db.transaction(async (tx) => {

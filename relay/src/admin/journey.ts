@@ -30,12 +30,21 @@ type Present = { now: number; paused: Record<string, string | undefined>; pushed
 const ownReason = (answer: string | null): string | undefined =>
   answer?.startsWith(NOT_SENT) ? answer.slice(NOT_SENT.length) : undefined;
 
+/** Whether the service answered a call: an answer begins with its status, otherwise with the error of the connection. */
+const hasStatus = (answer: string | null): boolean => /^\d{3}\b/.test(answer ?? "");
+
+/** What came of a call, without a full stop. */
+const callResult = (answer: string | null, service = "The service"): Html =>
+  hasStatus(answer)
+    ? html`${service} answered <code>${answer}</code>`
+    : html`${service} did not answer${answer === null ? "" : html`: <code>${answer}</code>`}`;
+
 function triedStage({ at, answer }: Try): Stage {
   const why = ownReason(answer);
   if (why !== undefined)
     return { name: "Not sent", at, kind: "bad", note: html`The relay held it back: <code>${why}</code>` };
-  const note = html`The service answered <code>${answer ?? "nothing"}</code>`;
-  return { name: "Sent, but not accepted", at, kind: "bad", note };
+  const name = hasStatus(answer) ? "Sent, but not accepted" : "Tried, without an answer";
+  return { name, at, kind: "bad", note: html`${callResult(answer)}.` };
 }
 
 /** The answer with which the service accepted a message. Older messages have no status. */
@@ -50,7 +59,7 @@ const acceptance = ({ accepted }: JourneyRow): Html =>
 function failure({ reason, error }: JourneyRow): Html {
   const why = ownReason(error);
   if (why !== undefined) return html`The relay did not send it: <code>${why}</code>`;
-  const said = error === null ? "" : html` The service said: <code>${error}</code>`;
+  const said = error === null ? "" : html` ${callResult(error)}.`;
   return html`${REASONS[reason ?? ""] ?? reason ?? ""}${said}`;
 }
 
@@ -68,7 +77,7 @@ function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }:
     answer === null
       ? ""
       : why === undefined
-        ? html` Last answer: <code>${answer}</code>`
+        ? html` At the last try, ${callResult(answer, "the service")}.`
         : html` The relay holds it back: <code>${why}</code>`;
   return html`${next}; no tries after ${time(expires)}.${last}`;
 }

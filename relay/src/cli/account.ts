@@ -9,12 +9,22 @@ import { type Finding, failed, passed } from "./finding.ts";
 const PROBE = { email: "probe@porchlight.invalid" };
 const SKEW_MAX_MS = 60_000;
 
-const CURES: Partial<Record<Outcome["kind"], string>> = {
-  config: "Paste the key from Settings > Account > API Key; check that the address ends in `/v1`.",
-  edge: "A proxy before the service blocks this machine: ask the service's support to allow this address.",
-  throttle:
-    "The account is on hold. If the key is refused, paste another one; after too many calls, try again in a minute.",
-};
+const WAITS = "Visitors lose nothing: their messages wait, and the relay sends them when the service works again.";
+const UNREACHED = `${WAITS} If it works for others, check \`SERVICE_URL\`, and DNS and the firewall of this machine.`;
+const FAILING = `${WAITS} Ask the service's support when it will.`;
+const SLOWED = `${WAITS} The relay waits before its next call, because the service limited or failed the calls before: check again in a minute.`;
+const ADDRESS =
+  "Check that the address ends in `/v1` and that the key has all rights. If both are right, a proxy before the service blocks this machine: ask the service's support to allow its address.";
+
+/** Where an account's new key belongs, and when it counts. */
+function replaceKey({ key, fromFile }: Account): string {
+  const file = key !== undefined && "file" in key ? key.file : undefined;
+  const place =
+    fromFile?.includes("key") === true ? "to the account's `key` in `PORCHLIGHT_CONFIG`" : "to `SERVICE_API_KEY`";
+  const where =
+    file === undefined ? `${place}, and restart the relay` : `to \`${file}\`: the relay reads it within seconds`;
+  return `Copy the key from Settings > Account > API Key at the service ${where}. Messages wait until then.`;
+}
 
 /** Makes the same look-up with a random key. The service refuses it; any other server does not. */
 async function askWithWrongKey({ settings }: CommandContext, { url }: Account): Promise<Answer> {
@@ -25,20 +35,38 @@ async function askWithWrongKey({ settings }: CommandContext, { url }: Account): 
   return answer;
 }
 
-const describe = ({ status, message }: Outcome): string => `${status === 0 ? "no answer" : status}: ${message}`;
+const describe = ({ status, message }: Pick<Outcome, "status" | "message">): string =>
+  `${status === 0 ? "no answer" : status}: ${message}`;
+
+/** What is wrong with the service itself: it does not answer anybody, or answers with an error of its own. */
+function serviceProblem({ url }: Account, stranger: Answer): [found: string, cure: string] | undefined {
+  if (stranger.phase !== "answered") return [`${url} does not answer (${stranger.reason})`, UNREACHED];
+  return stranger.status >= 500 ? [`${url} answers ${stranger.status} to every call`, FAILING] : undefined;
+}
+
+/** Why the account's call failed, and what to do. @param refusal why the service refuses the account's calls; undefined: it does not */
+function callProblem(account: Account, answer: Outcome, refusal: string | undefined): [found: string, cure: string] {
+  const why = refusal ?? (["config", "edge"].includes(answer.kind) ? describe(answer) : undefined);
+  if (why?.startsWith("401")) return [`${account.url} refuses the key (${why})`, replaceKey(account)];
+  if (why !== undefined) return [`${account.url} refuses the account's calls (${why})`, ADDRESS];
+  return answer.kind === "throttle" ? ["not asked now", SLOWED] : [describe(answer), FAILING];
+}
 
 /**
  * Checks whether the service accepts the account's key. A look-up without a result changes nothing (C21), but its 404 looks
  * like the 404 of any other server (R-432), so the server must also refuse a wrong key. The look-up respects the account's rate
  * limit (R-801).
  */
-async function key(context: CommandContext, { id, url }: Account, stranger: Answer): Promise<Finding> {
+async function key(context: CommandContext, account: Account, stranger: Answer): Promise<Finding> {
+  const { id, url } = account;
   const check = `key of account ${id}`;
   if (context.keys.of(id) === "")
     return failed(check, "no key is set", "Set `SERVICE_API_KEY`, or the account's key in `PORCHLIGHT_CONFIG`.");
+  // The call with a random key does not wait for the account's turn, so it tells whether the service works at all.
+  const problem = serviceProblem(account, stranger);
+  if (problem !== undefined) return failed(check, ...problem);
   const answer = await context.contacts.find(id, PROBE);
-  if (answer.kind !== "ok")
-    return failed(check, describe(answer), CURES[answer.kind] ?? "Check `SERVICE_URL`, DNS and the firewall.");
+  if (answer.kind !== "ok") return failed(check, ...callProblem(account, answer, context.heldFor(id)));
   const refusal = outcomeOf(stranger, false, context.clock.now());
   if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
   return failed(
@@ -48,19 +76,20 @@ async function key(context: CommandContext, { id, url }: Account, stranger: Answ
   );
 }
 
-/** Compares this machine's clock with the Date header of the service's answer. */
-function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Finding {
+/** Compares this machine's clock with the Date header of the service's answer; no finding without an answer. */
+function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Finding[] {
   const check = `clock beside account ${id}`;
-  const theirs = Date.parse(answer.phase === "answered" ? String(answer.headers.date) : "");
-  if (Number.isNaN(theirs)) return passed(check, "the service sends no Date header");
+  if (answer.phase !== "answered") return [];
+  const theirs = Date.parse(String(answer.headers.date));
+  if (Number.isNaN(theirs)) return [passed(check, "the service sends no Date header")];
   const skew = Math.round((clock.now() - theirs) / 1_000);
   return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
-    ? passed(check, `${skew} s apart`)
-    : failed(check, `${skew} s apart`, "Set this machine's clock: signed identities and webhooks would be refused.");
+    ? [passed(check, `${skew} s apart`)]
+    : [failed(check, `${skew} s apart`, "Set this machine's clock: signed identities and webhooks would be refused.")];
 }
 
 /** Checks address, key and clock of one account's service. */
 export async function accountFindings(context: CommandContext, account: Account): Promise<Finding[]> {
   const stranger = await askWithWrongKey(context, account);
-  return [await key(context, account, stranger), clockOf(context, account, stranger)];
+  return [await key(context, account, stranger), ...clockOf(context, account, stranger)];
 }

@@ -67,6 +67,8 @@ export function createOwnerFlows(deps: OwnerDeps) {
     credits: ledger.credits,
     outreach: ledger.outreach,
     creditAccounts: ledger.accounts.candidates,
+    /** Why the service refuses an account's calls; undefined while it accepts them. */
+    heldFor: gates.heldFor,
     /** After an account's key works again: refused calls are made now instead of at their next attempt. */
     async resume(account: string, why: "newKey" | "accepted"): Promise<void> {
       await ledger.sends.retryRefusedKey(account);
