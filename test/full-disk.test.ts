@@ -24,7 +24,18 @@ const ready = async (): Promise<number> => (await fetch(`${house.url}/readyz`)).
 /** A way to fill the disk, and to free it again. */
 type Way = { fill: () => void; free: () => void };
 
-async function livesThrough({ fill, free }: Way): Promise<void> {
+/** Signs in as the operator. @returns the session's cookie */
+async function signIn(dataDir: string): Promise<string> {
+  const { admin } = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as { admin: string };
+  const body = new URLSearchParams({ token: admin });
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const answer = await fetch(`${house.url}/admin/login`, { method: "POST", redirect: "manual", body, headers });
+  expect(answer.status).toBe(303);
+  return (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+}
+const NO_WRITES = "The database accepts no writes.";
+
+async function livesThrough({ fill, free }: Way, dataDir = house.dataDir): Promise<void> {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("before");
@@ -35,8 +46,19 @@ async function livesThrough({ fill, free }: Way): Promise<void> {
   await visitor.next((frame) => frame.t === "error");
   expect(await ready()).toBe(503);
   expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+  const headers = { Cookie: await signIn(dataDir), "Sec-Fetch-Site": "same-origin" };
+  const page = async (path: string): Promise<string> => (await fetch(`${house.url}${path}`, { headers })).text();
+  const overview = await page("/admin");
+  expect(overview).toContain(NO_WRITES);
+  const token = /name="token" value="([^"]+)"/.exec(overview)?.[1] ?? "";
+  const leave = { method: "POST", headers, body: new URLSearchParams({ token }) };
+  const refused = await fetch(`${house.url}/admin/logout-everywhere`, leave);
+  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining("Nothing was changed")]);
+  headers.Cookie = await signIn(dataDir);
   free();
   await expect.poll(ready).toBe(200);
+  expect(await page("/admin")).not.toContain(NO_WRITES);
+  expect(await page("/admin/audit")).toContain("sign in");
   await visitor.send("after");
   await visitor.receives("echo: after");
 }
@@ -56,7 +78,7 @@ it("the relay is not ready on a full disk, reports it in doctor, stops cleanly, 
   const fresh = join(disk.folder, "fresh");
   for (const folder of [dataDir, fresh]) mkdirSync(folder);
   await open(runInside, { DATA_DIR: dataDir });
-  await livesThrough(disk);
+  await livesThrough(disk, dataDir);
   disk.fill();
   const { code, out } = await porchlight(house, ["doctor", "--json"], { DATA_DIR: dataDir });
   const ill = (JSON.parse(out) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);

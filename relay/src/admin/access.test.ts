@@ -19,7 +19,11 @@ function memory(): Database {
       address: unknown,
       role: unknown,
       site: unknown,
-    ) => (sql.startsWith("INSERT") ? sessions.set(hash, { hash, created, seen, address, role, site }).size : 0),
+    ) => {
+      if (!sql.startsWith("INSERT")) return 0;
+      if (sessions.has(hash)) throw new Error("UNIQUE constraint failed");
+      return sessions.set(hash, { hash, created, seen, address, role, site }).size;
+    },
   };
   return { ...tx, transaction: (work: (given: unknown) => Promise<unknown>) => work(tx) } as unknown as Database;
 }
@@ -44,7 +48,7 @@ it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () =
   const db = memory();
   const at = (token: string, readToken?: string) => {
     const access = accessWith(db, token, readToken);
-    return { access, sessions: createAdminSessions({ db, clock, access }) };
+    return { access, sessions: createAdminSessions({ db, clock, log: () => {}, access }) };
   };
   const before = at("first-token", "first-reader");
   const open = async (token: string): Promise<string> => {
@@ -58,6 +62,32 @@ it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () =
   expect(await after.viewerOf(admin)).toBeUndefined();
   expect(await after.viewerOf(reader)).toEqual({ role: "reader", site: null });
   expect(await at("first-token").sessions.viewerOf(reader)).toBeUndefined();
+});
+
+it("an operator signs in while the database accepts no writes, and the session is stored when it accepts them again", async () => {
+  const db = memory();
+  const disk = { full: true };
+  const refusing: Database = {
+    ...db,
+    // SQLITE_FULL (sqlite.org/rescode.html).
+    transaction: (...given) =>
+      disk.full ? Promise.reject(Object.assign(new Error("disk is full"), { errcode: 13 })) : db.transaction(...given),
+  };
+  const access = accessWith(refusing, "the-right-token");
+  const lines: string[] = [];
+  const log = (event: string): void => void lines.push(event);
+  const start = () => createAdminSessions({ db: refusing, clock, log, access });
+  const sessions = start();
+  const credential = await access.credentialOf(ADDRESS, "the-right-token");
+  if (credential === undefined) throw new Error("The token is not known");
+  const secret = (await sessions.open(ADDRESS, credential)) ?? "";
+  expect(lines).toEqual(["admin.unsaved"]);
+  expect(await sessions.viewerOf(secret)).toEqual({ role: "admin", site: null });
+  expect(await start().viewerOf(secret)).toBeUndefined();
+  disk.full = false;
+  const requests = await Promise.all([sessions.viewerOf(secret), sessions.viewerOf(secret)]);
+  expect(requests).toEqual(Array(2).fill({ role: "admin", site: null }));
+  expect(await start().viewerOf(secret)).toEqual({ role: "admin", site: null });
 });
 
 it("a reader opens at most 20 sessions at once from an address, because each leaves a permanent entry; an admin any number", async () => {

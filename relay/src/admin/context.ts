@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import type { Finding } from "../base/finding.ts";
+import type { Log } from "../base/log.ts";
 import type { Gauges, Metrics } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
@@ -23,6 +24,9 @@ export type Pushed = (
 export type AdminDeps = {
   db: Database;
   clock: Clock;
+  log: Log;
+  /** Whether the database accepts writes now. */
+  takesWrites: () => Promise<boolean>;
   sites: Sites;
   send: Pick<Send, "retry">;
   credits: Pick<Credits, "approve" | "dismiss" | "resolve">;

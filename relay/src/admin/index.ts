@@ -5,7 +5,7 @@ import { addActions } from "./actions.ts";
 import type { AdminDeps, App, FormReaders } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsRoute } from "./metrics.ts";
-import { addPages, addUnknown } from "./pages.ts";
+import { addPages, addUnknown, showFailures } from "./pages.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
@@ -27,6 +27,7 @@ export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
   const access = createAccess(deps);
   const parts = { ...readers, deps, access };
   const app = new Hono<App>();
+  showFailures(app, parts);
   app.route("/", metricsRoute(deps.metrics, access) as unknown as Hono<App>);
   app.get("/admin/style.css", (c) =>
     c.body(STYLE, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),

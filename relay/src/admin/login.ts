@@ -63,8 +63,8 @@ function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
 /** Adds the pages to sign in and out, and the session check for all other pages. */
 export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   const { deps, access, readLogin } = parts;
-  const { db, clock, publicOrigin } = deps;
-  const sessions = createAdminSessions({ db, clock, access });
+  const { db, clock, log, publicOrigin } = deps;
+  const sessions = createAdminSessions({ db, clock, log, access });
   const cookieOf = (c: C) =>
     ({ path: "/admin", httpOnly: true, sameSite: "Strict", secure: isSecure(c, deps) }) as const;
   app.get("/admin/login", (c) => {
@@ -80,9 +80,7 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
     const may = credential !== undefined && access.maySignIn(address, credential);
     const secret = may ? await sessions.open(address, credential) : undefined;
     if (credential === undefined || secret === undefined) return c.html(loginPage({ wrong: true, next }), 401);
-    const { viewer } = credential;
     setCookie(c, COOKIE, secret, cookieOf(c));
-    await noted(parts, `${viewer.role} at ${address}`, "sign in", viewer.site ?? "");
     return c.redirect(next ?? "/admin", 303);
   });
   app.use("/admin/*", async (c, next) => {

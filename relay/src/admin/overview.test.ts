@@ -21,7 +21,9 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-const page = async (range: string): Promise<string> => String(await overview({ db, now: NOW, gauges, range }));
+const takesWrites = async (): Promise<boolean> => true;
+const page = async (range: string): Promise<string> =>
+  String(await overview({ db, now: NOW, takesWrites, gauges, range }));
 
 /** The figure of a plot, without the other figures. */
 const figureOf = (text: string, title: string): string =>

@@ -98,10 +98,17 @@ function ticksOf(range: Range, now: number): string[] {
 const card = (name: string, value: string, note: string, bad = false): Html =>
   html`<li class="card${bad ? " bad" : ""}"><p>${name}</p><p class="value">${value}</p><p>${note}</p></li>`;
 
-type Deps = { db: Database; now: number; gauges: Gauges; range: string | undefined };
+type Deps = {
+  db: Database;
+  now: number;
+  /** Whether the database accepts writes now. */
+  takesWrites: () => Promise<boolean>;
+  gauges: Gauges;
+  range: string | undefined;
+};
 
 /** The overview page: the present state, and plots of the chosen range. */
-export async function overview({ db, now, gauges, range: wanted }: Deps): Promise<Html> {
+export async function overview({ db, now, takesWrites, gauges, range: wanted }: Deps): Promise<Html> {
   const range = rangeOf(wanted);
   const points = await pointsOf(db, range, now);
   const { messages: waiting, oldest } = await gauges.waiting();
@@ -121,7 +128,7 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
     return value === undefined ? "–" : duration(value);
   };
   return html`<p id="stale" class="stale" role="status"></p>
-<div id="problems" data-live role="status">${await openProblems(db)}</div>
+<div id="problems" data-live role="status">${await openProblems(db, await takesWrites())}</div>
 <ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
     ([name, { name: words }]) =>
       html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,

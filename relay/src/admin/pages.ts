@@ -1,12 +1,14 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
+import { RelayError } from "../base/errors.ts";
+import { isRefusal } from "../db/writable.ts";
 import { question } from "./all-failed.ts";
 import type { AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
-import { type Html, page, RELAY_PAGES, skipOf } from "./html.ts";
+import { brief, type Html, page, RELAY_PAGES, skipOf } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
 import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
@@ -17,11 +19,28 @@ import { alerts, callbacks, doctor, shareExaminations } from "./state.ts";
 import { sitesFor } from "./viewer.ts";
 
 /** Sends a page. */
-const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 = 200) =>
+const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 | 500 | 503 = 200) =>
   c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
 
 const nothing = (c: C, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
+
+/**
+ * Shows a failed request of a signed-in operator as a page of the admin, with its cause. Add it before all routes. Other
+ * failures go on to the error handler of the whole relay.
+ */
+export function showFailures(app: Hono<App>, { deps }: AdminRouteDeps): void {
+  app.onError((error, c) => {
+    if (error instanceof RelayError || c.var.viewer === undefined) throw error;
+    deps.log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    const isDatabase = isRefusal(error);
+    const what = c.req.method === "GET" ? "This page could not be made" : "Nothing was changed";
+    const why = isDatabase ? "the database does not work now" : "of an error in the relay";
+    const body = html`<p class="error" role="alert">${what}, because ${why}: <code>${brief(String(error), 300)}</code></p>
+<p>${c.var.viewer.site === null ? html`<a href="/admin/doctor">Doctor</a> says what to do.` : "Tell the operator of this relay."}</p>`;
+    return show(c, "", isDatabase ? "The database does not work" : "An error", body, isDatabase ? 503 : 500);
+  });
+}
 
 /** The page at any other address below `/admin`. Add it after all other routes. */
 export function addUnknown(app: Hono<App>): void {
@@ -41,9 +60,9 @@ export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
 
 /** Pages about the whole relay. */
 function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
-  const { db, clock, sites, gauges, settings } = deps;
+  const { db, clock, takesWrites, sites, gauges, settings } = deps;
   app.get("/admin", async (c) => {
-    const body = await overview({ db, now: clock.now(), gauges, range: c.req.query("range") });
+    const body = await overview({ db, now: clock.now(), takesWrites, gauges, range: c.req.query("range") });
     return show(c, "/admin", "Overview", body);
   });
   app.get("/admin/ledger", async (c) => {

@@ -1,9 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { newSecret, sameSecret } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
+import { isRefusal } from "../db/writable.ts";
 import {
+  type AdminSession,
   addAdminSession,
+  addAudit,
   dropAdminSessions,
   endAdminSessions,
   findAdminSession,
@@ -20,50 +24,109 @@ const IDLE_MS = 12 * 3_600_000;
 const TOUCH_MS = 60_000;
 /** Lock of the transactions that change sessions. */
 const LOCK = ["admin sessions"];
+/** Lock of the transaction that also adds an entry to the audit log. */
+const SAVE_LOCK = [...LOCK, "audit"];
+/** Most sessions in memory, while the database accepts no writes. Above it, the oldest ends. */
+const UNSAVED_MAX = 100;
 
 export const COOKIE = "porchlight_admin";
 
-type SessionDeps = { db: Database; clock: Clock; access: Pick<AdminAccess, "hashOf"> };
+type SessionDeps = { db: Database; clock: Clock; log: Log; access: Pick<AdminAccess, "hashOf"> };
+
+/** Stores a new session and its entry in the audit log. */
+const save = (db: Database, session: AdminSession): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { created, seen, address, role, site } = session;
+    await dropAdminSessions(tx, seen - OPEN_MS, seen - IDLE_MS);
+    await addAdminSession(tx, session);
+    await addAudit(tx, { at: created, actor: `${role} at ${address}`, action: "sign in", subject: site ?? "" });
+  }, SAVE_LOCK);
+
+/**
+ * The sessions in the database. Operators must be able to sign in while it accepts no writes: then this process keeps the
+ * session in memory, and stores it at the first request after the database accepts writes again.
+ */
+function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
+  /** Sessions that are not stored yet, by hash, the oldest first. */
+  const unsaved = new Map<string, AdminSession>();
+  /** Hashes of those that are being stored now. */
+  const saving = new Set<string>();
+  function keep(session: AdminSession, error: unknown): void {
+    if (!isRefusal(error)) throw error;
+    const { hash, address, role } = session;
+    log("admin.unsaved", { actor: `${role} at ${address}`, cause: String(error) });
+    unsaved.set(hash, session);
+    const [oldest] = unsaved.keys();
+    if (unsaved.size > UNSAVED_MAX && oldest !== undefined) unsaved.delete(oldest);
+  }
+  async function storeUse(session: AdminSession): Promise<void> {
+    const { hash, seen } = session;
+    if (!unsaved.has(hash)) return db.transaction((tx) => touchAdminSession(tx, hash, seen), LOCK);
+    if (saving.has(hash)) return;
+    unsaved.set(hash, session);
+    saving.add(hash);
+    await save(db, session).finally(() => saving.delete(hash));
+    unsaved.delete(hash);
+  }
+  return {
+    open: (session: AdminSession): Promise<void> => save(db, session).catch((error: unknown) => keep(session, error)),
+    find: async (hash: string): Promise<AdminSession | undefined> =>
+      unsaved.get(hash) ?? (await findAdminSession(db, hash)),
+    /** Stores that a session is used now, or the session itself if that is still to do. */
+    async touch(session: AdminSession, now: number): Promise<void> {
+      if (!unsaved.has(session.hash) && now - session.seen <= TOUCH_MS) return;
+      await storeUse({ ...session, seen: now }).catch((error: unknown) => {
+        // The next request tries again. The overview and Doctor say that the database accepts no writes.
+        if (!isRefusal(error)) throw error;
+      });
+    },
+    /** Ends one session, or all of them. */
+    async end(hash?: string): Promise<void> {
+      if (hash === undefined) unsaved.clear();
+      else unsaved.delete(hash);
+      await db.transaction((tx) => endAdminSessions(tx, hash), LOCK);
+    },
+  };
+}
 
 /**
  * Sessions of operators. The browser stores `<name of the token>.<random text>`; the database stores a hash of this text and of
  * the token, so a session ends when its token is revoked or replaced.
  */
-export function createAdminSessions({ db, clock, access }: SessionDeps) {
+export function createAdminSessions({ db, clock, log, access }: SessionDeps) {
+  const store = createStore({ db, log });
   /** The hash under which a session is stored; undefined when its token is no longer valid. */
   async function hashOf(secret: string): Promise<string | undefined> {
     const token = await access.hashOf(secret.slice(0, Math.max(0, secret.indexOf("."))));
     return token && createHash("sha256").update(`${token} ${secret}`).digest("base64url");
   }
   return {
-    /** Opens a session. @returns the secret for the browser; undefined when the token has become invalid meanwhile */
+    /**
+     * Opens a session, and adds an entry to the audit log.
+     * @returns the secret for the browser; undefined when the token has become invalid meanwhile
+     */
     async open(address: string, { name, viewer: { role, site } }: Credential): Promise<string | undefined> {
       const secret = `${name}.${newSecret()}`;
       const hash = await hashOf(secret);
       if (hash === undefined) return undefined;
       const now = clock.now();
-      await db.transaction(async (tx) => {
-        await dropAdminSessions(tx, now - OPEN_MS, now - IDLE_MS);
-        await addAdminSession(tx, { hash, created: now, seen: now, address, role, site });
-      }, LOCK);
+      await store.open({ hash, created: now, seen: now, address, role, site });
       return secret;
     },
     /** The viewer of the session with this secret; undefined when the session has ended. */
     async viewerOf(secret: string): Promise<Viewer | undefined> {
       const hash = await hashOf(secret);
-      const session = hash && (await findAdminSession(db, hash));
+      const session = hash && (await store.find(hash));
       const now = clock.now();
       if (!session || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return undefined;
-      if (now - session.seen > TOUCH_MS) await db.transaction((tx) => touchAdminSession(tx, session.hash, now), LOCK);
+      await store.touch(session, now);
       return { role: session.role, site: session.site };
     },
     async end(secret: string): Promise<void> {
       const hash = await hashOf(secret);
-      if (hash !== undefined) await db.transaction((tx) => endAdminSessions(tx, hash), LOCK);
+      if (hash !== undefined) await store.end(hash);
     },
-    async endAll(): Promise<void> {
-      await db.transaction((tx) => endAdminSessions(tx), LOCK);
-    },
+    endAll: (): Promise<void> => store.end(),
   };
 }
 

@@ -14,7 +14,7 @@ it.each([
   ["account", "/admin/doctor"],
   ["disk", "/admin/doctor"],
 ])("an open problem of the kind %s links to the page where it is dealt with", async (kind, path) => {
-  const shown = String(await openProblems(databaseWith([alert(kind)])));
+  const shown = String(await openProblems(databaseWith([alert(kind)]), true));
   expect(shown).toContain(`${kind} has a problem. Mend it.`);
   expect(shown).toContain(`<a href="${path}">`);
 });
@@ -23,11 +23,11 @@ it("shows commands and settings in cures as code, in findings and in open proble
   const cure = "Set `SMTP_URL`, then run `porchlight doctor`.";
   const shown = "Set <code>SMTP_URL</code>, then run <code>porchlight doctor</code>.";
   expect(String(doctor([{ check: "mail server", ok: false, found: "no answer", cure }]))).toContain(shown);
-  expect(String(await openProblems(databaseWith([{ ...alert("account"), cure }])))).toContain(shown);
+  expect(String(await openProblems(databaseWith([{ ...alert("account"), cure }]), true))).toContain(shown);
 });
 
 it("shows nothing without an open problem", async () => {
-  expect(await openProblems(databaseWith([]))).toBe("");
+  expect(await openProblems(databaseWith([]), true)).toBe("");
 });
 
 it("the checks run once for all requests that arrive meanwhile, and for readers at most once in ten seconds (A27)", async () => {

@@ -85,11 +85,17 @@ function openProblem({ kind, problem, cure, since }: Alert): Html {
   return html`<li><p>${problem} ${withCode(cure)}</p><p><a href="${path}">${name}</a> <span class="note">since ${time(since)} UTC</span></p></li>`;
 }
 
-/** The open alerts, for the top of the overview, each with the page on which it is dealt with. */
-export async function openProblems(db: Database): Promise<Html | ""> {
+/** No alert can be stored while the database accepts no writes, so the overview asks. */
+const NO_WRITES = html`<li><p>The database accepts no writes. Visitors see that their new messages wait: these stay in their browsers. Make room on its disk, and check that it can be reached and written.</p><p><a href="${DOCTOR[0]}">${DOCTOR[1]}</a> <span class="note">now</span></p></li>`;
+
+/**
+ * The present problems, for the top of the overview, each with the page on which it is dealt with: the open alerts, and a
+ * database that accepts no writes.
+ */
+export async function openProblems(db: Database, takesWrites: boolean): Promise<Html | ""> {
   const open = await openAlerts(db);
-  if (open.length === 0) return "";
-  return html`<div class="problems"><h2>Needs you</h2><ul>${open.map(openProblem)}</ul><p><a href="/admin/alerts">All alerts</a></p></div>`;
+  if (takesWrites && open.length === 0) return "";
+  return html`<div class="problems"><h2>Needs you</h2><ul>${takesWrites ? "" : NO_WRITES}${open.map(openProblem)}</ul><p><a href="/admin/alerts">All alerts</a></p></div>`;
 }
 
 /** The page of the fields of the service's callbacks, and when each was first seen. */

@@ -99,6 +99,10 @@ const EVENTS = {
   "alert.ended": ["info", "A problem that an alert reported has ended"],
   "alert.unchecked": ["error", "A check for alerts failed: this problem is not watched until the check works again"],
   "alert.untold": ["error", "An alert could not be sent"],
+  "admin.unsaved": [
+    "warn",
+    "An operator signed in while the database accepts no writes: the session is kept in memory",
+  ],
   "account.paused": [
     "error",
     "The service refuses the account's key or address: deliveries wait until it is corrected",

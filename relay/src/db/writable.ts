@@ -23,7 +23,8 @@ const TRIAL_LENGTH = 64 * 1024;
  */
 const POSTGRES_REFUSALS = /^(08|53|57P0|58)|^25006$|^E[A-Z]+$/;
 
-const isRefusal = (error: unknown): boolean => {
+/** Whether an error of the database means that it accepts no writes; on PostgreSQL, or cannot be reached. */
+export const isRefusal = (error: unknown): boolean => {
   const { errcode = 0, code = "" } = error as { errcode?: number; code?: unknown };
   return REFUSALS.has(errcode % 256) || (errcode === 0 && POSTGRES_REFUSALS.test(String(code)));
 };

@@ -108,9 +108,11 @@ export function adminDeps({
   gauges,
   doctor,
 }: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
-  const { settings, db, clock, sites, publicOrigin } = core;
+  const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
+    log,
+    takesWrites,
     pushed: connections.pushed,
     db,
     clock,
