@@ -18,9 +18,7 @@ const common = {
  */
 const LONG = [
   ...["relay/src/service/pacer", "widget/src/locales/locales"],
-  ...["nodes", "suites", "outages", "mutants", "core", "credits", "leads", "storm"].map(
-    (name) => `test/faults/${name}`,
-  ),
+  ...["nodes", "suites", "outages", "mutants", "core", "credits", "leads"].map((name) => `test/faults/${name}`),
   ...["widget", "restarts", "control-socket", "attacks", "deploy", "outreach", "service/delivery"].map(
     (name) => `test/${name}`,
   ),
@@ -70,6 +68,10 @@ const twoNodes = (name: string, files: readonly string[]) => ({
     ...common,
   },
 });
+/** Files with tables of which `npm test` runs a sample (test/all-cases.ts). */
+const SAMPLED = [
+  ...["browser/admin", "browser/dom-clobbering", "browser/host-page", "browser/checks/page-libraries", "faults/leads"],
+].map((name) => `test/${name}.test.ts`);
 const whole = process.env.PROFILES === "whole";
 const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
   test: {
@@ -141,6 +143,15 @@ export default defineConfig({
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           exclude: [FULL],
+          globalSetup: "test/browser/setup.ts",
+          ...common,
+        },
+      },
+      {
+        test: {
+          name: "full: all cases",
+          env: { CASES: "all" },
+          include: SAMPLED,
           globalSetup: "test/browser/setup.ts",
           ...common,
         },

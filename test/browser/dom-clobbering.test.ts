@@ -6,6 +6,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ALL_CASES } from "../all-cases.ts";
 import { type House, startHouse } from "../harness.ts";
 import { freePort } from "../ports.ts";
 import { type Pages, pageOf, startPages } from "./checks/pages.ts";
@@ -146,13 +147,20 @@ async function judgeAll(cases: Case[]): Promise<Verdict[]> {
   return verdicts;
 }
 
+/**
+ * The cases of a relay with or without a public address. Of the eight combinations of a markup, `npm test` runs four, in which
+ * each pair of address, way and attribute occurs.
+ */
 const casesFor = (address: "with" | "without"): Case[] =>
-  MARKUPS.flatMap(([what, markup]) =>
-    WAYS.flatMap(([way, tag]) =>
-      (["id", "name"] as const).map((attribute) => {
+  MARKUPS.flatMap(([what, markup], number) =>
+    WAYS.flatMap(([way, tag], second) =>
+      (["id", "name"] as const).flatMap((attribute, third) => {
         const name = `${what} by ${attribute}, the tag ${way}`;
         const path = `/${address}/${encodeURIComponent(name)}`;
-        return { name, path, html: pageOf(markup(attribute) + tag(houses[address].url)) };
+        const isPaired = (number + Number(address === "with") + second + third) % 2 === 0;
+        return ALL_CASES || isPaired
+          ? [{ name, path, html: pageOf(markup(attribute) + tag(houses[address].url)) }]
+          : [];
       }),
     ),
   );
@@ -160,7 +168,7 @@ const casesFor = (address: "with" | "without"): Case[] =>
 describe("markup that shadows the page's own names", () => {
   it.each(["with", "without"] as const)("changes nothing for a relay %s a public address", async (address) => {
     const cases = casesFor(address);
-    expect(cases.length).toBeGreaterThanOrEqual(58);
+    expect(cases).toHaveLength(MARKUPS.length * (ALL_CASES ? 4 : 2));
     const verdicts = await judgeAll(cases);
     expect(verdicts).toHaveLength(cases.length);
     expect(verdicts.filter(({ opened, foreign }) => !opened || foreign.length > 0)).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampleOf } from "../all-cases.ts";
 import { type House, SCRIPTED, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { type Answer, caller, tokenFor } from "../tokens.ts";
@@ -26,35 +27,39 @@ describe("a lead of the server API", () => {
   const create = (key: string): Promise<Answer> => call("POST", "/leads", ORDER, key);
 
   // The relay is killed while the service delays its answer to each step. `after`: the service had done the step.
-  it.each([
+  const KILLS = [
     ["findContact", 0, "before"],
     ["createContact", 0, "before"],
     ["createContact", 0, "after"],
     ["addToList", 0, "before"],
     ["addToList", 0, "after"],
     ["addToList", 1, "after"],
-  ] as const)("is durable before it is answered, and continues after a kill at %s %i, %s", async (route, nth, when) => {
-    const asked = () => house.sandbox.requests().filter((request) => request.route === route).length;
-    const hang = { kind: "hangRequest", when } as const;
-    // The first list is not delayed, the second one hangs.
-    if (nth > 0) house.sandbox.failNext(route, nth, { kind: "delay", ms: 1 });
-    house.sandbox.failNext(route, 1, hang);
-    const { status, body } = await create("newsletter-ada");
-    expect([status, body]).toMatchObject([202, { state: "open", email: "ada@b.example" }]);
-    await house.sandbox.until(() => asked() > nth);
-    await house.kill();
-    await house.start();
-    const path = `/leads/${body.visitor}/${body.id}`;
-    await expect.poll(async () => (await call("GET", path)).body.state).toBe("done");
-    const { contacts, lists } = house.sandbox.state();
-    expect(contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
-    expect(lists).toEqual({ a: [contacts[0]?.id], b: [contacts[0]?.id] });
-    // The same key means the same lead, even after the crash. Finished steps are not repeated.
-    expect((await create("newsletter-ada")).body).toMatchObject({ id: body.id, visitor: body.visitor });
-    const steps = house.sandbox.requests().map(({ route, path }) => `${route} ${path}`);
-    const count = (step: string): number => steps.filter((each) => each.startsWith(step)).length;
-    if (route === "addToList") expect([count("findContact"), count("createContact")]).toEqual([1, 1]);
-    if (nth > 0) expect(steps.filter((step) => step.includes("/lists/a/"))).toHaveLength(1);
-    expect((await call("GET", "/leads")).body.items).toHaveLength(1);
-  });
+  ] as const;
+  it.each(sampleOf(KILLS, [2, 5]))(
+    "is durable before it is answered, and continues after a kill at %s %i, %s",
+    async (route, nth, when) => {
+      const asked = () => house.sandbox.requests().filter((request) => request.route === route).length;
+      const hang = { kind: "hangRequest", when } as const;
+      // The first list is not delayed, the second one hangs.
+      if (nth > 0) house.sandbox.failNext(route, nth, { kind: "delay", ms: 1 });
+      house.sandbox.failNext(route, 1, hang);
+      const { status, body } = await create("newsletter-ada");
+      expect([status, body]).toMatchObject([202, { state: "open", email: "ada@b.example" }]);
+      await house.sandbox.until(() => asked() > nth);
+      await house.kill();
+      await house.start();
+      const path = `/leads/${body.visitor}/${body.id}`;
+      await expect.poll(async () => (await call("GET", path)).body.state).toBe("done");
+      const { contacts, lists } = house.sandbox.state();
+      expect(contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
+      expect(lists).toEqual({ a: [contacts[0]?.id], b: [contacts[0]?.id] });
+      // The same key means the same lead, even after the crash. Finished steps are not repeated.
+      expect((await create("newsletter-ada")).body).toMatchObject({ id: body.id, visitor: body.visitor });
+      const steps = house.sandbox.requests().map(({ route, path }) => `${route} ${path}`);
+      const count = (step: string): number => steps.filter((each) => each.startsWith(step)).length;
+      if (route === "addToList") expect([count("findContact"), count("createContact")]).toEqual([1, 1]);
+      if (nth > 0) expect(steps.filter((step) => step.includes("/lists/a/"))).toHaveLength(1);
+      expect((await call("GET", "/leads")).body.items).toHaveLength(1);
+    },
+  );
 });
