@@ -16,8 +16,8 @@ import type { FaultRule } from "../relay/sandbox/fault.ts";
 import type { Profile, SandboxConfig } from "../relay/sandbox/options.ts";
 import { PROFILES } from "../relay/sandbox/profiles.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
-import { startGuard } from "./contract/guard.ts";
-import { startHost, type Tag } from "./host.ts";
+import { type Guard, startGuard } from "./contract/guard.ts";
+import { type Host, startHost, type Tag } from "./host.ts";
 import { freePort } from "./ports.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
 import { makeDatabase, NODES } from "./setup/nodes.ts";
@@ -104,25 +104,67 @@ export type House = {
   stop: () => Promise<void>;
 };
 
+/** The parts of a house, and what changes when the relay starts and stops. */
+type HouseState = {
+  options: HouseOptions;
+  dataDir: string;
+  sandbox: Sandbox;
+  guard: Guard;
+  host: Host;
+  /** Settings of every relay. */
+  env: Env;
+  /** Settings of each relay: its port and its folder. */
+  own: Env[];
+  /** The running relays' addresses. Empty before the first start; kept while they are stopped. */
+  urls: string[];
+  running: Running[];
+  /** Log lines of the relays that have ended. */
+  lines: string[];
+  visitors: Visitor[];
+};
+
 export async function startHouse(options: HouseOptions = {}): Promise<House> {
-  const run = options.run ?? runInside;
+  const house = await createParts(options);
+  const { sandbox, guard, host, dataDir, env } = house;
+  await start(house);
+  return {
+    sandbox,
+    serviceUrl: guard.url,
+    host: host.url,
+    dataDir,
+    databaseUrl: env.DATABASE_URL ?? `sqlite:${join(dataDir, "porchlight.db")}`,
+    get url() {
+      return house.urls[0] ?? "";
+    },
+    get callbackUrl() {
+      return `${house.urls.at(-1)}/callbacks/reply/${SECRET}`;
+    },
+    lines: () => [...house.lines, ...house.running.flatMap((relay) => relay.lines)],
+    visitor(given = {}) {
+      const visitor = createVisitor(house.urls[house.visitors.length % house.urls.length] ?? "", {
+        origin: host.url,
+        ...given,
+      });
+      house.visitors.push(visitor);
+      return visitor;
+    },
+    kill: () => end(house, "kill"),
+    halt: () => end(house, "stop"),
+    start: (more) => start(house, more),
+    stop: () => stop(house),
+  };
+}
+
+/** Starts the sandbox and the host site, and writes the relay's configuration. The relay does not run yet. */
+async function createParts(options: HouseOptions): Promise<HouseState> {
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
   const sandbox = await startSandbox({
-    config: {
-      profile: PROFILE,
-      seed: SEED,
-      apiKey: KEY,
-      userId: OWNER,
-      rateLimit: 0,
-      ...options.sandbox,
-    },
+    config: { profile: PROFILE, seed: SEED, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
   });
   const guard = await startGuard(sandbox.url);
-  let urls: string[] = [];
+  const urls: string[] = [];
   const host = await startHost(() => urls[0] ?? "", options.tag);
-  const { rate, account, site } = options;
-  const inFile = [rate, account, site, options.sites].some((given) => given !== undefined);
-  const shared: Env = NODES > 1 ? { DATABASE_URL: await makeDatabase() } : {};
+  const config = configOf(options, guard.url, host.url);
   const env: Env = {
     HOST: "127.0.0.1",
     SERVICE_URL: guard.url,
@@ -130,8 +172,8 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     CALLBACK_SECRET: SECRET,
     ALLOWED_ORIGINS: host.url,
     ...UNLIMITED,
-    ...shared,
-    ...(inFile ? { PORCHLIGHT_CONFIG: join(dataDir, "sites.json") } : {}),
+    ...(NODES > 1 ? { DATABASE_URL: await makeDatabase() } : {}),
+    ...(config === undefined ? {} : { PORCHLIGHT_CONFIG: join(dataDir, "sites.json") }),
     ...options.env,
   };
   const own: Env[] = [];
@@ -140,60 +182,38 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     await mkdir(folder, { recursive: true });
     own.push({ PORT: String(await freePort()), DATA_DIR: folder });
   }
-  if (inFile) {
-    const accounts = { default: { url: guard.url, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
-    const main = { account: "default", origins: [host.url], ...site };
-    const others = Object.entries(options.sites ?? {}).map(([id, other]) => [id, { ...main, ...other }]);
-    const sites = { default: main, ...Object.fromEntries(others) };
-    await writeFile(join(dataDir, "sites.json"), JSON.stringify({ accounts, sites }));
-  }
-  const lines: string[] = [];
-  const visitors: Visitor[] = [];
-  let running: Running[] = [];
+  if (config !== undefined) await writeFile(join(dataDir, "sites.json"), JSON.stringify(config));
+  return { options, dataDir, sandbox, guard, host, env, own, urls, running: [], lines: [], visitors: [] };
+}
 
-  async function start(more: Env = {}): Promise<void> {
-    for (const each of own) running.push(await run({ ...each, ...env, ...more }));
-    urls = running.map(({ port }) => `http://127.0.0.1:${port}`);
-    sandbox.configure({ callbackUrl: `${urls.at(-1)}/callbacks/reply/${SECRET}` });
-  }
+/** The content of the configuration file; undefined when the options need none. */
+function configOf({ rate, account, site, sites }: HouseOptions, service: string, origin: string): object | undefined {
+  if ([rate, account, site, sites].every((given) => given === undefined)) return undefined;
+  const accounts = { default: { url: service, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
+  const main = { account: "default", origins: [origin], ...site };
+  const others = Object.entries(sites ?? {}).map(([id, other]) => [id, { ...main, ...other }]);
+  return { accounts, sites: { default: main, ...Object.fromEntries(others) } };
+}
 
-  async function end(how: "stop" | "kill"): Promise<void> {
-    const ending = running;
-    running = [];
-    await Promise.all(ending.map((relay) => relay[how]()));
-    lines.push(...ending.flatMap((relay) => relay.lines));
-  }
+async function start(house: HouseState, more: Env = {}): Promise<void> {
+  const run = house.options.run ?? runInside;
+  for (const each of house.own) house.running.push(await run({ ...each, ...house.env, ...more }));
+  house.urls.splice(0, Infinity, ...house.running.map(({ port }) => `http://127.0.0.1:${port}`));
+  house.sandbox.configure({ callbackUrl: `${house.urls.at(-1)}/callbacks/reply/${SECRET}` });
+}
 
-  async function stop(): Promise<void> {
-    await Promise.all(visitors.map((visitor) => visitor.drop()));
-    await end("stop");
-    await Promise.all([host.stop(), guard.stop(), sandbox.close()]);
-    await rm(dataDir, { recursive: true, force: true });
-    if (guard.violations.length > 0) throw new Error(`Against the interface: ${guard.violations.join(" | ")}`);
-  }
+async function end(house: HouseState, how: "stop" | "kill"): Promise<void> {
+  const ending = house.running;
+  house.running = [];
+  await Promise.all(ending.map((relay) => relay[how]()));
+  house.lines.push(...ending.flatMap((relay) => relay.lines));
+}
 
-  await start();
-  return {
-    sandbox,
-    serviceUrl: guard.url,
-    host: host.url,
-    dataDir,
-    databaseUrl: env.DATABASE_URL ?? `sqlite:${join(dataDir, "porchlight.db")}`,
-    get url() {
-      return urls[0] ?? "";
-    },
-    get callbackUrl() {
-      return `${urls.at(-1)}/callbacks/reply/${SECRET}`;
-    },
-    lines: () => [...lines, ...running.flatMap((relay) => relay.lines)],
-    visitor(given = {}) {
-      const visitor = createVisitor(urls[visitors.length % urls.length] ?? "", { origin: host.url, ...given });
-      visitors.push(visitor);
-      return visitor;
-    },
-    kill: () => end("kill"),
-    halt: () => end("stop"),
-    start,
-    stop,
-  };
+async function stop(house: HouseState): Promise<void> {
+  await Promise.all(house.visitors.map((visitor) => visitor.drop()));
+  await end(house, "stop");
+  await Promise.all([house.host.stop(), house.guard.stop(), house.sandbox.close()]);
+  await rm(house.dataDir, { recursive: true, force: true });
+  if (house.guard.violations.length > 0)
+    throw new Error(`Against the interface: ${house.guard.violations.join(" | ")}`);
 }

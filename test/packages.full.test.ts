@@ -13,7 +13,7 @@ import { launch } from "./browser/browser.ts";
 
 const KEY = "key-of-the-packages";
 
-/** Serves a page that mounts the widget of an empty project from its `node_modules`, as a bundler without bundling would. */
+/** Serves a page that imports the widget from the `node_modules` of an empty project, without a bundler. */
 async function servePage(folder: string): Promise<{ origin: string; close: () => void }> {
   const root = join(folder, "node_modules", "@porchlight", "widget");
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {

@@ -19,64 +19,26 @@ export type Middlebox = {
   stop: () => Promise<void>;
 };
 
+type Proxy = Middlebox & {
+  /** Returns the relay's address. */
+  target: () => string;
+  /** Both ends of every open WebSocket. */
+  tunnels: Set<Duplex>;
+};
+
 /** @param target returns the relay's address; called for each request */
 export async function startProxy(target: () => string): Promise<Middlebox> {
+  const server = createServer((incoming, outgoing) => serve(proxy, incoming, outgoing));
+  server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
+    upgrade(proxy, incoming, socket, head),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const tunnels = new Set<Duplex>();
   let away = false;
-  const server = createServer((incoming, outgoing) => {
-    proxy.seen.push(`${incoming.method} ${incoming.url}`);
-    if (away) outgoing.writeHead(502).end("<h1>502 Bad Gateway</h1>");
-    else pass(incoming, outgoing);
-  });
-
-  function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { method, headers, url = "/" } = incoming;
-    const upstream = request(new URL(url, target()), { method, headers }, (answer) => {
-      const chunks: Buffer[] = [];
-      if (!proxy.buffers) {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        outgoing.flushHeaders();
-        return void answer.pipe(outgoing);
-      }
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("end", () => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        outgoing.end(Buffer.concat(chunks));
-      });
-    });
-    upstream.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => upstream.destroy());
-    incoming.pipe(upstream);
-  }
-
-  server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    proxy.seen.push(`UPGRADE ${incoming.url}`);
-    socket.on("error", () => socket.destroy());
-    tunnels.add(socket);
-    socket.on("close", () => tunnels.delete(socket));
-    const refusal = away ? "502 Bad Gateway" : "403 Forbidden";
-    if (away || proxy.upgrades === "refuse")
-      return void socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-    if (proxy.upgrades === "pass") tunnel(incoming, socket, head);
-  });
-
-  function tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { hostname, port } = new URL(target());
-    const upstream: Socket = connect(Number(port), hostname, () => {
-      const lines = incoming.rawHeaders.flatMap((name, at, all) => (at % 2 ? [] : [`${name}: ${all[at + 1]}`]));
-      upstream.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
-      upstream.write(head);
-      upstream.pipe(socket).pipe(upstream);
-    });
-    upstream.on("error", () => socket.destroy());
-    socket.on("close", () => upstream.destroy());
-    tunnels.add(upstream);
-    upstream.on("close", () => tunnels.delete(upstream));
-  }
-
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const proxy: Middlebox = {
+  const proxy: Proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    target,
+    tunnels,
     upgrades: "pass",
     get away() {
       return away;
@@ -100,4 +62,57 @@ export async function startProxy(target: () => string): Promise<Middlebox> {
     },
   };
   return proxy;
+}
+
+/** Answers a request that is not an upgrade. */
+function serve(proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  proxy.seen.push(`${incoming.method} ${incoming.url}`);
+  if (proxy.away) outgoing.writeHead(502).end("<h1>502 Bad Gateway</h1>");
+  else pass(proxy, incoming, outgoing);
+}
+
+/** Answers an upgrade as `upgrades` and `away` say. */
+function upgrade(proxy: Proxy, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  proxy.seen.push(`UPGRADE ${incoming.url}`);
+  socket.on("error", () => socket.destroy());
+  proxy.tunnels.add(socket);
+  socket.on("close", () => proxy.tunnels.delete(socket));
+  const refusal = proxy.away ? "502 Bad Gateway" : "403 Forbidden";
+  if (proxy.away || proxy.upgrades === "refuse")
+    return void socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  if (proxy.upgrades === "pass") tunnel(proxy, incoming, socket, head);
+}
+
+function pass(proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, headers, url = "/" } = incoming;
+  const upstream = request(new URL(url, proxy.target()), { method, headers }, (answer) => {
+    const chunks: Buffer[] = [];
+    if (!proxy.buffers) {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.flushHeaders();
+      return void answer.pipe(outgoing);
+    }
+    answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+    answer.on("end", () => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.end(Buffer.concat(chunks));
+    });
+  });
+  upstream.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => upstream.destroy());
+  incoming.pipe(upstream);
+}
+
+function tunnel(proxy: Proxy, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { hostname, port } = new URL(proxy.target());
+  const upstream: Socket = connect(Number(port), hostname, () => {
+    const lines = incoming.rawHeaders.flatMap((name, at, all) => (at % 2 ? [] : [`${name}: ${all[at + 1]}`]));
+    upstream.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+    upstream.write(head);
+    upstream.pipe(socket).pipe(upstream);
+  });
+  upstream.on("error", () => socket.destroy());
+  socket.on("close", () => upstream.destroy());
+  proxy.tunnels.add(upstream);
+  upstream.on("close", () => proxy.tunnels.delete(upstream));
 }

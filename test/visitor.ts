@@ -38,161 +38,195 @@ type Waiting = {
 };
 type Kind<T extends RelayFrame["t"]> = Extract<RelayFrame, { t: T }>;
 
+type VisitorState = {
+  /** The relay's address, `http://…` */
+  relay: string;
+  site: string;
+  origin: string;
+  token: string | undefined;
+  messages: Map<string, Message>;
+  /** Frames that no `next` has taken yet. */
+  inbox: RelayFrame[];
+  waiting: Waiting[];
+  socket: WebSocket | undefined;
+  /** Resolves with the close code of the newest connection. */
+  closed: Promise<number>;
+  epoch: string | undefined;
+  /** The newest number of the log. */
+  head: number;
+};
+
+/** Resolves with the first wanted frame that no other `next` has taken, received or future. */
+type Next = {
+  <T extends RelayFrame = RelayFrame>(wanted: (frame: RelayFrame) => frame is T): Promise<T>;
+  (wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
+};
+
 /** @param relay the relay's address, `http://…` */
 export function createVisitor(relay: string, options: VisitorOptions = {}) {
-  const { site = "default", origin = relay } = options;
-  let { token } = options;
-  const messages = new Map<string, Message>();
-  /** Frames that no `next` has taken yet. */
-  let inbox: RelayFrame[] = [];
-  let waiting: Waiting[] = [];
-  let socket: WebSocket | undefined;
-  /** Resolves with the close code of the newest connection. */
-  let closed = Promise.resolve(0);
-  let epoch: string | undefined;
-  let head = 0;
-
-  /** Applies a frame to the log, as the widget does. */
-  function keep(frame: RelayFrame): void {
-    if (frame.t === "welcome") {
-      token = frame.token ?? token;
-      epoch = frame.epoch;
-      if (frame.reset) messages.clear();
-      head = frame.after;
-    }
-    if (frame.t === "message") {
-      if (frame.after > head) throw new Error(`A gap: this continues from ${frame.after}, the log ends at ${head}`);
-      const known = messages.get(frame.message.id);
-      if (known === undefined || known.n <= frame.message.n) messages.set(frame.message.id, frame.message);
-      head = Math.max(head, frame.message.n);
-    }
-    if (frame.t === "history") for (const message of frame.messages) messages.set(message.id, message);
-  }
-
-  function take(raw: string): void {
-    const parsed = parseRelayFrame(raw);
-    if ("problem" in parsed) throw new Error(`The relay sent a bad frame (${parsed.problem}): ${raw}`);
-    const { frame } = parsed;
-    keep(frame);
-    const taker = waiting.find(({ wanted }) => wanted(frame));
-    if (taker === undefined) inbox.push(frame);
-    else taker.resolve(frame);
-  }
-
-  /** Resolves with the first wanted frame that no other `next` has taken, received or future. */
-  function next<T extends RelayFrame = RelayFrame>(wanted: (frame: RelayFrame) => frame is T): Promise<T>;
-  function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
-  function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame> {
-    const found = inbox.findIndex(wanted);
-    const [frame] = found === -1 ? [] : inbox.splice(found, 1);
-    if (frame !== undefined) return Promise.resolve(frame);
-    return new Promise((resolve, reject) => {
-      const give =
-        <T>(answer: (value: T) => void) =>
-        (value: T): void => {
-          clearTimeout(timer);
-          waiting = waiting.filter((one) => one !== entry);
-          answer(value);
-        };
-      const entry: Waiting = { connection: socket, wanted, resolve: give(resolve), reject: give(reject) };
-      const inVain = (): Error =>
-        new Error(`The expected frame did not arrive. Received: ${JSON.stringify(inbox).slice(0, 2_000)}`);
-      const timer = setTimeout(() => entry.reject(inVain()), TIMEOUT_MS);
-      waiting.push(entry);
-    });
-  }
-
-  function write(frame: ClientFrame): void {
-    if (socket?.readyState !== WebSocket.OPEN) throw new Error("Not connected");
-    socket.send(JSON.stringify(frame));
-  }
-
-  /** Connects, and sends `hello` with the newest number of the log and the identity. @returns the relay's welcome */
-  async function connect(identity = options.identity): Promise<Welcome> {
-    inbox = [];
-    const opened = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
-    socket = opened;
-    // Frames and the end of an earlier connection may still arrive.
-    opened.on("message", (data) => socket === opened && take(String(data)));
-    await once(opened, "open");
-    opened.on("error", () => opened.terminate());
-    closed = new Promise((resolve) => opened.once("close", resolve));
-    opened.once("close", (code) => {
-      for (const one of waiting)
-        if (one.connection === opened) one.reject(new Error(`The connection was closed with ${code}`));
-    });
-    const known = epoch === undefined ? {} : { epoch, since: head };
-    const hello: Hello = {
-      t: "hello",
-      v: PROTOCOL,
-      site,
-      ...known,
-      ...(token && { token }),
-      ...(identity && { identity }),
-    };
-    write(hello);
-    return next((frame): frame is Kind<"welcome"> => frame.t === "welcome");
-  }
-
-  /**
-   * Sends a text; resolves with the message once the relay has stored it.
-   * @throws Error with the relay's error code when it refuses the message
-   */
-  async function send(text: string, id: string = randomId(), extras: Extras = {}): Promise<VisitorMessage> {
-    write({ t: "send", id, text, ...extras });
-    const answers = (frame: RelayFrame): frame is Kind<"message" | "error"> =>
-      isMessage(frame, (message) => message.id === id) || (frame.t === "error" && frame.id === id);
-    const answer = await next(answers);
-    if (answer.t === "error") throw new Error(answer.code);
-    const { message } = answer;
-    if (message.from !== "visitor") throw new Error(`${id} was returned as a reply`);
-    return message;
-  }
-
-  /** Resolves with a matching message, from the log or a future frame. */
-  async function sees(wanted: (message: Message) => boolean): Promise<Message> {
-    const known = [...messages.values()].find(wanted);
-    if (known !== undefined) return known;
-    const frame = await next((frame) => isMessage(frame, wanted));
-    return (frame as Kind<"message">).message;
-  }
-
-  /** Waits for a reply with this text. */
-  const receives = async (text: string): Promise<Reply> =>
-    (await sees((message) => message.from === "reply" && message.text === text)) as Reply;
-
-  /** Ends the connection without a close frame, as a lost network does. */
-  async function drop(): Promise<void> {
-    if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
-    const closed = once(socket, "close");
-    socket.terminate();
-    await closed;
-  }
-
-  /** Closes the connection with a close frame. */
-  async function close(): Promise<void> {
-    if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
-    const closed = once(socket, "close");
-    socket.close(1000);
-    await closed;
-  }
+  const visitor: VisitorState = {
+    relay,
+    site: options.site ?? "default",
+    origin: options.origin ?? relay,
+    token: options.token,
+    messages: new Map<string, Message>(),
+    inbox: [],
+    waiting: [],
+    socket: undefined,
+    closed: Promise.resolve(0),
+    epoch: undefined,
+    head: 0,
+  };
 
   return {
-    connect,
-    send,
-    sees,
-    receives,
-    next,
-    write,
-    drop,
-    close,
+    connect: (identity: string | undefined = options.identity) => connect(visitor, identity),
+    send: (text: string, id?: string, extras?: Extras) => send(visitor, text, id, extras),
+    sees: (wanted: (message: Message) => boolean) => sees(visitor, wanted),
+    receives: (text: string) => receives(visitor, text),
+    next: ((wanted: (frame: RelayFrame) => boolean) => next(visitor, wanted)) as Next,
+    write: (frame: ClientFrame) => write(visitor, frame),
+    drop: () => drop(visitor),
+    close: () => close(visitor),
     /** Resolves with the close code when the relay ends the connection, or has ended it. */
-    ended: (): Promise<number> => closed,
+    ended: (): Promise<number> => visitor.closed,
     /** The log, in the order of the thread. */
-    log: (): Message[] => [...messages.values()].sort((a, b) => a.pos - b.pos),
-    token: (): string | undefined => token,
-    head: (): number => head,
+    log: (): Message[] => [...visitor.messages.values()].sort((a, b) => a.pos - b.pos),
+    token: (): string | undefined => visitor.token,
+    head: (): number => visitor.head,
   };
+}
+
+/** Applies a frame to the log, as the widget does. */
+function keep(visitor: VisitorState, frame: RelayFrame): void {
+  if (frame.t === "welcome") {
+    visitor.token = frame.token ?? visitor.token;
+    visitor.epoch = frame.epoch;
+    if (frame.reset) visitor.messages.clear();
+    visitor.head = frame.after;
+  }
+  if (frame.t === "message") {
+    if (frame.after > visitor.head)
+      throw new Error(`A gap: this continues from ${frame.after}, the log ends at ${visitor.head}`);
+    const known = visitor.messages.get(frame.message.id);
+    if (known === undefined || known.n <= frame.message.n) visitor.messages.set(frame.message.id, frame.message);
+    visitor.head = Math.max(visitor.head, frame.message.n);
+  }
+  if (frame.t === "history") for (const message of frame.messages) visitor.messages.set(message.id, message);
+}
+
+function take(visitor: VisitorState, raw: string): void {
+  const parsed = parseRelayFrame(raw);
+  if ("problem" in parsed) throw new Error(`The relay sent a bad frame (${parsed.problem}): ${raw}`);
+  const { frame } = parsed;
+  keep(visitor, frame);
+  const taker = visitor.waiting.find(({ wanted }) => wanted(frame));
+  if (taker === undefined) visitor.inbox.push(frame);
+  else taker.resolve(frame);
+}
+
+/** See `Next`. */
+function next<T extends RelayFrame>(visitor: VisitorState, wanted: (frame: RelayFrame) => frame is T): Promise<T>;
+function next(visitor: VisitorState, wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
+function next(visitor: VisitorState, wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame> {
+  const found = visitor.inbox.findIndex(wanted);
+  const [frame] = found === -1 ? [] : visitor.inbox.splice(found, 1);
+  if (frame !== undefined) return Promise.resolve(frame);
+  return new Promise((resolve, reject) => {
+    const give =
+      <T>(answer: (value: T) => void) =>
+      (value: T): void => {
+        clearTimeout(timer);
+        visitor.waiting = visitor.waiting.filter((one) => one !== entry);
+        answer(value);
+      };
+    const entry: Waiting = { connection: visitor.socket, wanted, resolve: give(resolve), reject: give(reject) };
+    const inVain = (): Error =>
+      new Error(`The expected frame did not arrive. Received: ${JSON.stringify(visitor.inbox).slice(0, 2_000)}`);
+    const timer = setTimeout(() => entry.reject(inVain()), TIMEOUT_MS);
+    visitor.waiting.push(entry);
+  });
+}
+
+function write(visitor: VisitorState, frame: ClientFrame): void {
+  if (visitor.socket?.readyState !== WebSocket.OPEN) throw new Error("Not connected");
+  visitor.socket.send(JSON.stringify(frame));
+}
+
+/** Connects, and sends `hello` with the newest number of the log and the identity. @returns the relay's welcome */
+async function connect(visitor: VisitorState, identity: string | undefined): Promise<Welcome> {
+  visitor.inbox = [];
+  const opened = new WebSocket(`${visitor.relay.replace(/^http/, "ws")}/socket`, {
+    headers: { Origin: visitor.origin },
+  });
+  visitor.socket = opened;
+  // Frames and the end of an earlier connection may still arrive.
+  opened.on("message", (data) => visitor.socket === opened && take(visitor, String(data)));
+  await once(opened, "open");
+  opened.on("error", () => opened.terminate());
+  visitor.closed = new Promise((resolve) => opened.once("close", resolve));
+  opened.once("close", (code) => {
+    for (const one of visitor.waiting)
+      if (one.connection === opened) one.reject(new Error(`The connection was closed with ${code}`));
+  });
+  const known = visitor.epoch === undefined ? {} : { epoch: visitor.epoch, since: visitor.head };
+  const hello: Hello = {
+    t: "hello",
+    v: PROTOCOL,
+    site: visitor.site,
+    ...known,
+    ...(visitor.token && { token: visitor.token }),
+    ...(identity && { identity }),
+  };
+  write(visitor, hello);
+  return next(visitor, (frame): frame is Kind<"welcome"> => frame.t === "welcome");
+}
+
+/**
+ * Sends a text; resolves with the message once the relay has stored it.
+ * @throws Error with the relay's error code when it refuses the message
+ */
+async function send(
+  visitor: VisitorState,
+  text: string,
+  id: string = randomId(),
+  extras: Extras = {},
+): Promise<VisitorMessage> {
+  write(visitor, { t: "send", id, text, ...extras });
+  const answers = (frame: RelayFrame): frame is Kind<"message" | "error"> =>
+    isMessage(frame, (message) => message.id === id) || (frame.t === "error" && frame.id === id);
+  const answer = await next(visitor, answers);
+  if (answer.t === "error") throw new Error(answer.code);
+  const { message } = answer;
+  if (message.from !== "visitor") throw new Error(`${id} was returned as a reply`);
+  return message;
+}
+
+/** Resolves with a matching message, from the log or a future frame. */
+async function sees(visitor: VisitorState, wanted: (message: Message) => boolean): Promise<Message> {
+  const known = [...visitor.messages.values()].find(wanted);
+  if (known !== undefined) return known;
+  const frame = await next(visitor, (frame) => isMessage(frame, wanted));
+  return (frame as Kind<"message">).message;
+}
+
+/** Waits for a reply with this text. */
+const receives = async (visitor: VisitorState, text: string): Promise<Reply> =>
+  (await sees(visitor, (message) => message.from === "reply" && message.text === text)) as Reply;
+
+/** Ends the connection without a close frame, as a lost network does. */
+async function drop(visitor: VisitorState): Promise<void> {
+  if (visitor.socket === undefined || visitor.socket.readyState === WebSocket.CLOSED) return;
+  const closed = once(visitor.socket, "close");
+  visitor.socket.terminate();
+  await closed;
+}
+
+/** Closes the connection with a close frame. */
+async function close(visitor: VisitorState): Promise<void> {
+  if (visitor.socket === undefined || visitor.socket.readyState === WebSocket.CLOSED) return;
+  const closed = once(visitor.socket, "close");
+  visitor.socket.close(1000);
+  await closed;
 }
 
 export type Visitor = ReturnType<typeof createVisitor>;

@@ -192,71 +192,86 @@ function signed(header: unknown, payload: unknown, secret: string | Buffer = IDE
   return `${text}.${createHmac(hash, secret).update(text).digest("base64url")}`;
 }
 
+/** Values of `alg` that the relay must refuse. */
+const ALGORITHMS = [
+  ...["none", "None", "NONE", "nOnE", "", null, 256],
+  ...["HS384", "HS512", "RS256", "ES256", "PS256", "EdDSA", "hs256"],
+];
+
 /** Identity tokens, each with one error. */
 function forgedIdentities(): string[] {
-  const now = Math.floor(Date.now() / 1_000);
-  const [good, exp] = [{ alg: "HS256", typ: "JWT" }, now + 600];
+  const exp = Math.floor(Date.now() / 1_000) + 600;
   const claims = { sub: "victim", exp };
-  const token = identityOf({ sub: "victim" });
-  const [head = "", body = "", mac = ""] = token.split(".");
-  const bare = (alg: unknown): string => `${encoded({ alg })}.${encoded(claims)}.`;
-  const algorithms = [
-    "none",
-    "None",
-    "NONE",
-    "nOnE",
-    "",
-    null,
-    "HS384",
-    "HS512",
-    "RS256",
-    "ES256",
-    "PS256",
-    "EdDSA",
-    "hs256",
-    256,
-  ];
+  return [...wrongSignatures(claims), ...wrongHeaders(claims), ...wrongClaims(claims), ...malformed(claims)];
+}
+
+type Claims = { sub: string; exp: number };
+const GOOD_HEADER = { alg: "HS256", typ: "JWT" };
+
+/** Tokens without a signature, with another secret's, and with one changed character in it. */
+function wrongSignatures(claims: Claims): string[] {
+  const [head, body, mac = ""] = identityOf({ sub: "victim" }).split(".");
   const flipped = Array.from(
     { length: 24 },
     (_, n) => `${head}.${body}.${mac.slice(0, n)}${mac[n] === "A" ? "B" : "A"}${mac.slice(n + 1)}`,
   );
-  const jwk = { kty: "oct", k: encoded("mine") };
+  const secrets = ["", "a", IDENTITY_SECRET.slice(1), `${IDENTITY_SECRET} `, "\0"];
   return [
-    ...algorithms.map(bare),
-    ...algorithms
-      .filter((alg) => typeof alg === "string" && alg !== "")
-      .map((alg) => signed({ alg }, claims, "not the secret")),
+    ...ALGORITHMS.map((alg) => `${encoded({ alg })}.${encoded(claims)}.`),
+    ...ALGORITHMS.filter((alg) => typeof alg === "string" && alg !== "").map((alg) =>
+      signed({ alg }, claims, "not the secret"),
+    ),
     ...flipped,
-    ...["", "a", IDENTITY_SECRET.slice(1), `${IDENTITY_SECRET} `, "\0"].map((secret) => signed(good, claims, secret)),
-    ...[signed({ ...good, alg: "HS512" }, claims, IDENTITY_SECRET, "sha512"), signed({ typ: "JWT" }, claims)],
-    ...[signed({ ...good, jwk }, claims, "mine"), signed({ ...good, jku: "http://127.0.0.1:9/k" }, claims, "mine")],
-    ...[signed({ ...good, kid: "../../dev/null" }, claims, ""), signed({ ...good, crit: ["exp2"], exp2: 1 }, claims)],
+    ...secrets.map((secret) => signed(GOOD_HEADER, claims, secret)),
+  ];
+}
+
+/** Tokens whose header names another algorithm or a key of the attacker. */
+const wrongHeaders = (claims: Claims): string[] => [
+  signed({ ...GOOD_HEADER, alg: "HS512" }, claims, IDENTITY_SECRET, "sha512"),
+  signed({ typ: "JWT" }, claims),
+  signed({ ...GOOD_HEADER, jwk: { kty: "oct", k: encoded("mine") } }, claims, "mine"),
+  signed({ ...GOOD_HEADER, jku: "http://127.0.0.1:9/k" }, claims, "mine"),
+  signed({ ...GOOD_HEADER, kid: "../../dev/null" }, claims, ""),
+  signed({ ...GOOD_HEADER, crit: ["exp2"], exp2: 1 }, claims),
+];
+
+/** Correctly signed tokens with a wrong, missing or unacceptable claim. */
+function wrongClaims(claims: Claims): string[] {
+  const { exp } = claims;
+  const now = exp - 600;
+  const subjects = [{ exp }, ...["", 7, null, ["victim"], { a: 1 }].map((sub) => ({ sub, exp }))];
+  const ends = [
+    { sub: "victim" },
+    ...["never", null, now - 3_600, now + 999_999].map((end) => ({ ...claims, exp: end })),
+  ];
+  const starts = [
+    { ...claims, nbf: now + 3_600 },
+    { ...claims, iat: now + 3_600 },
+  ];
+  return [...subjects, ...ends, ...starts].map((each) => signed(GOOD_HEADER, each));
+}
+
+/** Texts that are not a whole token, and a token with another's body. */
+function malformed(claims: Claims): string[] {
+  const token = identityOf({ sub: "victim" });
+  const [head, body, mac = ""] = token.split(".");
+  return [
+    ...["[]", "null", '"victim"', "{"].map((payload) => signed(GOOD_HEADER, payload)),
+    signed("[]", claims),
     ...[
-      { exp },
-      { sub: "", exp },
-      { sub: 7, exp },
-      { sub: null, exp },
-      { sub: ["victim"], exp },
-      { sub: { a: 1 }, exp },
-    ].map((each) => signed(good, each)),
-    ...[
-      { sub: "victim" },
-      { sub: "victim", exp: "never" },
-      { sub: "victim", exp: null },
-      { sub: "victim", exp: now - 3_600 },
-    ].map((each) => signed(good, each)),
-    ...[
-      { sub: "victim", exp: now + 999_999 },
-      { ...claims, nbf: now + 3_600 },
-      { ...claims, iat: now + 3_600 },
-    ].map((each) => signed(good, each)),
-    ...[signed(good, "[]"), signed(good, "null"), signed(good, '"victim"'), signed(good, "{"), signed("[]", claims)],
-    ...[`${head}.${body}`, `${head}.${body}.`, `.${body}.${mac}`, `${head}..${mac}`, `${token}.x`, head, "...", ".."],
-    ...[
-      `${head}.${encoded({ ...claims, sub: "other" })}.${mac}`,
-      token.toUpperCase(),
-      `${head}.${body}.${mac.slice(0, -4)}`,
+      `${head}.${body}`,
+      `${head}.${body}.`,
+      `.${body}.${mac}`,
+      `${head}..${mac}`,
+      `${token}.x`,
+      `${head}`,
+      "...",
+      "..",
     ],
+    `${head}.${encoded({ ...claims, sub: "other" })}.${mac}`,
+    token.toUpperCase(),
+    `${head}.${body}.${mac.slice(0, -4)}`,
   ];
 }
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -92,59 +91,65 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   const relay = await startRelay(RELAY, settings, limit.wrapper);
   const { port } = relay;
 
-  const raw = (localAddress = ATTACKER, { allowHalfOpen = false } = {}): Promise<Socket> =>
-    new Promise((resolve) => {
-      const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen }, () => resolve(socket));
-      socket.on("error", () => resolve(socket));
-    });
-  const socket = (address?: string): Promise<WebSocket> =>
-    new Promise((resolve, reject) => {
-      const headers = address === undefined ? {} : { "x-forwarded-for": address };
-      const ws = new WebSocket(`ws://127.0.0.1:${port}/socket`, { origin: ORIGIN, headers });
-      ws.on("open", () => resolve(ws)).on("error", reject);
-    });
-  async function visitor(address?: string): Promise<WebSocket> {
-    const ws = await socket(address);
-    const welcome = new Promise((resolve, reject) => ws.once("message", resolve).once("close", reject));
-    ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
-    await welcome;
-    return ws;
-  }
-  async function token(address: string): Promise<string> {
-    const ws = await socket(address);
-    const welcome = once(ws, "message") as Promise<[Buffer]>;
-    ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
-    const [frame] = await welcome;
-    ws.terminate();
-    return (JSON.parse(String(frame)) as { token: string }).token;
-  }
-  async function honest(): Promise<number> {
-    const begun = performance.now();
-    const ws = await visitor(`198.51.100.${Math.floor(Math.random() * 250)}`);
-    const stored = new Promise<void>((resolve, reject) => {
-      ws.on("message", (data) => String(data).includes('"state":"sent"') && resolve());
-      ws.once("close", reject);
-    });
-    ws.send(JSON.stringify({ t: "send", id: `honest-${begun}`.replace(".", "-"), text: "Do you ship to Norway?" }));
-    await stored;
-    ws.terminate();
-    return Math.round(performance.now() - begun);
-  }
+  const socket = (address?: string): Promise<WebSocket> => openSocket(port, address);
   return {
     port,
     limit: limit.kind,
     url: `http://127.0.0.1:${port}`,
     peak: () =>
       Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${relay.child.pid}/status`, "utf8"))?.[1]) / 1_024),
-    raw,
+    raw: (localAddress = ATTACKER, { allowHalfOpen = false } = {}) =>
+      new Promise((resolve) => {
+        const raw = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen }, () => resolve(raw));
+        raw.on("error", () => resolve(raw));
+      }),
     socket,
-    visitor,
-    token,
-    honest,
+    async visitor(address) {
+      const ws = await socket(address);
+      await greet(ws);
+      return ws;
+    },
+    async token(address) {
+      const ws = await socket(address);
+      const token = await greet(ws);
+      ws.terminate();
+      return token;
+    },
+    honest: () => timeMessage(() => socket(`198.51.100.${Math.floor(Math.random() * 250)}`)),
     async stop() {
       await relay.kill("SIGKILL");
       limit.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens a WebSocket. @param address the client's address as the proxy reports it */
+const openSocket = (port: number, address?: string): Promise<WebSocket> =>
+  new Promise((resolve, reject) => {
+    const headers = address === undefined ? {} : { "x-forwarded-for": address };
+    const ws = new WebSocket(`ws://127.0.0.1:${port}/socket`, { origin: ORIGIN, headers });
+    ws.on("open", () => resolve(ws)).on("error", reject);
+  });
+
+/** Sends `hello` as a new visitor. @returns the visitor's session token */
+async function greet(ws: WebSocket): Promise<string> {
+  const welcome = new Promise<unknown>((resolve, reject) => ws.once("message", resolve).once("close", reject));
+  ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
+  return (JSON.parse(String(await welcome)) as { token: string }).token;
+}
+
+/** Milliseconds until a new visitor is connected and a message is acknowledged. */
+async function timeMessage(open: () => Promise<WebSocket>): Promise<number> {
+  const begun = performance.now();
+  const ws = await open();
+  await greet(ws);
+  const stored = new Promise<void>((resolve, reject) => {
+    ws.on("message", (data) => String(data).includes('"state":"sent"') && resolve());
+    ws.once("close", reject);
+  });
+  ws.send(JSON.stringify({ t: "send", id: `honest-${begun}`.replace(".", "-"), text: "Do you ship to Norway?" }));
+  await stored;
+  ws.terminate();
+  return Math.round(performance.now() - begun);
 }

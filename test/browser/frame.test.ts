@@ -18,7 +18,7 @@ async function shot(page: Page, name: string): Promise<void> {
 
 const surfaceOf = (page: Page): Promise<string> =>
   page.locator("dialog.panel").evaluate((panel) => {
-    // As pixels: a colour of one's own space and a keyword are written differently.
+    // Compares pixels, because browsers write equal colours in different ways.
     const brush = new OffscreenCanvas(1, 1).getContext("2d");
     if (!brush) throw new Error("no canvas");
     brush.fillStyle = getComputedStyle(panel).backgroundColor;

@@ -217,7 +217,7 @@ it("the launcher moves away while a phone's keyboard is open for a field of the 
   await page.locator(".launcher").waitFor({ state: "hidden" });
   await cover(0);
   await page.locator(".launcher").waitFor();
-  // Zoomed in with two fingers, without a keyboard.
+  // The visitor zooms in with two fingers; no keyboard is open.
   await cover(0, 2);
   expect(await page.locator(".launcher").isVisible()).toBe(true);
 });

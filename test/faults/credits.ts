@@ -113,36 +113,37 @@ const OPEN: Pick<Gates, "enter"> = {
   },
 };
 
-/** A relay's credits on a database that outlives it. It may be ended at any await. */
-async function startNode(
-  world: World,
-  machine: Machine,
-  service: Service,
-  { name, dieAt, died }: { name: string; dieAt: number | undefined; died: () => void },
-): Promise<Node> {
-  let alive = true;
-  let awaits = 0;
-  const never = new Promise<never>(() => {});
-  const pause = async (): Promise<void> => {
-    awaits++;
-    if (alive && awaits === dieAt) {
-      alive = false;
-      died();
-    }
-    if (!alive) return never;
-    if (world.chance(0.5)) return;
-    await new Promise<void>((resolve) => void world.after(world.pick(0, 8), resolve));
-    if (!alive) return never;
-  };
+/** At which await a node dies, and what to call then. */
+type Fate = { dieAt: number | undefined; died: () => void };
+/** A node's life: whether it still lives, and its awaits so far. */
+type Life = Fate & { alive: boolean; awaits: number };
+
+/** What a dead node awaits. */
+const NEVER = new Promise<never>(() => {});
+
+/** One await of a node: time may pass, and the node may die. */
+async function pause(world: World, life: Life): Promise<void> {
+  life.awaits++;
+  if (life.alive && life.awaits === life.dieAt) {
+    life.alive = false;
+    life.died();
+  }
+  if (!life.alive) return NEVER;
+  if (world.chance(0.5)) return;
+  await new Promise<void>((resolve) => void world.after(world.pick(0, 8), resolve));
+  if (!life.alive) return NEVER;
+}
+
+/** The machine's database as a node uses it: the node may die before and after each call. */
+function mortalDatabase(world: World, { disk, dialect }: Machine, life: Life): Database {
   const around = async <T>(work: () => Promise<T>): Promise<T> => {
-    await pause();
+    await pause(world, life);
     const result = await work();
-    await pause();
+    await pause(world, life);
     return result;
   };
-  const { disk } = machine;
-  const db: Database = {
-    dialect: machine.dialect,
+  return {
+    dialect,
     lock: disk.lock,
     all: (sql, ...values) => around(() => disk.all(sql, ...values)),
     run: (sql, ...values) => around(() => disk.run(sql, ...values)),
@@ -154,10 +155,21 @@ async function startNode(
     scrub: disk.scrub,
     close: disk.close,
   };
+}
+
+/** A relay's credits on a database that outlives it. It may be ended at any await. */
+async function startNode(
+  world: World,
+  machine: Machine,
+  service: Service,
+  { name, ...fate }: { name: string } & Fate,
+): Promise<Node> {
+  const life: Life = { alive: true, awaits: 0, ...fate };
+  const db = mortalDatabase(world, machine, life);
   const clock: Clock = clockOf(
     world,
     () => 0,
-    () => alive,
+    () => life.alive,
   );
   const once = createLedgerWorker({
     db,
@@ -170,9 +182,9 @@ async function startNode(
     gates: OPEN,
     random: world.random,
     async call(entry) {
-      await pause();
+      await pause(world, life);
       const answer = await service.grant(descriptionOf(contentOf(entry).note, entry.key));
-      return alive ? verdictOf(answer) : never;
+      return life.alive ? verdictOf(answer) : NEVER;
     },
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
@@ -188,18 +200,52 @@ async function startNode(
   await once.start();
   return {
     credits,
-    alive: () => alive,
+    alive: () => life.alive,
     kill: () => {
-      alive = false;
+      life.alive = false;
     },
   };
 }
+
+/** The state of a run. */
+type CreditsRun = {
+  plan: Plan;
+  world: World;
+  machine: Machine;
+  service: Service;
+  /** The relays that live. */
+  nodes: (Node | undefined)[];
+  count: { answered: number; killed: number; starts: number };
+  /** How long the service and the nodes fail, in virtual milliseconds. */
+  troubleMs: number;
+  /** The ledger, read every ten seconds. */
+  entries: Entry[];
+};
 
 /** Runs a plan and counts the results. */
 export async function countCredits(
   seed: number,
   plan: Plan,
 ): Promise<Count & { resolve: () => Promise<Entry[]>; end: () => Promise<void> }> {
+  const run = await createRun(seed, plan);
+  const { world, machine, service, troubleMs } = run;
+  for (let i = 0; i < plan.nodes; i++) boot(run, i);
+  scheduleEvents(run);
+  check(run);
+  if (!(await world.run(() => settled(run), 40 * troubleMs))) throw new Error("The ledger did not become idle");
+  return {
+    grants: service.grants,
+    entries: run.entries,
+    answered: run.count.answered,
+    calls: service.state.calls,
+    killed: run.count.killed,
+    resolve: () => resolve(run),
+    end: () => machine.disk.close(),
+  };
+}
+
+/** Creates the world, the database with its tables, and the service. No node runs yet. */
+async function createRun(seed: number, plan: Plan): Promise<CreditsRun> {
   const world = createWorld(seed);
   const disk = openSqlite(":memory:", { defer: (fn) => void world.after(1, fn) });
   const started = migrate(disk);
@@ -208,99 +254,103 @@ export async function countCredits(
     migrated = true;
   });
   await world.run(() => migrated, 60_000);
-  const machine = { disk, dialect: plan.dialect };
-  const service = createService(world, plan.failure);
-  const nodes: (Node | undefined)[] = Array.from({ length: plan.nodes }, () => undefined);
-  const count = { answered: 0, killed: 0, starts: 0 };
+  return {
+    plan,
+    world,
+    machine: { disk, dialect: plan.dialect },
+    service: createService(world, plan.failure),
+    nodes: Array.from({ length: plan.nodes }, () => undefined),
+    count: { answered: 0, killed: 0, starts: 0 },
+    troubleMs: plan.dieAt === undefined ? TROUBLE_MS : SHORT_MS,
+    entries: [],
+  };
+}
 
-  function boot(i: number): void {
-    const start = count.starts++;
-    const dieAt = start === 0 ? plan.dieAt : undefined;
-    const about = { name: `node${i}-start${start}`, dieAt, died: () => gone(i) };
-    void startNode(world, machine, service, about).then((node) => {
-      nodes[i] = node;
-    });
-  }
-  function gone(i: number): void {
-    nodes[i] = undefined;
-    count.killed++;
-    world.after(world.pick(1, 2_000), () => boot(i));
-  }
-  function kill(i: number): void {
-    if (nodes[i] === undefined) return;
-    nodes[i]?.kill();
-    gone(i);
-  }
-  /** Posts an event to any node until one answers. */
-  function submit(key: string, email: string): void {
-    const node = nodes[world.pick(0, plan.nodes - 1)];
-    let settled = false;
-    if (node !== undefined) {
-      const event = { key, email, amount: 5, subAccount: undefined };
-      void node.credits.recharge(ACCOUNT, event).then(() => {
-        if (!node.alive() || settled) return;
-        settled = true;
-        count.answered++;
-      });
-    }
-    world.after(5_000, () => {
-      if (settled) return;
-      settled = true;
-      submit(key, email);
-    });
-  }
-
-  const troubleMs = plan.dieAt === undefined ? TROUBLE_MS : SHORT_MS;
-  for (let i = 0; i < plan.nodes; i++) boot(i);
+/** Schedules the recharge events, the kills and the end of the failures. */
+function scheduleEvents(run: CreditsRun): void {
+  const { plan, world, troubleMs } = run;
   for (let i = 0; i < plan.keys; i++) {
     const at = world.pick(100, troubleMs - 60_000);
     for (let copy = 0; copy < plan.copies; copy++)
-      world.after(at + world.pick(0, 3), () => submit(`key-${i}`, `client${i % 20}@example.com`));
+      world.after(at + world.pick(0, 3), () => submit(run, `key-${i}`, `client${i % 20}@example.com`));
   }
-  for (let i = 0; i < plan.kills; i++) world.after(world.pick(0, troubleMs), () => kill(world.pick(0, plan.nodes - 1)));
+  for (let i = 0; i < plan.kills; i++)
+    world.after(world.pick(0, troubleMs), () => kill(run, world.pick(0, plan.nodes - 1)));
   world.after(troubleMs, () => {
-    service.state.fair = true;
+    run.service.state.fair = true;
+  });
+}
+
+function boot(run: CreditsRun, i: number): void {
+  const start = run.count.starts++;
+  const dieAt = start === 0 ? run.plan.dieAt : undefined;
+  const about = { name: `node${i}-start${start}`, dieAt, died: () => gone(run, i) };
+  void startNode(run.world, run.machine, run.service, about).then((node) => {
+    run.nodes[i] = node;
+  });
+}
+
+function gone(run: CreditsRun, i: number): void {
+  run.nodes[i] = undefined;
+  run.count.killed++;
+  run.world.after(run.world.pick(1, 2_000), () => boot(run, i));
+}
+
+function kill(run: CreditsRun, i: number): void {
+  if (run.nodes[i] === undefined) return;
+  run.nodes[i]?.kill();
+  gone(run, i);
+}
+
+/** Posts an event to any node until one answers. */
+function submit(run: CreditsRun, key: string, email: string): void {
+  const node = run.nodes[run.world.pick(0, run.plan.nodes - 1)];
+  let settled = false;
+  if (node !== undefined) {
+    const event = { key, email, amount: 5, subAccount: undefined };
+    void node.credits.recharge(ACCOUNT, event).then(() => {
+      if (!node.alive() || settled) return;
+      settled = true;
+      run.count.answered++;
+    });
+  }
+  run.world.after(5_000, () => {
+    if (settled) return;
+    settled = true;
+    submit(run, key, email);
+  });
+}
+
+/** Reads the ledger now and every ten seconds. */
+const check = (run: CreditsRun): void =>
+  void run.machine.disk.all<Entry>("SELECT key, state FROM ledger ORDER BY created, key").then((rows) => {
+    run.entries = rows;
+    run.world.after(10_000, () => check(run));
   });
 
-  let entries: Entry[] = [];
-  const check = (): void =>
-    void disk.all<Entry>("SELECT key, state FROM ledger ORDER BY created, key").then((rows) => {
-      entries = rows;
-      world.after(10_000, check);
-    });
-  check();
-  const submitted = plan.keys * plan.copies;
-  const settled = (): boolean =>
-    world.now() > troubleMs &&
-    count.answered >= submitted &&
-    entries.every(({ state }) => ["done", "unknown", "refused"].includes(state));
-  if (!(await world.run(settled, 40 * troubleMs))) throw new Error("The ledger did not become idle");
+const settled = (run: CreditsRun): boolean =>
+  run.world.now() > run.troubleMs &&
+  run.count.answered >= run.plan.keys * run.plan.copies &&
+  run.entries.every(({ state }) => ["done", "unknown", "refused"].includes(state));
 
-  /** Simulates a person who looks up every unknown key in the service's history, settles it, and approves refused grants. */
-  async function resolve(): Promise<Entry[]> {
-    const node = nodes.find((each) => each !== undefined);
-    if (node === undefined) throw new Error("No node is left");
-    const decision = { account: ACCOUNT, actor: "person", reason: "looked up" };
-    for (const { key, state } of entries) {
-      if (state === "refused") void node.credits.approve({ ...decision, key });
-      if (state !== "unknown") continue;
-      const granted = service.grants.has(key);
-      void node.credits
-        .resolve({ ...decision, key, granted })
-        .then(() => (granted ? undefined : node.credits.approve({ ...decision, key })));
-    }
-    const begun = world.now();
-    await world.run(() => world.now() > begun + 30_000 && entries.every(({ state }) => state === "done"), TROUBLE_MS);
-    await disk.close();
-    return entries;
+/** Simulates a person who looks up every unknown key in the service's history, settles it, and approves refused grants. */
+async function resolve(run: CreditsRun): Promise<Entry[]> {
+  const node = run.nodes.find((each) => each !== undefined);
+  if (node === undefined) throw new Error("No node is left");
+  const decision = { account: ACCOUNT, actor: "person", reason: "looked up" };
+  for (const { key, state } of run.entries) {
+    if (state === "refused") void node.credits.approve({ ...decision, key });
+    if (state !== "unknown") continue;
+    const granted = run.service.grants.has(key);
+    void node.credits
+      .resolve({ ...decision, key, granted })
+      .then(() => (granted ? undefined : node.credits.approve({ ...decision, key })));
   }
-  return {
-    grants: service.grants,
-    entries,
-    answered: count.answered,
-    calls: service.state.calls,
-    killed: count.killed,
-    resolve,
-    end: () => disk.close(),
-  };
+  const begun = run.world.now();
+  await run.world.run(
+    () => run.world.now() > begun + 30_000 && run.entries.every(({ state }) => state === "done"),
+    TROUBLE_MS,
+  );
+  await run.machine.disk.close();
+  return run.entries;
 }

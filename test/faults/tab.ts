@@ -45,280 +45,328 @@ export type TabOptions = {
   onConnected?: () => void;
 };
 
+/** The options with their defaults, and the state of the tab. */
+type TabState = Required<Omit<TabOptions, "retryAfter">> & {
+  retryAfter: TabOptions["retryAfter"];
+  typed: Typed[];
+  outbox: Typed[];
+  seen: Map<string, Message>;
+  acked: Map<string, number>;
+  receivedAt: Map<string, number>;
+  failed: Map<string, Failures>;
+  violations: string[];
+  epoch: string | undefined;
+  held: number;
+  /** Position before which the relay has messages that this tab lacks. */
+  floor: number;
+  gaps: number;
+  resets: number;
+  connection: TabConnection | undefined;
+  /** The connection on which the relay last sent `welcome`. */
+  greeted: TabConnection | undefined;
+  /** Id of the message that waits for its acknowledgement. */
+  underWay: string | undefined;
+  /** The token sent in `hello`, to which a refusal refers. */
+  used: string | undefined;
+  /** How many of the visitor's chats were deleted before the shown one. */
+  deleted: number;
+  buried: Typed[];
+  forgetting: boolean;
+  closed: boolean;
+  codes: number[];
+  spread: readonly [number, number] | undefined;
+  /** Number of typed messages, also over deleted chats: part of the next id. */
+  serial: number;
+};
+
 /**
  * One tab of a visitor that behaves like the widget: it sends one message at a time, keeps it until the relay shows it, resumes
  * by number, and loads all older pages. It records a violation of the protocol, and the run continues.
  */
 export function createTab(options: TabOptions) {
-  const {
-    name,
-    person,
-    open,
-    now,
-    after,
-    comeBack,
-    mayConnect = () => true,
-    maySend = () => true,
-    retryAfter,
-    onAcked = () => {},
-    onConnected = () => {},
-  } = options;
-  const typed: Typed[] = [];
-  const outbox: Typed[] = [];
-  const seen = new Map<string, Message>();
-  const acked = new Map<string, number>();
-  const receivedAt = new Map<string, number>();
-  const failed = new Map<string, Failures>();
-  const violations: string[] = [];
-  let epoch: string | undefined;
-  let held = 0;
-  /** Position before which the relay has messages that this tab lacks. */
-  let floor = 0;
-  let gaps = 0;
-  let resets = 0;
-  let connection: TabConnection | undefined;
-  /** The connection on which the relay last sent `welcome`. */
-  let greeted: TabConnection | undefined;
-  let underWay: string | undefined;
-  /** The token sent in `hello`, to which a refusal refers. */
-  let used: string | undefined;
-  let serial = 0;
-  let deleted = person.deleted;
-  const buried: Typed[] = [];
-  let forgetting = false;
-  let closed = false;
-  let codes: number[] = [];
-  let spread: readonly [number, number] | undefined;
-
-  const put = (frame: ClientFrame): void => connection?.put(JSON.stringify(frame));
-
-  function connect(): void {
-    if (connection !== undefined || closed) return;
-    const mine: { connection?: TabConnection } = {};
-    connection = mayConnect()
-      ? open({
-          frame: (text) => connection === mine.connection && onText(text),
-          end: (code) => connection === mine.connection && ended(code),
-        })
-      : undefined;
-    if (connection === undefined) return after(comeBack(), connect);
-    if (deleted !== person.deleted) startAnew();
-    mine.connection = connection;
-    underWay = undefined;
-    const known = epoch === undefined ? {} : { epoch, since: held };
-    used = person.token;
-    const who = used === undefined ? {} : { token: used };
-    put({ t: "hello", v: 1, site: "default", ...who, ...known });
-  }
-
-  function lose(): void {
-    connection?.cut();
-    connection = undefined;
-    after(comeBack(), connect);
-  }
-
-  function ended(code: number): void {
-    codes.push(code);
-    if (code === CLOSE.gone.code || code === CLOSE.badToken.code) bury();
-    lose();
-  }
-
-  /** The chat was deleted or is unknown. The first tab that learns it clears the storage. */
-  function bury(): void {
-    if (person.token === used) {
-      person.token = undefined;
-      person.deleted++;
-    }
-    startAnew();
-  }
-
-  /** Drops all data of the deleted chat. */
-  function startAnew(): void {
-    deleted = person.deleted;
-    buried.push(...typed.splice(0));
-    epoch = undefined;
-    held = 0;
-    floor = 0;
-    forgetting = false;
-    seen.clear();
-    outbox.length = 0;
-    acked.clear();
-    failed.clear();
-  }
-
-  function next(): void {
-    const head = outbox[0];
-    if (connection === undefined || head === undefined || underWay === head.id || !maySend()) return;
-    underWay = head.id;
-    put({ t: "send", id: head.id, text: head.text });
-  }
-
-  function show(message: Message): void {
-    const known = seen.get(message.id);
-    if (known !== undefined && known.pos !== message.pos) violations.push(`${name}: ${message.id} moved in the thread`);
-    if (known !== undefined && known.n > message.n) return;
-    seen.set(message.id, message);
-    if (message.from !== "visitor") return void (receivedAt.has(message.text) || receivedAt.set(message.text, now()));
-    if (!acked.has(message.id)) {
-      acked.set(message.id, now());
-      onAcked();
-    }
-    const at = outbox.findIndex((item) => item.id === message.id);
-    if (at >= 0) outbox.splice(at, 1);
-    if (message.state !== "failed" || known?.n === message.n) return;
-    failed.set(message.id, [...(failed.get(message.id) ?? []), { reason: message.reason, at: now() }]);
-    if (retryAfter !== undefined && message.reason !== "rejected") after(retryAfter(), () => press(message.id));
-  }
-
-  /** Messages that wait for Retry. */
-  const failing = (): Message[] =>
-    [...seen.values()].filter(
-      (message) => message.from === "visitor" && message.state === "failed" && message.reason !== "rejected",
-    );
-
-  /** Presses Retry, and repeats it while the message is shown as failed: the connection may be lost at that moment. */
-  function press(id: string): void {
-    if (!failing().some((message) => message.id === id)) return;
-    put({ t: "retry", id });
-    after(5_000, () => press(id));
-  }
-
-  function onText(text: string): void {
-    const parsed = parseRelayFrame(text);
-    if ("problem" in parsed) violations.push(`${name} got a frame it cannot read: ${parsed.problem}`);
-    else onFrame(parsed.frame);
-  }
-
-  function onFrame(frame: RelayFrame): void {
-    switch (frame.t) {
-      case "welcome":
-        return welcomed(frame);
-      case "message":
-        if (frame.after > held) return missed();
-        held = Math.max(held, frame.message.n);
-        show(frame.message);
-        return next();
-      case "history":
-        if (frame.before !== floor) return;
-        for (const message of frame.messages) show(message);
-        floor = frame.older ? Math.min(floor, ...frame.messages.map(({ pos }) => pos)) : 0;
-        return more();
-      case "pong":
-        return frame.head > held ? missed() : undefined;
-      case "bye":
-        spread = frame.retry;
-        return;
-      case "error":
-        return refused(frame.id, frame.code, frame.retryAfter ?? 1_000);
-      default:
-        return;
-    }
-  }
-
-  function welcomed(frame: Extract<RelayFrame, { t: "welcome" }>): void {
-    if (frame.token !== undefined && frame.token !== person.token) person.token = frame.token;
-    if (!frame.reset && frame.after !== held) violations.push(`${name} holds ${held} and is resumed at ${frame.after}`);
-    epoch = frame.epoch;
-    greeted = connection;
-    onConnected();
-    if (frame.reset) {
-      resets++;
-      seen.clear();
-      floor = frame.older ? frame.after + 1 : 0;
-    }
-    held = frame.after;
-    if (forgetting) put({ t: "forget" });
-    more();
-    next();
-  }
-
-  const more = (): void => (floor > 0 ? put({ t: "older", before: floor }) : undefined);
-
-  function missed(): void {
-    gaps++;
-    lose();
-  }
-
-  function refused(id: string | undefined, code: string, wait: number): void {
-    if (id === undefined || id !== underWay || id !== outbox[0]?.id) return;
-    if (code !== "try_later" && code !== "rate_limited") violations.push(`${name}: "${id}" was refused as ${code}`);
-    after(wait, () => {
-      underWay = undefined;
-      next();
-    });
-  }
-
+  const tab = createState(options);
   return {
-    name,
-    person,
-    typed,
+    name: tab.name,
+    person: tab.person,
+    typed: tab.typed,
     /** Messages of chats that were deleted since. */
-    buried,
+    buried: tab.buried,
     /** Acknowledged messages: ids that the relay has shown, and when. */
-    acked,
+    acked: tab.acked,
     /** Texts of replies that were shown, and when first. */
-    receivedAt,
+    receivedAt: tab.receivedAt,
     /** Ids that have ever shown as failed, why, and when. */
-    failed,
-    failing,
+    failed: tab.failed,
+    failing: () => failing(tab),
     /** Presses Retry on a failed message. */
-    press,
-    seen,
-    violations,
-    connect,
-    send: next,
-    connected: (): boolean => connection !== undefined,
+    press: (id: string) => press(tab, id),
+    seen: tab.seen,
+    violations: tab.violations,
+    connect: () => connect(tab),
+    send: () => next(tab),
+    connected: (): boolean => tab.connection !== undefined,
     /** The relay has sent `welcome` on the present connection. */
-    live: (): boolean => connection !== undefined && connection === greeted,
-    held: (): number => held,
-    unsent: (): number => outbox.length,
+    live: (): boolean => tab.connection !== undefined && tab.connection === tab.greeted,
+    held: (): number => tab.held,
+    unsent: (): number => tab.outbox.length,
     /** Older pages are still missing. */
-    partial: (): boolean => floor > 0,
-    gaps: (): number => gaps,
-    resets: (): number => resets,
+    partial: (): boolean => tab.floor > 0,
+    gaps: (): number => tab.gaps,
+    resets: (): number => tab.resets,
     /** The relay's close codes, and the last time span that it gave for reconnecting. */
-    codes: (): readonly number[] => codes,
-    spread: (): readonly [number, number] | undefined => spread,
-    type(text: string): Typed {
-      const item = { id: `${name}-${String(serial++).padStart(6, "0")}`, text, at: now(), chat: deleted };
-      typed.push(item);
-      outbox.push(item);
-      next();
-      return item;
-    },
+    codes: (): readonly number[] => tab.codes,
+    spread: (): readonly [number, number] | undefined => tab.spread,
+    type: (text: string) => type(tab, text),
     /** Sends a message that another tab typed, as if both had found it in the browser's storage. */
-    replay(item: Typed): void {
-      if (acked.has(item.id) || deleted !== item.chat || outbox.some(({ id }) => id === item.id)) return;
-      outbox.push(item);
-      next();
-    },
+    replay: (item: Typed) => replay(tab, item),
     /** Takes over a message that a closed tab left in the browser's storage. */
-    inherit(item: Typed): void {
-      typed.push(item);
-      outbox.push(item);
-      next();
-    },
+    inherit: (item: Typed) => inherit(tab, item),
     /** Messages that the relay has not shown yet. */
-    left: (): readonly Typed[] => [...outbox],
-    forget(): void {
-      forgetting = true;
-      put({ t: "forget" });
-    },
+    left: (): readonly Typed[] => [...tab.outbox],
+    forget: () => forget(tab),
     /** The connection breaks without a close frame. */
-    cut(): void {
-      if (connection !== undefined) lose();
-    },
-    close(): void {
-      closed = true;
-      connection?.cut();
-      connection = undefined;
-    },
+    cut: () => cut(tab),
+    close: () => close(tab),
     clearCodes: (): void => {
-      codes = [];
+      tab.codes = [];
     },
     /** The thread as it is shown. */
-    thread: (): Message[] => [...seen.values()].sort((a, b) => a.pos - b.pos),
+    thread: (): Message[] => [...tab.seen.values()].sort((a, b) => a.pos - b.pos),
   };
+}
+
+const createState = (options: TabOptions): TabState => ({
+  mayConnect: () => true,
+  maySend: () => true,
+  onAcked: () => {},
+  onConnected: () => {},
+  ...options,
+  retryAfter: options.retryAfter,
+  typed: [],
+  outbox: [],
+  seen: new Map<string, Message>(),
+  acked: new Map<string, number>(),
+  receivedAt: new Map<string, number>(),
+  failed: new Map<string, Failures>(),
+  violations: [],
+  epoch: undefined,
+  held: 0,
+  floor: 0,
+  gaps: 0,
+  resets: 0,
+  connection: undefined,
+  greeted: undefined,
+  underWay: undefined,
+  used: undefined,
+  deleted: options.person.deleted,
+  buried: [],
+  forgetting: false,
+  closed: false,
+  codes: [],
+  spread: undefined,
+  serial: 0,
+});
+
+function type(tab: TabState, text: string): Typed {
+  const id = `${tab.name}-${String(tab.serial++).padStart(6, "0")}`;
+  const item = { id, text, at: tab.now(), chat: tab.deleted };
+  tab.typed.push(item);
+  tab.outbox.push(item);
+  next(tab);
+  return item;
+}
+
+const put = (tab: TabState, frame: ClientFrame): void => tab.connection?.put(JSON.stringify(frame));
+
+function connect(tab: TabState): void {
+  if (tab.connection !== undefined || tab.closed) return;
+  const mine: { connection?: TabConnection } = {};
+  tab.connection = tab.mayConnect()
+    ? tab.open({
+        frame: (text) => tab.connection === mine.connection && onText(tab, text),
+        end: (code) => tab.connection === mine.connection && ended(tab, code),
+      })
+    : undefined;
+  if (tab.connection === undefined) return tab.after(tab.comeBack(), () => connect(tab));
+  if (tab.deleted !== tab.person.deleted) startAnew(tab);
+  mine.connection = tab.connection;
+  tab.underWay = undefined;
+  const known = tab.epoch === undefined ? {} : { epoch: tab.epoch, since: tab.held };
+  tab.used = tab.person.token;
+  const who = tab.used === undefined ? {} : { token: tab.used };
+  put(tab, { t: "hello", v: 1, site: "default", ...who, ...known });
+}
+
+function lose(tab: TabState): void {
+  tab.connection?.cut();
+  tab.connection = undefined;
+  tab.after(tab.comeBack(), () => connect(tab));
+}
+
+function ended(tab: TabState, code: number): void {
+  tab.codes.push(code);
+  if (code === CLOSE.gone.code || code === CLOSE.badToken.code) bury(tab);
+  lose(tab);
+}
+
+/** The chat was deleted or is unknown. The first tab that learns it clears the storage. */
+function bury(tab: TabState): void {
+  if (tab.person.token === tab.used) {
+    tab.person.token = undefined;
+    tab.person.deleted++;
+  }
+  startAnew(tab);
+}
+
+/** Drops all data of the deleted chat. */
+function startAnew(tab: TabState): void {
+  tab.deleted = tab.person.deleted;
+  tab.buried.push(...tab.typed.splice(0));
+  tab.epoch = undefined;
+  tab.held = 0;
+  tab.floor = 0;
+  tab.forgetting = false;
+  tab.seen.clear();
+  tab.outbox.length = 0;
+  tab.acked.clear();
+  tab.failed.clear();
+}
+
+function next(tab: TabState): void {
+  const head = tab.outbox[0];
+  if (tab.connection === undefined || head === undefined || tab.underWay === head.id || !tab.maySend()) return;
+  tab.underWay = head.id;
+  put(tab, { t: "send", id: head.id, text: head.text });
+}
+
+function show(tab: TabState, message: Message): void {
+  const known = tab.seen.get(message.id);
+  if (known !== undefined && known.pos !== message.pos)
+    tab.violations.push(`${tab.name}: ${message.id} moved in the thread`);
+  if (known !== undefined && known.n > message.n) return;
+  tab.seen.set(message.id, message);
+  if (message.from !== "visitor")
+    return void (tab.receivedAt.has(message.text) || tab.receivedAt.set(message.text, tab.now()));
+  if (!tab.acked.has(message.id)) {
+    tab.acked.set(message.id, tab.now());
+    tab.onAcked();
+  }
+  const at = tab.outbox.findIndex((item) => item.id === message.id);
+  if (at >= 0) tab.outbox.splice(at, 1);
+  if (message.state !== "failed" || known?.n === message.n) return;
+  tab.failed.set(message.id, [...(tab.failed.get(message.id) ?? []), { reason: message.reason, at: tab.now() }]);
+  if (tab.retryAfter !== undefined && message.reason !== "rejected")
+    tab.after(tab.retryAfter(), () => press(tab, message.id));
+}
+
+/** Messages that wait for Retry. */
+const failing = (tab: TabState): Message[] =>
+  [...tab.seen.values()].filter(
+    (message) => message.from === "visitor" && message.state === "failed" && message.reason !== "rejected",
+  );
+
+/** Presses Retry, and repeats it while the message is shown as failed: the connection may be lost at that moment. */
+function press(tab: TabState, id: string): void {
+  if (!failing(tab).some((message) => message.id === id)) return;
+  put(tab, { t: "retry", id });
+  tab.after(5_000, () => press(tab, id));
+}
+
+function onText(tab: TabState, text: string): void {
+  const parsed = parseRelayFrame(text);
+  if ("problem" in parsed) tab.violations.push(`${tab.name} got a frame it cannot read: ${parsed.problem}`);
+  else onFrame(tab, parsed.frame);
+}
+
+function onFrame(tab: TabState, frame: RelayFrame): void {
+  switch (frame.t) {
+    case "welcome":
+      return welcomed(tab, frame);
+    case "message":
+      if (frame.after > tab.held) return missed(tab);
+      tab.held = Math.max(tab.held, frame.message.n);
+      show(tab, frame.message);
+      return next(tab);
+    case "history":
+      if (frame.before !== tab.floor) return;
+      for (const message of frame.messages) show(tab, message);
+      tab.floor = frame.older ? Math.min(tab.floor, ...frame.messages.map(({ pos }) => pos)) : 0;
+      return more(tab);
+    case "pong":
+      return frame.head > tab.held ? missed(tab) : undefined;
+    case "bye":
+      tab.spread = frame.retry;
+      return;
+    case "error":
+      return refused(tab, frame.id, frame.code, frame.retryAfter ?? 1_000);
+    default:
+      return;
+  }
+}
+
+function welcomed(tab: TabState, frame: Extract<RelayFrame, { t: "welcome" }>): void {
+  if (frame.token !== undefined && frame.token !== tab.person.token) tab.person.token = frame.token;
+  if (!frame.reset && frame.after !== tab.held)
+    tab.violations.push(`${tab.name} holds ${tab.held} and is resumed at ${frame.after}`);
+  tab.epoch = frame.epoch;
+  tab.greeted = tab.connection;
+  tab.onConnected();
+  if (frame.reset) {
+    tab.resets++;
+    tab.seen.clear();
+    tab.floor = frame.older ? frame.after + 1 : 0;
+  }
+  tab.held = frame.after;
+  if (tab.forgetting) put(tab, { t: "forget" });
+  more(tab);
+  next(tab);
+}
+
+const more = (tab: TabState): void => (tab.floor > 0 ? put(tab, { t: "older", before: tab.floor }) : undefined);
+
+function missed(tab: TabState): void {
+  tab.gaps++;
+  lose(tab);
+}
+
+function refused(tab: TabState, id: string | undefined, code: string, wait: number): void {
+  if (id === undefined || id !== tab.underWay || id !== tab.outbox[0]?.id) return;
+  if (code !== "try_later" && code !== "rate_limited")
+    tab.violations.push(`${tab.name}: "${id}" was refused as ${code}`);
+  tab.after(wait, () => {
+    tab.underWay = undefined;
+    next(tab);
+  });
+}
+
+/** Sends a message that another tab typed, as if both had found it in the browser's storage. */
+function replay(tab: TabState, item: Typed): void {
+  if (tab.acked.has(item.id) || tab.deleted !== item.chat || tab.outbox.some(({ id }) => id === item.id)) return;
+  tab.outbox.push(item);
+  next(tab);
+}
+
+/** Takes over a message that a closed tab left in the browser's storage. */
+function inherit(tab: TabState, item: Typed): void {
+  tab.typed.push(item);
+  tab.outbox.push(item);
+  next(tab);
+}
+
+function forget(tab: TabState): void {
+  tab.forgetting = true;
+  put(tab, { t: "forget" });
+}
+
+/** The connection breaks without a close frame. */
+function cut(tab: TabState): void {
+  if (tab.connection !== undefined) lose(tab);
+}
+
+function close(tab: TabState): void {
+  tab.closed = true;
+  tab.connection?.cut();
+  tab.connection = undefined;
 }
 
 export type Tab = ReturnType<typeof createTab>;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { functionsOf, productFunctions, quantile, summary } from "./functions.ts";
+import {
+  type FunctionLength,
+  functionsOf,
+  productFunctions,
+  quantile,
+  summary,
+  testFunctions,
+  testFunctionsOf,
+} from "./functions.ts";
 
 /** Most lines of a function, so that it fits a screen. */
 const LONGEST = 60;
@@ -11,12 +19,14 @@ const LONGEST = 60;
 const EXCEPTIONS: Readonly<Record<string, string>> = {};
 
 const functions = productFunctions();
-const long = functions.filter(({ lines }) => lines > LONGEST);
+const tooLong = (of: readonly FunctionLength[]) => of.filter(({ lines }) => lines > LONGEST);
+const long = tooLong(functions);
+const sentence = ({ name, path, line, lines }: FunctionLength) => `${name} has ${lines} lines: ${path}:${line}`;
 
 describe("the functions of the product", () => {
   it(`have at most ${LONGEST} lines, except the listed ones (node test/house/functions.ts prints all long ones)`, () => {
     const unlisted = long.filter(({ name }) => EXCEPTIONS[name] === undefined);
-    expect(unlisted.map(({ name, path, line, lines }) => `${name} has ${lines} lines: ${path}:${line}`)).toEqual([]);
+    expect(unlisted.map(sentence)).toEqual([]);
   });
 
   it("are listed as exceptions only while they are long", () => {
@@ -29,6 +39,10 @@ describe("the functions of the product", () => {
     expect(quantile(functions, 0.5)).toBeLessThanOrEqual(9);
     expect(quantile(functions, 0.9)).toBeLessThanOrEqual(25);
   });
+});
+
+it(`a test, a hook and each function of the test code has at most ${LONGEST} lines`, () => {
+  expect(tooLong(testFunctions()).map(sentence)).toEqual([]);
 });
 
 describe("the measurement of functions", () => {
@@ -55,6 +69,26 @@ describe("the measurement of functions", () => {
 
   it("counts an anonymous function at the top of a file, but none inside another function", () => {
     expect(read("export default () => {\n  list.map((x) => x);\n};")).toEqual([["(anonymous)", 3]]);
+  });
+
+  it("counts the callbacks of tests and hooks, but no body of describe and no function that defines tests", () => {
+    const text = `describe("a", () => {
+      beforeAll(async () => {});
+      it.each([1])("b", (n) => {
+        help(n);
+      });
+    });
+    function tests(name) {
+      const help = () => {
+        run();
+      };
+      for (const one of name) it(one, help);
+    }`;
+    expect(testFunctionsOf({ path: "a.test.ts", text }).map(({ name, lines }) => [name, lines])).toEqual([
+      ["beforeAll callback", 1],
+      ["it callback", 3],
+      ["help", 3],
+    ]);
   });
 
   it("takes the shortest length that covers the share", () => {

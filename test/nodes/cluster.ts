@@ -61,6 +61,18 @@ type ClusterOptions = {
   prepare?: (databaseUrl: string) => Promise<void>;
 };
 
+/** What a node needs to start, and the running nodes. */
+type ClusterState = {
+  options: ClusterOptions;
+  folder: string;
+  postgres: Postgres;
+  redis: Redis | undefined;
+  sandbox: Sandbox;
+  /** Each node's port. */
+  ports: number[];
+  running: (Running | undefined)[];
+};
+
 /**
  * Starts the nodes.
  * @param options.redis Redis carries the hints
@@ -75,71 +87,77 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const redis = options.redis ? await startRedis() : undefined;
   const sandbox = await startSandbox({ config: { apiKey: KEY, rateLimit: 0, seed: 1 } });
   const ports = await Promise.all(Array.from({ length: options.nodes }, () => freePort()));
-  const running: (Running | undefined)[] = [];
-  const visitors: Visitor[] = [];
-  const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
 
-  async function start(node: number, more: Env = {}, root = options.root): Promise<void> {
-    const run = root === undefined ? (options.run ?? runProcess) : runFrom(root);
-    running[node] = await run({
-      PORT: String(ports[node]),
-      HOST: "127.0.0.1",
-      DATA_DIR: join(folder, String(node)),
-      DATABASE_URL: postgres.url("postgres"),
-      SERVICE_URL: sandbox.url,
-      SERVICE_API_KEY: KEY,
-      CALLBACK_SECRET: SECRET,
-      ALLOWED_ORIGINS: ORIGIN,
-      MESSAGES_PER_MINUTE: "0",
-      ...(redis && { REDIS_URL: redis.url }),
-      ...UNLIMITED,
-      ...options.env,
-      ...more,
-    });
-  }
-  const living = (node: number): Running => running[node] ?? fail(`Node ${node} does not run`);
-  /** When a node last logged that it took the account's lease, in milliseconds since 1970; 0: never. */
-  const takenAt = (node: number): number => {
-    const taken = (running[node]?.lines ?? []).filter((line) => line.includes('"account:default"'));
-    const { time } = JSON.parse(taken.at(-1) ?? "{}") as { time?: string };
-    return time === undefined ? 0 : Date.parse(time);
-  };
+  const cluster: ClusterState = { options, folder, postgres, redis, sandbox, ports, running: [] };
+
+  const visitors: Visitor[] = [];
 
   await options.prepare?.(postgres.url("postgres"));
   await Promise.all(ports.map((_, node) => mkdir(join(folder, String(node)))));
-  await Promise.all(ports.map((_, node) => start(node)));
+  await Promise.all(ports.map((_, node) => start(cluster, node)));
   return {
     sandbox,
     postgres,
     redis,
     databaseUrl: postgres.url("postgres"),
-    url: urlOf,
-    sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(node)}/callbacks/reply/${SECRET}` }),
+    url: (node) => urlOf(cluster, node),
+    sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(cluster, node)}/callbacks/reply/${SECRET}` }),
     visitor(node, token) {
-      const visitor = createVisitor(urlOf(node), { origin: ORIGIN, ...(token && { token }) });
+      const visitor = createVisitor(urlOf(cluster, node), { origin: ORIGIN, ...(token && { token }) });
       visitors.push(visitor);
       return visitor;
     },
-    holder: () => ports.map((_, node) => node).reduce((a, b) => (takenAt(b) > takenAt(a) ? b : a)),
+    holder: () => ports.map((_, node) => node).reduce((a, b) => (takenAt(cluster, b) > takenAt(cluster, a) ? b : a)),
     async kill(node) {
-      await living(node).kill();
-      running[node] = undefined;
+      await living(cluster, node).kill();
+      cluster.running[node] = undefined;
     },
     async end(node) {
-      await living(node).stop();
-      running[node] = undefined;
+      await living(cluster, node).stop();
+      cluster.running[node] = undefined;
     },
-    start,
-    signal: (node, signal) => void process.kill(living(node).pid, signal),
-    lines: (node) => living(node).lines,
+    start: (node, more, root) => start(cluster, node, more, root),
+    signal: (node, signal) => void process.kill(living(cluster, node).pid, signal),
+    lines: (node) => living(cluster, node).lines,
     async stop() {
       await Promise.all(visitors.map((visitor) => visitor.drop()));
-      await Promise.all(running.map((relay) => relay?.stop()));
+      await Promise.all(cluster.running.map((relay) => relay?.stop()));
       await Promise.all([sandbox.close(), postgres.stop(), redis?.stop()]);
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+const urlOf = (cluster: ClusterState, node: number): string => `http://127.0.0.1:${cluster.ports[node]}`;
+
+async function start(cluster: ClusterState, node: number, more: Env = {}, root = cluster.options.root): Promise<void> {
+  const run = root === undefined ? (cluster.options.run ?? runProcess) : runFrom(root);
+  cluster.running[node] = await run({
+    PORT: String(cluster.ports[node]),
+    HOST: "127.0.0.1",
+    DATA_DIR: join(cluster.folder, String(node)),
+    DATABASE_URL: cluster.postgres.url("postgres"),
+    SERVICE_URL: cluster.sandbox.url,
+    SERVICE_API_KEY: KEY,
+    CALLBACK_SECRET: SECRET,
+    ALLOWED_ORIGINS: ORIGIN,
+    MESSAGES_PER_MINUTE: "0",
+    ...(cluster.redis && { REDIS_URL: cluster.redis.url }),
+    ...UNLIMITED,
+    ...cluster.options.env,
+    ...more,
+  });
+}
+
+const living = (cluster: ClusterState, node: number): Running =>
+  cluster.running[node] ?? fail(`Node ${node} does not run`);
+
+/** When a node last logged that it took the account's lease, in milliseconds since 1970; 0: never. */
+const takenAt = (cluster: ClusterState, node: number): number => {
+  const taken = (cluster.running[node]?.lines ?? []).filter((line) => line.includes('"account:default"'));
+  const { time } = JSON.parse(taken.at(-1) ?? "{}") as { time?: string };
+  return time === undefined ? 0 : Date.parse(time);
+};
 
 function fail(why: string): never {
   throw new Error(why);

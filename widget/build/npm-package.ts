@@ -31,7 +31,7 @@ const README = `# @porchlight/widget
     const chat = await mount({ relay: "https://chat.example.com", accent: "#0a7d55" });
     chat.on("message", ({ text }) => console.log(text));
 
-The widget itself comes from your relay, so it is always as new as that. Every setting, command and event is typed.
+The widget itself comes from your relay, so the two always have the same version. Every setting, command and event is typed.
 `;
 
 /**

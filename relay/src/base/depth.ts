@@ -1,6 +1,6 @@
 /**
- * Whether JSON text is nested deeper than `max`. It is checked before parsing, because a deeply nested value can overflow
- * the stack of code that walks it (RELIABILITY finding 4). Linear in the length of the text.
+ * Whether JSON text is nested deeper than `max`. Call it before parsing, because a deeply nested value can overflow the
+ * stack of code that walks it (RELIABILITY finding 4). Its time grows linearly with the text.
  */
 export function tooDeep(json: string, max: number): boolean {
   let depth = 0;

@@ -9,7 +9,7 @@ export type DataProblem = { why: string; cure: string };
 const OURS = /^[A-Z_]+: /;
 const uid = (): string => (process.getuid === undefined ? "this user" : `this user (uid ${process.getuid()})`);
 
-const ROOM = ["has no room left", "Make room on that disk."] as const;
+const NO_ROOM = ["has no room left", "Make room on that disk."] as const;
 const READ_ONLY = [
   "is on a file system that cannot be written",
   "Mount it with write access, or name a folder on another disk.",
@@ -23,9 +23,9 @@ const CAUSES: Record<string, readonly [what: string, cure: string]> = {
   EACCES: ["cannot be used by USER", "Give it to the user that runs the relay: chown, chmod u+rwx."],
   EPERM: ["cannot be used by USER", "Name a folder on a disk that belongs to the user that runs the relay."],
   EROFS: READ_ONLY,
-  ENOSPC: ROOM,
-  EDQUOT: ROOM,
-  EFBIG: ROOM,
+  ENOSPC: NO_ROOM,
+  EDQUOT: NO_ROOM,
+  EFBIG: NO_ROOM,
   ENOENT: ["cannot be created there: this file system does not accept it", "Name a folder on a disk."],
 };
 /** The same for SQLite (sqlite.org/rescode.html). A full disk gives FULL, or IOERR where a file cannot grow. */
@@ -33,7 +33,7 @@ const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
   5: ["is held by another program", "Stop the program that has the database open."],
   8: READ_ONLY,
   10: ["accepts no writes: the disk is full or failing", "Make room on that disk, or repair it."],
-  13: ROOM,
+  13: NO_ROOM,
 };
 
 /** Explains an error. @param error from opening the data folder, the secrets or the database */

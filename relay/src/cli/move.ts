@@ -55,7 +55,7 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
   };
   const moved = await moveDatabase(context.db, to, {
     report: reporter(),
-    // Copied with everything else.
+    // The new database gets this entry too, because it is written before the copy.
     begun: () => record(context, { action, subject: `${subject}: begun` }),
     ended: (tx, moved) => addAudit(tx, entryOf(context, ended(moved))),
   });

@@ -275,7 +275,7 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   // commits have learned of a failed flush.
   while (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   flush?.close();
-  // Not closed: a close copies the log into the database, and pages of this log may be lost. The next process checks
+  // Leave it open: a close copies the log into the database, and pages of this log may be lost. The next process checks
   // them.
   if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;
   if (reader !== writer) reader.db.close();

@@ -105,7 +105,7 @@ export function createSampler({ db, clock, log, metrics, gauges }: SamplerDeps) 
       },
       ["series"],
     );
-    // Only now: the next sample contains what the database did not store.
+    // Set after the transaction: if the database stored nothing, the next sample contains these counts too.
     before = now;
   }
 

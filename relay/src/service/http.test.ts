@@ -41,7 +41,7 @@ const POST = { method: "POST", path: "/contacts", auth: "query", body: { email: 
 const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
   serve((_request, response) => response.writeHead(status, headers).end(body));
 
-/** The outcome of one call at a service that behaves like `handler`. */
+/** The outcome of one call to a service at this address. */
 async function outcome(url: string, idempotent = true, timeout = 5_000) {
   return outcomeOf(await transport(url).call({ ...POST, timeout }), idempotent, 0);
 }
@@ -161,7 +161,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     expect((await outcome(await answering(500, "x".repeat(5_000)))).message.length).toBeLessThanOrEqual(300);
   });
 
-  it("of a refused connection is certainly not sent", async () => {
+  it("of a refused connection is transient: the call was certainly not sent", async () => {
     expect(await outcome("http://127.0.0.1:1/v1")).toMatchObject({
       kind: "transient",
       status: 0,
@@ -207,7 +207,7 @@ function service(baseUrl: string, key: () => string = () => "key-0123456789"): S
   return made;
 }
 
-describe("the knowledge whether a call was sent (R-011, RELIABILITY 3c)", () => {
+describe("what is known about whether a call was sent (R-011, RELIABILITY 3c)", () => {
   /** The sockets that this process opens, so that a test can break one. */
   function ownSockets(): Socket[] {
     const sockets: Socket[] = [];

@@ -15,43 +15,56 @@ const HELLO = JSON.stringify({ t: "hello", v: PROTOCOL, site: "default" });
 const PING = JSON.stringify({ t: "ping" });
 const MIB = 1024 * 1024;
 
-/** Connections whose clients read nothing, so sent frames wait. */
-function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
+const WELCOME: OpenedSession["welcome"] = {
+  t: "welcome",
+  v: PROTOCOL,
+  now: 0,
+  epoch: "e",
+  after: 0,
+  head: 0,
+  reset: true,
+  older: false,
+  read: 0,
+};
+
+/** The session that every client gets. */
+const OPENED = {
+  visitor: "v",
+  site: { ...site, public: DEFAULT_SITE },
+  session: "s",
+  fresh: true,
+  welcome: WELCOME,
+  formError: undefined,
+};
+
+/** A clock that the test moves by hand. It keeps one timer. */
+function createHandClock() {
   let time = 0;
-  let sweep = (): void => {};
+  let run = (): void => {};
   const clock: Clock = {
     now: () => time,
     uptime: () => time,
     after(_ms, fn) {
-      sweep = fn;
+      run = fn;
       return () => {};
     },
   };
-  const welcome: OpenedSession["welcome"] = {
-    t: "welcome",
-    v: PROTOCOL,
-    now: 0,
-    epoch: "e",
-    after: 0,
-    head: 0,
-    reset: true,
-    older: false,
-    read: 0,
+  const pass = (ms: number): void => {
+    time += ms;
+    run();
   };
-  const opened = {
-    visitor: "v",
-    site: { ...site, public: DEFAULT_SITE },
-    session: "s",
-    fresh: true,
-    welcome,
-    formError: undefined,
-  };
+  return { clock, pass };
+}
+
+/** Connections whose clients read nothing, so sent frames wait. */
+function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
+  const { clock, pass } = createHandClock();
   const connections = createConnections({
     db: { all: async () => [], anyOf: async () => [] } as unknown as Database,
     bus: { publish: () => {}, subscribe: () => () => {} },
     clock,
     log: silentLog,
-    open: (async () => opened) as unknown as Sessions["open"],
+    open: (async () => OPENED) as unknown as Sessions["open"],
     handleFrame,
     link: (key) => key,
     delivery: () => "ok",
@@ -61,24 +74,20 @@ function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
   function arrive() {
     let waiting = 0;
     const ended: Ending[] = [];
-    const line = {
+    const transport = {
       send: (text: string) => {
         waiting += text.length;
       },
       close: (ending: Ending) => void ended.push(ending),
       buffered: () => waiting,
     };
-    const connection = connections.accept(line, "https://shop.example", "192.0.2.1");
+    const connection = connections.accept(transport, "https://shop.example", "192.0.2.1");
     const say = async (text: string): Promise<void> => {
       connections.receive(connection, text);
       await connection.turn;
     };
     return { connection, ended, say, waiting: () => waiting };
   }
-  const pass = (ms: number): void => {
-    time += ms;
-    sweep();
-  };
   return { connections, arrive, pass };
 }
 

@@ -46,84 +46,102 @@ function answerLength(data: Buffer): number | undefined {
 
 const closes = (head: Buffer): boolean => /\r\nconnection: close\r\n/i.test(head.toString("latin1"));
 
+type PosterState = PosterOptions & {
+  /** Open connections without a request in flight. */
+  free: Connection[];
+  all: Set<Connection>;
+  waiting: Waiting[];
+  /** Number of connections so far. */
+  opened: number;
+  closed: boolean;
+};
+
 /** Opens connections to a server on this machine as they are needed. */
-export function createPoster({ port, path, connections, keep }: PosterOptions): Poster {
-  const free: Connection[] = [];
-  const all = new Set<Connection>();
-  const waiting: Waiting[] = [];
-  let opened = 0;
-  let closed = false;
-
-  const request = (body: string): string =>
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
-    `${keep ? "" : "Connection: close\r\n"}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-
-  function start(connection: Connection, job: Waiting): void {
-    connection.job = job;
-    connection.socket.write(request(job.body));
-  }
-
-  function leave(connection: Connection): void {
-    all.delete(connection);
-    const at = free.indexOf(connection);
-    if (at >= 0) free.splice(at, 1);
-    const { job } = connection;
-    connection.job = undefined;
-    // The server closed an idle connection just when the next request was written: that one was not read (RFC 9112, 9.3.1).
-    if (job !== undefined && connection.used && connection.received.length === 0 && !closed) waiting.unshift(job);
-    else job?.reject(new Error("The connection ended before the answer"));
-    next();
-  }
-
-  function receive(connection: Connection, chunk: Buffer): void {
-    const data = connection.received.length === 0 ? chunk : Buffer.concat([connection.received, chunk]);
-    connection.received = data;
-    const length = answerLength(data);
-    if (length === undefined) return;
-    connection.received = NOTHING;
-    connection.used = true;
-    const { job } = connection;
-    connection.job = undefined;
-    job?.resolve(Number(data.toString("latin1", 9, 12)));
-    if (!keep || closes(data.subarray(0, length))) {
-      all.delete(connection);
-      connection.socket.destroy();
-    } else free.push(connection);
-    next();
-  }
-
-  function dial(): Connection {
-    const connection: Connection = {
-      socket: connect({ host: "127.0.0.1", port, noDelay: true }),
-      job: undefined,
-      received: NOTHING,
-      used: false,
-    };
-    opened++;
-    all.add(connection);
-    connection.socket.on("data", (chunk: Buffer) => receive(connection, chunk));
-    connection.socket.on("error", () => {});
-    connection.socket.on("close", () => leave(connection));
-    return connection;
-  }
-
-  function next(): void {
-    while (!closed && waiting.length > 0 && (free.length > 0 || all.size < connections)) {
-      const job = waiting.shift();
-      if (job !== undefined) start(free.shift() ?? dial(), job);
-    }
-  }
+export function createPoster(options: PosterOptions): Poster {
+  const poster: PosterState = {
+    ...options,
+    free: [],
+    all: new Set<Connection>(),
+    waiting: [],
+    opened: 0,
+    closed: false,
+  };
 
   return {
     post: (body) =>
       new Promise((resolve, reject) => {
-        waiting.push({ body, resolve, reject });
-        next();
+        poster.waiting.push({ body, resolve, reject });
+        next(poster);
       }),
-    opened: () => opened,
+    opened: () => poster.opened,
     close() {
-      closed = true;
-      for (const { socket } of all) socket.resetAndDestroy();
+      poster.closed = true;
+      for (const { socket } of poster.all) socket.resetAndDestroy();
     },
   };
+}
+
+const request = (poster: PosterState, body: string): string =>
+  `POST ${poster.path} HTTP/1.1\r\nHost: 127.0.0.1:${poster.port}\r\nContent-Type: application/json\r\n` +
+  `${poster.keep ? "" : "Connection: close\r\n"}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+function start(poster: PosterState, connection: Connection, job: Waiting): void {
+  connection.job = job;
+  connection.socket.write(request(poster, job.body));
+}
+
+function leave(poster: PosterState, connection: Connection): void {
+  poster.all.delete(connection);
+  const at = poster.free.indexOf(connection);
+  if (at >= 0) poster.free.splice(at, 1);
+  const { job } = connection;
+  connection.job = undefined;
+  // The server closed an idle connection just when the next request was written: that one was not read (RFC 9112, 9.3.1).
+  if (job !== undefined && connection.used && connection.received.length === 0 && !poster.closed)
+    poster.waiting.unshift(job);
+  else job?.reject(new Error("The connection ended before the answer"));
+  next(poster);
+}
+
+function receive(poster: PosterState, connection: Connection, chunk: Buffer): void {
+  const data = connection.received.length === 0 ? chunk : Buffer.concat([connection.received, chunk]);
+  connection.received = data;
+  const length = answerLength(data);
+  if (length === undefined) return;
+  connection.received = NOTHING;
+  connection.used = true;
+  const { job } = connection;
+  connection.job = undefined;
+  job?.resolve(Number(data.toString("latin1", 9, 12)));
+  if (!poster.keep || closes(data.subarray(0, length))) {
+    poster.all.delete(connection);
+    connection.socket.destroy();
+  } else poster.free.push(connection);
+  next(poster);
+}
+
+function dial(poster: PosterState): Connection {
+  const connection: Connection = {
+    socket: connect({ host: "127.0.0.1", port: poster.port, noDelay: true }),
+    job: undefined,
+    received: NOTHING,
+    used: false,
+  };
+  poster.opened++;
+  poster.all.add(connection);
+  connection.socket.on("data", (chunk: Buffer) => receive(poster, connection, chunk));
+  connection.socket.on("error", () => {});
+  connection.socket.on("close", () => leave(poster, connection));
+  return connection;
+}
+
+function next(poster: PosterState): void {
+  while (
+    !poster.closed &&
+    poster.waiting.length > 0 &&
+    (poster.free.length > 0 || poster.all.size < poster.connections)
+  ) {
+    const job = poster.waiting.shift();
+    if (job !== undefined) start(poster, poster.free.shift() ?? dial(poster), job);
+  }
 }

@@ -146,7 +146,7 @@ describe("36 a final close code", () => {
     await visitor.page.getByRole("menuitem", { name: "Delete conversation" }).click();
     await visitor.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
     await page.locator(".ended").getByText("Conversation deleted").waitFor();
-    // Not the connections of the proxy: the browser may open one in advance.
+    // Counts WebSockets and not connections of the proxy, because the browser may open one in advance.
     const before = sockets.length;
     await page.clock.runFor(120_000);
     expect(sockets).toHaveLength(before);

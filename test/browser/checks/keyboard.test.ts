@@ -53,26 +53,24 @@ async function goTo(page: Page, key: string, wanted: RegExp): Promise<string[]> 
 
 const HOST = `<button id="before">Before</button><button id="own">Ask us</button><script>document.getElementById("own").onclick=()=>Porchlight("open")</script>`;
 
-it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses the menu and closes, with a visible focus", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}<button id="after">After</button>`) });
-  // Set before the first click: a browser opens its own dialog when no listener waits for it.
-  const choosers: FileChooser[] = [];
-  page.on("filechooser", (chooser) => choosers.push(chooser));
+/** Opens the chat and gets a long reply. */
+async function openAndWrite(page: Page, chat: Chat): Promise<void> {
   await chat.launcher.waitFor();
   await page.locator("#after").focus();
   await goTo(page, "Tab", /^chat/i);
   await page.keyboard.press("Enter");
   await chat.composer.waitFor();
   expect(await focused(page)).toBe("message");
-
   stage.house.sandbox.configure({ botScript: "long" });
   await page.keyboard.type("a long one, please");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
   // The dots may stay for half a second after a reply; then the thread has its height.
   await chat.thread.locator(".waiting").waitFor({ state: "detached" });
+}
 
-  // Back through the panel in visual order, from the bottom.
+/** Goes back through the panel in visual order, from the bottom, and scrolls the thread. */
+async function goBackAndScroll(page: Page, chat: Chat): Promise<void> {
   const up = await goTo(page, "Shift+Tab", /^Chat options$/);
   expect(up.join("|")).toMatch(/Attach a file\|.*log\|Close chat\|Chat options$/);
   await goTo(page, "Tab", /^log$/);
@@ -85,8 +83,10 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
   await expect.poll(top).toBeGreaterThan(0);
   await page.keyboard.press("End");
   await expect.poll(top).toBeGreaterThanOrEqual(end - 1);
+}
 
-  // A message that fails and is sent again.
+/** Sends a message that fails, and sends it again. */
+async function retry(page: Page, chat: Chat): Promise<void> {
   stage.house.sandbox.configure({ botScript: "echo" });
   await goTo(page, "Tab", /^message$/);
   stage.house.sandbox.failNext("incoming", 1, 400);
@@ -97,8 +97,10 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
   await page.keyboard.press("Enter");
   await echo(chat, "refused at first").waitFor();
   expect(await focused(page)).toBe("message");
+}
 
-  // A file.
+/** Attaches and sends a file. @param choosers the opened dialogs */
+async function attach(page: Page, chat: Chat, choosers: FileChooser[]): Promise<void> {
   await goTo(page, "Shift+Tab", /^Attach a file$/);
   await page.keyboard.press("Enter");
   await expect.poll(() => choosers.length).toBe(1);
@@ -107,8 +109,10 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
   expect(await focused(page)).toBe("message");
   await page.keyboard.press("Enter");
   await chat.thread.locator(".file").waitFor();
+}
 
-  // The menu: moved through with arrow keys, left with Escape; the panel stays open.
+/** Moves through the menu with arrow keys and leaves it with Escape. The panel stays open. */
+async function useMenu(page: Page, chat: Chat): Promise<void> {
   await goTo(page, "Shift+Tab", /^Chat options$/);
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem").first().waitFor();
@@ -117,13 +121,28 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
   await page.keyboard.press("Escape");
   expect(await focused(page)).toBe("Chat options");
   expect(await chat.panel.isVisible()).toBe(true);
+}
 
-  // Out to the page and back, so there is no focus trap. Then closed with the button: the focus returns to where it came from.
+/** Goes out to the page and back, so there is no focus trap. Then closes with the button: the focus returns to the launcher. */
+async function leaveAndClose(page: Page, chat: Chat): Promise<void> {
   await goTo(page, "Shift+Tab", /^(after|Chat)/);
   await goTo(page, "Tab", /^Close chat$/);
   await page.keyboard.press("Enter");
   await chat.panel.waitFor({ state: "hidden" });
   expect(await focused(page)).toMatch(/^chat/i);
+}
+
+it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses the menu and closes, with a visible focus", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}<button id="after">After</button>`) });
+  // Set before the first click: a browser opens its own dialog when no listener waits for it.
+  const choosers: FileChooser[] = [];
+  page.on("filechooser", (chooser) => choosers.push(chooser));
+  await openAndWrite(page, chat);
+  await goBackAndScroll(page, chat);
+  await retry(page, chat);
+  await attach(page, chat, choosers);
+  await useMenu(page, chat);
+  await leaveAndClose(page, chat);
 });
 
 it("58 Escape closes, and the focus returns to the control of the page that opened the chat", async () => {

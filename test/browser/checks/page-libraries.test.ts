@@ -203,114 +203,126 @@ for (const [version, alias] of [
     expect(await page.locator("porch-light").count()).toBe(1);
   });
 
-it("17 destroy leaves no listener, timer, observer, socket or global behind", async () => {
-  const { page, chat } = await stage.visit({
-    before: (page) =>
-      page.addInitScript(() => {
-        const open = {
-          listeners: new Set<string>(),
-          timers: new Set<number>(),
-          observers: new Set<object>(),
-          sockets: new Set<WebSocket>(),
-        };
-        Object.assign(window, { still: open });
-        const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
-        const ids = new WeakMap<object, number>();
-        let next = 0;
-        const id = (value: unknown): number => {
-          if (typeof value !== "object" && typeof value !== "function") return 0;
-          const known = ids.get(value as object) ?? ++next;
-          ids.set(value as object, known);
-          return known;
-        };
-        const nameOf = (target: unknown): string =>
-          target === window
-            ? "window"
-            : target === document
-              ? "document"
-              : target === visualViewport
-                ? "viewport"
-                : target instanceof MediaQueryList
-                  ? "media"
-                  : "";
-        EventTarget.prototype.addEventListener = function (type, listener, options) {
-          const target = nameOf(this ?? window);
-          const signal = typeof options === "object" ? options?.signal : undefined;
-          const once = typeof options === "object" && Boolean(options?.once);
-          const key = `${target} ${type} ${id(listener)}`;
-          if (target && !once && new Error().stack?.includes("http://127.0.0.1")) {
-            open.listeners.add(key);
-            if (signal) add.call(signal, "abort", () => open.listeners.delete(key));
-          }
-          return add.call(this ?? window, type, listener, options);
-        };
-        EventTarget.prototype.removeEventListener = function (type, listener, options) {
-          open.listeners.delete(`${nameOf(this ?? window)} ${type} ${id(listener)}`);
-          return remove.call(this ?? window, type, listener, options);
-        };
-        const onchange = Object.getOwnPropertyDescriptor(MediaQueryList.prototype, "onchange") as PropertyDescriptor;
-        Object.defineProperty(MediaQueryList.prototype, "onchange", {
-          set(this: MediaQueryList, listener: unknown) {
-            open.listeners[listener ? "add" : "delete"](`onchange ${this.media}`);
-            onchange.set?.call(this, listener);
-          },
-        });
-        const { setTimeout: set, clearTimeout: clear } = window;
-        window.setTimeout = ((run: () => void, ms?: number, ...rest: unknown[]) => {
-          const timer = set(() => {
-            open.timers.delete(timer);
-            run(...(rest as []));
-          }, ms);
-          open.timers.add(timer);
-          return timer;
-        }) as typeof setTimeout;
-        window.clearTimeout = ((timer: number) => {
-          open.timers.delete(timer);
-          clear(timer);
-        }) as typeof clearTimeout;
-        for (const name of ["MutationObserver", "ResizeObserver", "IntersectionObserver"] as const) {
-          const { observe, disconnect } = window[name].prototype;
-          Object.assign(window[name].prototype, {
-            observe(this: object, ...rest: unknown[]) {
-              open.observers.add(this);
-              return (observe as (...rest: unknown[]) => void).apply(this, rest);
-            },
-            disconnect(this: object) {
-              open.observers.delete(this);
-              return disconnect.call(this as never);
-            },
-          });
-        }
-        const Real = WebSocket;
-        window.WebSocket = class extends Real {
-          constructor(url: string | URL) {
-            super(url);
-            open.sockets.add(this);
-          }
-        };
-      }),
+/** Everything that the page's scripts started and have not stopped, recorded by `recordResources`. */
+type Resources = { listeners: Set<string>; timers: Set<number>; observers: Set<object>; sockets: Set<WebSocket> };
+declare global {
+  interface Window {
+    still: Resources;
+  }
+}
+
+/** Runs in the page, first: counts listeners on window, document, viewport and media queries. */
+function recordListeners(): void {
+  const { listeners } = window.still;
+  const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+  const ids = new WeakMap<object, number>();
+  let next = 0;
+  const id = (value: unknown): number => {
+    if (typeof value !== "object" && typeof value !== "function") return 0;
+    const known = ids.get(value as object) ?? ++next;
+    ids.set(value as object, known);
+    return known;
+  };
+  const nameOf = (target: unknown): string => {
+    if (target === window) return "window";
+    if (target === document) return "document";
+    if (target === visualViewport) return "viewport";
+    return target instanceof MediaQueryList ? "media" : "";
+  };
+  EventTarget.prototype.addEventListener = function (type, listener, options) {
+    const target = nameOf(this ?? window);
+    const signal = typeof options === "object" ? options?.signal : undefined;
+    const once = typeof options === "object" && Boolean(options?.once);
+    const key = `${target} ${type} ${id(listener)}`;
+    if (target && !once && new Error().stack?.includes("http://127.0.0.1")) {
+      listeners.add(key);
+      if (signal) add.call(signal, "abort", () => listeners.delete(key));
+    }
+    return add.call(this ?? window, type, listener, options);
+  };
+  EventTarget.prototype.removeEventListener = function (type, listener, options) {
+    listeners.delete(`${nameOf(this ?? window)} ${type} ${id(listener)}`);
+    return remove.call(this ?? window, type, listener, options);
+  };
+  const onchange = Object.getOwnPropertyDescriptor(MediaQueryList.prototype, "onchange") as PropertyDescriptor;
+  Object.defineProperty(MediaQueryList.prototype, "onchange", {
+    set(this: MediaQueryList, listener: unknown) {
+      listeners[listener ? "add" : "delete"](`onchange ${this.media}`);
+      onchange.set?.call(this, listener);
+    },
   });
+}
+
+/** Runs in the page, first: counts timers, observers and sockets. */
+function recordOthers(): void {
+  const { timers, observers, sockets } = window.still;
+  const { setTimeout: set, clearTimeout: clear } = window;
+  window.setTimeout = ((run: () => void, ms?: number, ...rest: unknown[]) => {
+    const timer = set(() => {
+      timers.delete(timer);
+      run(...(rest as []));
+    }, ms);
+    timers.add(timer);
+    return timer;
+  }) as typeof setTimeout;
+  window.clearTimeout = ((timer: number) => {
+    timers.delete(timer);
+    clear(timer);
+  }) as typeof clearTimeout;
+  for (const name of ["MutationObserver", "ResizeObserver", "IntersectionObserver"] as const) {
+    const { observe, disconnect } = window[name].prototype;
+    Object.assign(window[name].prototype, {
+      observe(this: object, ...rest: unknown[]) {
+        observers.add(this);
+        return (observe as (...rest: unknown[]) => void).apply(this, rest);
+      },
+      disconnect(this: object) {
+        observers.delete(this);
+        return disconnect.call(this as never);
+      },
+    });
+  }
+  const Real = WebSocket;
+  window.WebSocket = class extends Real {
+    constructor(url: string | URL) {
+      super(url);
+      sockets.add(this);
+    }
+  };
+}
+
+/** Records from now on what every document of the page starts and does not stop. */
+async function recordResources(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    window.still = { listeners: new Set(), timers: new Set(), observers: new Set(), sockets: new Set() };
+  });
+  await page.addInitScript(recordListeners);
+  await page.addInitScript(recordOthers);
+}
+
+/** What `recordResources` holds now, and what else of the widget is on the page. */
+const leftovers = (page: Page) =>
+  page.evaluate(() => {
+    const { listeners, timers, observers, sockets } = window.still;
+    return {
+      listeners: [...listeners],
+      timers: timers.size,
+      observers: observers.size,
+      sockets: [...sockets].filter((socket) => socket.readyState < 2).length,
+      hosts: document.querySelectorAll("porch-light").length,
+      global: "Porchlight" in window,
+    };
+  });
+
+it("17 destroy leaves no listener, timer, observer, socket or global behind", async () => {
+  const { page, chat } = await stage.visit({ before: recordResources });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   await page.keyboard.press("Escape");
   await callApi(page, "destroy");
-  const left = () =>
-    page.evaluate(() => {
-      const { listeners, timers, observers, sockets } = (
-        window as unknown as {
-          still: { listeners: Set<string>; timers: Set<number>; observers: Set<object>; sockets: Set<WebSocket> };
-        }
-      ).still;
-      return {
-        listeners: [...listeners],
-        timers: timers.size,
-        observers: observers.size,
-        sockets: [...sockets].filter((socket) => socket.readyState < 2).length,
-        hosts: document.querySelectorAll("porch-light").length,
-        global: "Porchlight" in window,
-      };
-    });
   // The last announcement stays in the live region for a second.
-  await expect.poll(left).toEqual({ listeners: [], timers: 0, observers: 0, sockets: 0, hosts: 0, global: false });
+  await expect
+    .poll(() => leftovers(page))
+    .toEqual({ listeners: [], timers: 0, observers: 0, sockets: 0, hosts: 0, global: false });
 });

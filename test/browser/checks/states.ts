@@ -1,6 +1,6 @@
 /**
- * The visible states of the chat, in an order in which one leads to the next. Elements are found by structure, because
- * languages vary.
+ * The visible states of the chat. Each state is entered from the one before it. Elements are found by structure, because the
+ * texts depend on the language.
  */
 
 import type { Page } from "playwright-core";
@@ -56,7 +56,7 @@ export const STATES: State[] = [
     async enter(page) {
       await part(page, ".tray button").click();
       await part(page, "form button.tool").click();
-      // Named when the words of its language have loaded.
+      // The field gets its name when the words of the language have loaded.
       await part(page, ".emoji input:not([aria-label=''])").waitFor();
     },
   },
@@ -105,7 +105,7 @@ export const STATES: State[] = [
   },
 ];
 
-/** The states in which the chat shows a form: each on its own page. */
+/** The states in which the chat shows a form. Each is entered on a new page. */
 export const ASKING: (State & { attributes: string })[] = [
   {
     name: "form",

@@ -118,7 +118,7 @@ export function inputIn(name: string, stage: Stage): void {
     await stage.inWorld({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
     await chat.open();
-    // Only for touch input; WebKitGTK reports a mouse.
+    // The title gets the focus only with touch input. WebKitGTK reports a mouse.
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
     await expect.poll(chat.focus, SOON).toBe(touch ? "title" : "message");
     expect(await tab.run(fontSizeOfField)).toBeGreaterThanOrEqual(16);

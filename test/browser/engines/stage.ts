@@ -70,10 +70,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
     await engine.begin({});
   });
   afterEach(async () => {
-    const said = [];
-    // A tab that the test has closed cannot be read.
-    for (const tab of tabs) said.push(...(await tab.run(complaintsOf).catch(() => [])));
-    const all = [...said, ...engine.complaints()];
+    const all = [...(await complaintsIn(tabs)), ...engine.complaints()];
     expect(all.filter((words) => !expected?.test(words))).toEqual([]);
   });
 
@@ -112,6 +109,13 @@ export function setStage(start: () => Promise<Engine>): Stage {
     },
     reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
   };
+}
+
+/** The recorded complaints of all tabs. A tab that the test has closed cannot be read. */
+async function complaintsIn(tabs: readonly Tab[]): Promise<string[]> {
+  const said = [];
+  for (const tab of tabs) said.push(...(await tab.run(complaintsOf).catch(() => [])));
+  return said;
 }
 
 const complaintsOf = (): string[] => (window as unknown as { complaints?: string[] }).complaints ?? [];

@@ -62,64 +62,73 @@ export async function startWebKit(): Promise<Engine> {
   });
 }
 
+/** The driver's session, and the origins that its tabs have visited. */
+type WebKitState = {
+  call: Call;
+  session: { path: string; args: string; first: string } | undefined;
+  origins: Set<string>;
+};
+
+/** Ends the session, if there is one. */
+async function leave(engine: WebKitState): Promise<void> {
+  if (engine.session) await engine.call("DELETE", engine.session.path);
+  engine.session = undefined;
+  engine.origins.clear();
+}
+
+/** Starts a session. @param args the browser's arguments */
+async function enter(engine: WebKitState, args: string[]): Promise<void> {
+  const options = { "webkitgtk:browserOptions": { args } };
+  const { sessionId } = await engine.call<{ sessionId: string }>("POST", "/session", {
+    capabilities: { alwaysMatch: options },
+  });
+  const path = `/session/${sessionId}`;
+  engine.session = { path, args: args.join(), first: await engine.call("GET", `${path}/window`) };
+}
+
+const handles = ({ call, session }: WebKitState): Promise<string[]> => call("GET", `${session?.path}/window/handles`);
+
+/** Closes all windows but the first, and clears the storage of every visited origin. */
+async function clear(engine: WebKitState, { path, first }: { path: string; first: string }): Promise<void> {
+  const { call } = engine;
+  for (const handle of await handles(engine))
+    if (handle !== first) {
+      await call("POST", `${path}/window`, { handle });
+      await call("DELETE", `${path}/window`);
+    }
+  await call("POST", `${path}/window`, { handle: first });
+  for (const origin of engine.origins) {
+    await call("POST", `${path}/url`, { url: `${origin}/nothing` });
+    await call("POST", `${path}/execute/sync`, { script: "localStorage.clear(); sessionStorage.clear()", args: [] });
+    await call("DELETE", `${path}/cookie`);
+  }
+  await call("POST", `${path}/url`, { url: "about:blank" });
+}
+
 function createEngine(call: Call, end: () => Promise<void>): Engine {
-  let session: { path: string; args: string; first: string } | undefined;
-  const origins = new Set<string>();
-
-  async function leave(): Promise<void> {
-    if (session) await call("DELETE", session.path);
-    session = undefined;
-    origins.clear();
-  }
-  async function enter(args: string[]): Promise<void> {
-    const options = { "webkitgtk:browserOptions": { args } };
-    const { sessionId } = await call<{ sessionId: string }>("POST", "/session", {
-      capabilities: { alwaysMatch: options },
-    });
-    const path = `/session/${sessionId}`;
-    session = { path, args: args.join(), first: await call("GET", `${path}/window`) };
-  }
-  const handles = (): Promise<string[]> => call("GET", `${session?.path}/window/handles`);
-
+  const engine: WebKitState = { call, session: undefined, origins: new Set() };
   return {
     name: "WebKit",
     async begin(world) {
       const args = browserArguments(world);
-      if (session?.args !== args.join()) {
-        await leave();
-        return enter(args);
-      }
-      const { path, first } = session;
-      for (const handle of await handles())
-        if (handle !== first) {
-          await call("POST", `${path}/window`, { handle });
-          await call("DELETE", `${path}/window`);
-        }
-      await call("POST", `${path}/window`, { handle: first });
-      for (const origin of origins) {
-        await call("POST", `${path}/url`, { url: `${origin}/nothing` });
-        await call("POST", `${path}/execute/sync`, {
-          script: "localStorage.clear(); sessionStorage.clear()",
-          args: [],
-        });
-        await call("DELETE", `${path}/cookie`);
-      }
-      await call("POST", `${path}/url`, { url: "about:blank" });
+      if (engine.session?.args === args.join()) return clear(engine, engine.session);
+      await leave(engine);
+      return enter(engine, args);
     },
     async open({ width, height }: Size) {
-      const { path, first } = session ?? { path: "", first: "" };
-      const before = await handles();
+      const { path, first } = engine.session ?? { path: "", first: "" };
+      const before = await handles(engine);
       await call("POST", `${path}/window`, { handle: first });
       const script = `open("about:blank", "", "toolbar=no,location=no,menubar=no,width=${width},height=${height}")`;
       await call("POST", `${path}/execute/sync`, { script, args: [] });
-      const handle = (await handles()).find((one) => !before.includes(one)) ?? "";
-      return createTab(call, path, handle, (url) => origins.add(new URL(url).origin));
+      const handle = (await handles(engine)).find((one) => !before.includes(one)) ?? "";
+      return createTab(call, path, handle, (url) => engine.origins.add(new URL(url).origin));
     },
     // Automated windows are private, and WebKit does not print the console of private windows.
     reports: false,
     complaints: () => [],
     async stop() {
-      await leave();
+      await leave(engine);
       await end();
     },
   };

@@ -4,7 +4,8 @@ import type { Backend } from "./backend.ts";
 import type { Core } from "./core.ts";
 import type { Scenario } from "./scenario.ts";
 import { FAIR, type Service } from "./service.ts";
-import { type Machine, type SimulatedRelay, startSimulatedRelay } from "./simulated-relay.ts";
+import type { Machine } from "./simulated-process.ts";
+import { type SimulatedRelay, startSimulatedRelay } from "./simulated-relay.ts";
 import type { World } from "./world.ts";
 
 /** A machine, and the relay's processes on it: the present one, the earlier ones, and how to end one that starts. */

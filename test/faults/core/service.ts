@@ -43,110 +43,149 @@ export type Sent = { sid: string; fromId: string; text: string };
 /** Sends a callback body. Resolves to the status, or undefined when the connection broke. */
 type Post = (body: string) => Promise<number | undefined>;
 
+/** The state of the simulated service. */
+type ServiceState = {
+  world: World;
+  post: Post;
+  effects: Effect[];
+  posted: Posted[];
+  seen: Set<string>;
+  calls: number;
+  refused: number;
+  replies: number;
+  /** Start of the rate limit's window, and its calls so far. */
+  windowStart: number;
+  windowCount: number;
+  /** Number of callbacks that wait or are under way. */
+  pending: number;
+  /** What a run may change at any time: the failures, and the key that the service accepts. */
+  state: { weather: Weather; key: string };
+};
+
 /**
  * The messaging service of a simulated world: recognises repeats by `messageSid`, fails as `Weather` says, and sends callbacks.
  */
 export function createService(world: World, post: Post) {
-  const effects: Effect[] = [];
-  const posted: Posted[] = [];
-  const seen = new Set<string>();
-  let calls = 0;
-  let refused = 0;
-  let replies = 0;
-  let windowStart = 0;
-  let windowCount = 0;
-  /** Number of callbacks that wait or are under way. */
-  let pending = 0;
-  const state = { weather: FAIR, key: "key-1" };
+  const service: ServiceState = {
+    world,
+    post,
+    effects: [],
+    posted: [],
+    seen: new Set<string>(),
+    calls: 0,
+    refused: 0,
+    replies: 0,
+    windowStart: 0,
+    windowCount: 0,
+    pending: 0,
+    state: { weather: FAIR, key: "key-1" },
+  };
 
-  const later = (min: number, max: number): Promise<void> =>
-    new Promise((resolve) => void world.after(world.pick(min, max), resolve));
+  return {
+    send: (message: Sent, key: string) => send(service, message, key),
+    reply: (toId: string, ms: number) => reply(service, toId, ms),
+    effects: service.effects,
+    posted: service.posted,
+    state: service.state,
+    pending: () => service.pending,
+    calls: () => service.calls,
+    refused: () => service.refused,
+  };
+}
 
-  const outcome = (kind: Outcome["kind"], status: number, waitMs?: number): Outcome =>
-    ({ kind, status, message: "", ...(waitMs === undefined ? {} : { waitMs }) }) as Outcome;
+const later = (service: ServiceState, min: number, max: number): Promise<void> =>
+  new Promise((resolve) => void service.world.after(service.world.pick(min, max), resolve));
 
-  /** A fixed window of a minute. Refused calls do not count (R-803). */
-  function overLimit(): boolean {
-    const { limit } = state.weather;
-    if (limit === 0) return false;
-    if (world.now() - windowStart >= 60_000) {
-      windowStart = world.now();
-      windowCount = 0;
-    }
-    return ++windowCount > limit;
+const outcome = (kind: Outcome["kind"], status: number, waitMs?: number): Outcome =>
+  ({ kind, status, message: "", ...(waitMs === undefined ? {} : { waitMs }) }) as Outcome;
+
+/** A fixed window of a minute. Refused calls do not count (R-803). */
+function overLimit(service: ServiceState): boolean {
+  const { limit } = service.state.weather;
+  if (limit === 0) return false;
+  if (service.world.now() - service.windowStart >= 60_000) {
+    service.windowStart = service.world.now();
+    service.windowCount = 0;
   }
+  return ++service.windowCount > limit;
+}
 
-  function process(message: Sent): void {
-    if (seen.has(message.sid)) return;
-    seen.add(message.sid);
-    effects.push({ ...message, at: world.now() });
-    for (let i = world.pick(0, state.weather.replies); i > 0; i--) reply(message.fromId, world.pick(0, 4_000));
+function process(service: ServiceState, message: Sent): void {
+  if (service.seen.has(message.sid)) return;
+  service.seen.add(message.sid);
+  service.effects.push({ ...message, at: service.world.now() });
+  for (let i = service.world.pick(0, service.state.weather.replies); i > 0; i--)
+    reply(service, message.fromId, service.world.pick(0, 4_000));
+}
+
+/** Sends a reply after `ms`, and possibly a forged one after it. */
+function reply(service: ServiceState, toId: string, ms: number): void {
+  const { nameless, forged } = service.state.weather;
+  const number = service.replies++;
+  const messageId = service.world.chance(nameless) ? undefined : `m${number}`;
+  service.pending++;
+  service.world.after(ms, () => {
+    service.pending--;
+    void callBack(service, { toId, messageId, text: `reply ${number}`, forged: false });
+  });
+  if (!service.world.chance(forged)) return;
+  service.world.after(
+    ms,
+    () => void callBack(service, { toId: forge(service, toId), messageId: `f${number}`, text: "forged", forged: true }),
+  );
+}
+
+/** Changes one character of the id. */
+function forge(service: ServiceState, toId: string): string {
+  const at = service.world.pick(2, toId.length - 1);
+  return `${toId.slice(0, at)}${toId[at] === "0" ? "1" : "0"}${toId.slice(at + 1)}`;
+}
+
+async function callBack(
+  service: ServiceState,
+  about: Pick<Posted, "toId" | "messageId" | "text" | "forged">,
+): Promise<void> {
+  const entry: Posted = { ...about, begun: service.world.now(), taken: undefined, status: undefined };
+  service.posted.push(entry);
+  service.pending++;
+  const { toId, messageId, text } = about;
+  const body = JSON.stringify({ contactId: "c", messageId, userId: "owner", body: text, toId, channel: "website" });
+  entry.status = await attempt(service, entry, body);
+  while (messageId !== undefined && service.world.chance(service.state.weather.repeats)) {
+    // Sometimes two at once.
+    const twin = service.world.chance(0.3) ? attempt(service, entry, body) : undefined;
+    await later(service, 0, 3_000);
+    await twin;
+    const again = await attempt(service, entry, body);
+    if (entry.status !== 200) entry.status = again;
   }
+  service.pending--;
+}
 
-  /** Sends a reply after `ms`, and possibly a forged one after it. */
-  function reply(toId: string, ms: number): void {
-    const { nameless, forged } = state.weather;
-    const number = replies++;
-    const messageId = world.chance(nameless) ? undefined : `m${number}`;
-    pending++;
-    world.after(ms, () => {
-      pending--;
-      void callBack({ toId, messageId, text: `reply ${number}`, forged: false });
-    });
-    if (!world.chance(forged)) return;
-    world.after(ms, () => void callBack({ toId: forge(toId), messageId: `f${number}`, text: "forged", forged: true }));
+async function attempt(service: ServiceState, entry: Posted, body: string): Promise<number | undefined> {
+  const status = await service.post(body);
+  if (status === 200) entry.taken ??= service.world.now();
+  return status;
+}
+
+async function send(service: ServiceState, message: Sent, key: string): Promise<Outcome> {
+  service.calls++;
+  await later(service, 1, 40);
+  const { weather } = service.state;
+  if (service.world.chance(weather.down)) return outcome("transient", 0);
+  if (service.world.chance(weather.lostCall)) return outcome("unknown", 0);
+  if (key !== service.state.key) return outcome("config", 401);
+  if (overLimit(service)) {
+    service.refused++;
+    return outcome("throttle", 429, 60_000 - (service.world.now() - service.windowStart));
   }
-
-  /** Changes one character of the id. */
-  function forge(toId: string): string {
-    const at = world.pick(2, toId.length - 1);
-    return `${toId.slice(0, at)}${toId[at] === "0" ? "1" : "0"}${toId.slice(at + 1)}`;
-  }
-
-  async function callBack(about: Pick<Posted, "toId" | "messageId" | "text" | "forged">): Promise<void> {
-    const entry: Posted = { ...about, begun: world.now(), taken: undefined, status: undefined };
-    posted.push(entry);
-    pending++;
-    const { toId, messageId, text } = about;
-    const body = JSON.stringify({ contactId: "c", messageId, userId: "owner", body: text, toId, channel: "website" });
-    entry.status = await attempt(entry, body);
-    while (messageId !== undefined && world.chance(state.weather.repeats)) {
-      // Sometimes two at once.
-      const twin = world.chance(0.3) ? attempt(entry, body) : undefined;
-      await later(0, 3_000);
-      await twin;
-      const again = await attempt(entry, body);
-      if (entry.status !== 200) entry.status = again;
-    }
-    pending--;
-  }
-
-  async function attempt(entry: Posted, body: string): Promise<number | undefined> {
-    const status = await post(body);
-    if (status === 200) entry.taken ??= world.now();
-    return status;
-  }
-
-  async function send(message: Sent, key: string): Promise<Outcome> {
-    calls++;
-    await later(1, 40);
-    const { weather } = state;
-    if (world.chance(weather.down)) return outcome("transient", 0);
-    if (world.chance(weather.lostCall)) return outcome("unknown", 0);
-    if (key !== state.key) return outcome("config", 401);
-    if (overLimit()) {
-      refused++;
-      return outcome("throttle", 429, 60_000 - (world.now() - windowStart));
-    }
-    if (message.text.includes("poison")) return outcome("permanent", 400);
-    if (world.chance(weather.failing)) return outcome("transient", 500);
-    process(message);
-    await later(1, 400 + weather.slow);
-    if (world.chance(weather.lostAnswer)) return world.chance(0.5) ? outcome("unknown", 0) : outcome("transient", 500);
-    return outcome("ok", 200);
-  }
-
-  return { send, reply, effects, posted, state, pending: () => pending, calls: () => calls, refused: () => refused };
+  if (message.text.includes("poison")) return outcome("permanent", 400);
+  if (service.world.chance(weather.failing)) return outcome("transient", 500);
+  process(service, message);
+  await later(service, 1, 400 + weather.slow);
+  if (service.world.chance(weather.lostAnswer))
+    return service.world.chance(0.5) ? outcome("unknown", 0) : outcome("transient", 500);
+  return outcome("ok", 200);
 }
 
 export type Service = ReturnType<typeof createService>;

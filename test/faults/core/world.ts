@@ -31,41 +31,45 @@ export type World = {
   run: (done: () => boolean, limit: number) => Promise<boolean>;
 };
 
+/** Whether `a` comes before `b`: by time, then by order of arrival. */
+const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+/** Adds an event to a binary heap. */
+function push(heap: Event[], event: Event): void {
+  let i = heap.push(event) - 1;
+  while (i > 0) {
+    const up = (i - 1) >> 1;
+    const parent = heap[up] as Event;
+    if (!before(event, parent)) break;
+    heap[i] = parent;
+    i = up;
+  }
+  heap[i] = event;
+}
+
+/** Takes the first event from a binary heap. */
+function pop(heap: Event[]): Event | undefined {
+  const top = heap[0];
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return top;
+  let i = 0;
+  for (;;) {
+    let child = 2 * i + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && before(heap[child + 1] as Event, heap[child] as Event)) child++;
+    if (!before(heap[child] as Event, last)) break;
+    heap[i] = heap[child] as Event;
+    i = child;
+  }
+  heap[i] = last;
+  return top;
+}
+
 export function createWorld(seed: number): World {
   const random = seeded(seed);
   const events: Event[] = [];
   let now = 0;
   let order = 0;
-
-  /** Binary heap by time, then by order of arrival. */
-  const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
-  function push(event: Event): void {
-    let i = events.push(event) - 1;
-    while (i > 0) {
-      const up = (i - 1) >> 1;
-      const parent = events[up] as Event;
-      if (!before(event, parent)) break;
-      events[i] = parent;
-      i = up;
-    }
-    events[i] = event;
-  }
-  function pop(): Event | undefined {
-    const top = events[0];
-    const last = events.pop();
-    if (last === undefined || events.length === 0) return top;
-    let i = 0;
-    for (;;) {
-      let child = 2 * i + 1;
-      if (child >= events.length) break;
-      if (child + 1 < events.length && before(events[child + 1] as Event, events[child] as Event)) child++;
-      if (!before(events[child] as Event, last)) break;
-      events[i] = events[child] as Event;
-      i = child;
-    }
-    events[i] = last;
-    return top;
-  }
 
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -77,7 +81,7 @@ export function createWorld(seed: number): World {
     chance: (probability) => random() < probability,
     after(ms, fn) {
       const event: Event = { at: now + Math.max(0, ms), order: order++, fn };
-      push(event);
+      push(events, event);
       return () => {
         event.fn = () => {};
       };
@@ -85,7 +89,7 @@ export function createWorld(seed: number): World {
     async run(done, limit) {
       const end = now + limit;
       while (!done()) {
-        const event = pop();
+        const event = pop(events);
         if (event === undefined || event.at > end) return done();
         now = event.at;
         event.fn();

@@ -6,13 +6,14 @@ import { freePort } from "../../ports.ts";
 import { UNLIMITED } from "../../unlimited.ts";
 import { seeded } from "../core/world.ts";
 import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
-import { createTab, type Person, type Tab, visitorOf } from "../tab.ts";
+import { createTab, type Person, type Tab, type TabOptions, visitorOf } from "../tab.ts";
 import { RELAY } from "../workers.ts";
 import { type Behaviour, type Mock, startMock } from "./mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "./relay.ts";
 import { ORIGIN, socketTo } from "./socket.ts";
 
 const SECRET = "callback-secret-of-the-faults";
+const CALLBACK_PATH = `/callbacks/reply/${SECRET}`;
 
 /** The fields of a log line that are checked for complaints. */
 type LogLine = { level: number; event: string; cause?: string };
@@ -37,27 +38,65 @@ export type StageOptions = {
   other?: { url: string; key: string };
 };
 
+type StageState = {
+  /** Folder of the relay's sources. */
+  root: string;
+  wrapper: readonly string[] | undefined;
+  random: () => number;
+  folder: string;
+  mock: Mock;
+  /** The relay's environment. */
+  settings: Env;
+  /** Path of the SQLite file. */
+  database: string;
+  tabs: Tab[];
+  /** Every process of the relay so far, the present one too. */
+  processes: RelayProcess[];
+  relay: RelayProcess | undefined;
+};
+
 /** A relay in a separate process, its service and its visitors, all on this machine. */
-export async function openStage({
-  seed,
-  root = RELAY,
-  env = {},
-  service,
-  wrapper,
-  rate = 100_000,
-  other,
-}: StageOptions) {
+export async function openStage(options: StageOptions) {
+  const stage = await createState(options);
+  const { random, folder, database, settings, mock, tabs, processes } = stage;
+  return {
+    random,
+    folder,
+    database,
+    settings,
+    callbackPath: CALLBACK_PATH,
+    mock,
+    tabs,
+    processes,
+    setKey: (key: string) => setKey(folder, key),
+    meet: (port: number) => meet(stage, port),
+    start: () => start(stage),
+    kill: () => end(stage, "SIGKILL"),
+    stop: () => end(stage, "SIGTERM"),
+    relay: (): RelayProcess | undefined => stage.relay,
+    url: (): string => `http://127.0.0.1:${settings.PORT}`,
+    tab: (name: string, person: Person, more?: Partial<TabOptions>) => tab(stage, name, person, more),
+    leave: (gone: Tab) => leave(stage, gone),
+    read: <T>(sql: string) => read<T>(stage, sql),
+    settled: () => settled(stage),
+    verdict: (more?: Partial<Evidence> & { expected?: readonly string[] }, limitMs?: number) =>
+      verdict(stage, more, limitMs),
+    close: () => close(stage),
+  };
+}
+
+/** Starts the mock, and writes the configuration of a relay that has not started yet. */
+async function createState(options: StageOptions): Promise<StageState> {
+  const { seed, root = RELAY, env = {}, service, wrapper, rate = 100_000, other } = options;
   const random = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-stage-"));
   const mock: Mock = await startMock(random, service);
   mkdirSync(join(folder, "data"));
-  const keyFile = join(folder, "key");
-  const setKey = (key: string): void => writeFileSync(keyFile, `${key}\n`);
-  setKey(other?.key ?? mock.behaviour.key);
+  setKey(folder, other?.key ?? mock.behaviour.key);
   writeFileSync(
     join(folder, "sites.json"),
     JSON.stringify({
-      accounts: { main: { url: other?.url ?? mock.url, key: `file:${keyFile}`, rate } },
+      accounts: { main: { url: other?.url ?? mock.url, key: `file:${keyFile(folder)}`, rate } },
       sites: { default: { account: "main", origins: [ORIGIN] } },
     }),
   );
@@ -73,165 +112,148 @@ export async function openStage({
     ...env,
   };
   const database = env.DATABASE_URL?.replace("sqlite:", "") ?? join(folder, "data", "porchlight.db");
-  const callbackPath = `/callbacks/reply/${SECRET}`;
-  const tabs: Tab[] = [];
-  const processes: RelayProcess[] = [];
-  let relay: RelayProcess | undefined;
-  mock.callTo(`http://127.0.0.1:${settings.PORT}`, callbackPath);
+  mock.callTo(`http://127.0.0.1:${settings.PORT}`, CALLBACK_PATH);
+  return { root, wrapper, random, folder, mock, settings, database, tabs: [], processes: [], relay: undefined };
+}
 
-  async function start(): Promise<RelayProcess> {
-    relay = await startRelay(root, settings, wrapper);
-    processes.push(relay);
-    return relay;
+const keyFile = (folder: string): string => join(folder, "key");
+
+const setKey = (folder: string, key: string): void => writeFileSync(keyFile(folder), `${key}\n`);
+
+async function start(stage: StageState): Promise<RelayProcess> {
+  stage.relay = await startRelay(stage.root, stage.settings, stage.wrapper);
+  stage.processes.push(stage.relay);
+  return stage.relay;
+}
+
+/** Lets the service and the visitors use another port, that of a supervisor. */
+function meet(stage: StageState, port: number): void {
+  stage.settings.PORT = String(port);
+  stage.mock.callTo(`http://127.0.0.1:${port}`, CALLBACK_PATH);
+}
+
+async function end(stage: StageState, signal: NodeJS.Signals): Promise<Ended | undefined> {
+  const last = stage.relay;
+  stage.relay = undefined;
+  return last?.kill(signal);
+}
+
+function tab(stage: StageState, name: string, person: Person, more: Partial<TabOptions> = {}): Tab {
+  const first = !stage.tabs.some((other) => other.person === person);
+  const created = createTab({
+    name,
+    person,
+    open: socketTo(() => `http://127.0.0.1:${stage.settings.PORT}`),
+    now: () => performance.now(),
+    after: (ms, fn) => void setTimeout(fn, ms),
+    comeBack: () => 10 + stage.random() * 40,
+    mayConnect: () => first || person.token !== undefined,
+    ...more,
+  });
+  stage.tabs.push(created);
+  created.connect();
+  return created;
+}
+
+/** Reads rows of the database while the relay runs. */
+function read<T>(stage: StageState, sql: string): T[] {
+  const db = new DatabaseSync(stage.database, { readOnly: true });
+  try {
+    return db.prepare(sql).all() as T[];
+  } finally {
+    db.close();
   }
+}
 
-  /** Lets the service and the visitors use another port, that of a supervisor. */
-  function meet(port: number): void {
-    settings.PORT = String(port);
-    mock.callTo(`http://127.0.0.1:${port}`, callbackPath);
-  }
-
-  async function end(signal: NodeJS.Signals): Promise<Ended | undefined> {
-    const last = relay;
-    relay = undefined;
-    return last?.kill(signal);
-  }
-
-  function tab(name: string, person: Person, more: Partial<Parameters<typeof createTab>[0]> = {}): Tab {
-    const first = !tabs.some((other) => other.person === person);
-    const created = createTab({
-      name,
-      person,
-      open: socketTo(() => `http://127.0.0.1:${settings.PORT}`),
-      now: () => performance.now(),
-      after: (ms, fn) => void setTimeout(fn, ms),
-      comeBack: () => 10 + random() * 40,
-      mayConnect: () => first || person.token !== undefined,
-      ...more,
-    });
-    tabs.push(created);
-    created.connect();
-    return created;
-  }
-
-  /** Reads rows of the database while the relay runs. */
-  function read<T>(sql: string): T[] {
-    const db = new DatabaseSync(database, { readOnly: true });
-    try {
-      return db.prepare(sql).all() as T[];
-    } finally {
-      db.close();
-    }
-  }
-
-  /** Replies that the relay answered with 200 wait in a file, as whole lines, until the database takes them. */
-  function isSpoolEmpty(): boolean {
-    const files = readdirSync(join(folder, "data")).filter((name) => /\.spool\b/.test(name));
-    try {
-      return files.every((name) => !readFileSync(join(folder, "data", name), "utf8").includes("}\n"));
-    } catch {
-      // The relay has just renamed or removed the file.
-      return false;
-    }
-  }
-
-  /** Whether every tab has its visitor's newest number and no message is pending. */
-  function settled(): boolean {
-    if (!isSpoolEmpty()) return false;
-    if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
-    const [outbox] = read<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
-    const heads = new Map(
-      read<{ id: string; head: number }>("SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
-    );
-    return outbox?.waiting === 0 && tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
-  }
-
-  /** Complaints in the logs of all of the relay's processes, except those that the suite expects. */
-  const complaints = (expected: readonly string[]): string[] =>
-    processes
-      .flatMap(({ lines }) => lines)
-      .map((line) => (line.startsWith("{") ? (JSON.parse(line) as LogLine) : { level: 60, event: line }))
-      .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
-      .map(({ event }) => `complaint: ${event}`);
-
-  /** Increases whenever a message or a reply makes progress. */
-  const moved = (): number => mock.effects.length + mock.posted.length + tabs.reduce((sum, one) => sum + one.held(), 0);
-
-  /**
-   * Waits until no message is pending. Gives up after `limitMs` without progress, or after five times `limitMs`. A long backlog
-   * on a slow machine is not a stall.
-   * @returns whether no message is pending
-   */
-  async function settles(limitMs: number): Promise<boolean> {
-    const end = performance.now() + 5 * limitMs;
-    let last = moved();
-    while (performance.now() < end) {
-      if (!(await until(() => settled() || moved() !== last, limitMs))) return false;
-      if (settled()) return true;
-      last = moved();
-    }
+/** Replies that the relay answered with 200 wait in a file, as whole lines, until the database takes them. */
+function isSpoolEmpty(stage: StageState): boolean {
+  const files = readdirSync(join(stage.folder, "data")).filter((name) => /\.spool\b/.test(name));
+  try {
+    return files.every((name) => !readFileSync(join(stage.folder, "data", name), "utf8").includes("}\n"));
+  } catch {
+    // The relay has just renamed or removed the file.
     return false;
   }
+}
 
-  /** Waits until no message is pending, then returns all violations. */
-  async function verdict(
-    more: Partial<Evidence> & { expected?: readonly string[] } = {},
-    limitMs = 180_000,
-  ): Promise<{ violations: string[]; rows: Row[] }> {
-    const calm = await settles(limitMs);
-    const rows = read<Row>(THREADS);
-    const evidence: Evidence = {
-      tabs,
-      effects: mock.effects,
-      posted: mock.posted,
-      rows,
-      heads: read(HEADS),
-      calm,
-      now: performance.now(),
-      jump: 0,
-      restored: false,
-      nowhere: false,
-      ...more,
-    };
-    return { violations: [...mock.violations, ...complaints(more.expected ?? []), ...judge(evidence)], rows };
+/** Whether every tab has its visitor's newest number and no message is pending. */
+function settled(stage: StageState): boolean {
+  if (!isSpoolEmpty(stage)) return false;
+  if (stage.mock.pending() > 0 || stage.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial()))
+    return false;
+  const [outbox] = read<{ waiting: number }>(stage, "SELECT count(*) AS waiting FROM outbox");
+  const heads = new Map(
+    read<{ id: string; head: number }>(stage, "SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
+  );
+  return outbox?.waiting === 0 && stage.tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
+}
+
+/** Complaints in the logs of all of the relay's processes, except those that the suite expects. */
+const complaints = (stage: StageState, expected: readonly string[]): string[] =>
+  stage.processes
+    .flatMap(({ lines }) => lines)
+    .map((line) => (line.startsWith("{") ? (JSON.parse(line) as LogLine) : { level: 60, event: line }))
+    .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
+    .map(({ event }) => `complaint: ${event}`);
+
+/** Increases whenever a message or a reply makes progress. */
+const moved = (stage: StageState): number =>
+  stage.mock.effects.length + stage.mock.posted.length + stage.tabs.reduce((sum, one) => sum + one.held(), 0);
+
+/**
+ * Waits until no message is pending. Gives up after `limitMs` without progress, or after five times `limitMs`. A long backlog
+ * on a slow machine is not a stall.
+ * @returns whether no message is pending
+ */
+async function settles(stage: StageState, limitMs: number): Promise<boolean> {
+  const end = performance.now() + 5 * limitMs;
+  let last = moved(stage);
+  while (performance.now() < end) {
+    if (!(await until(() => settled(stage) || moved(stage) !== last, limitMs))) return false;
+    if (settled(stage)) return true;
+    last = moved(stage);
   }
+  return false;
+}
 
-  /** Closes a tab and excludes it from later checks. */
-  function leave(gone: Tab): void {
-    gone.close();
-    tabs.splice(tabs.indexOf(gone), 1);
-  }
-
-  async function close(): Promise<void> {
-    for (const one of tabs) one.close();
-    await end("SIGKILL");
-    await mock.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-
-  return {
-    random,
-    folder,
-    database,
-    settings,
-    callbackPath,
-    mock,
-    tabs,
-    processes,
-    setKey,
-    meet,
-    start,
-    kill: () => end("SIGKILL"),
-    stop: () => end("SIGTERM"),
-    relay: (): RelayProcess | undefined => relay,
-    url: (): string => `http://127.0.0.1:${settings.PORT}`,
-    tab,
-    leave,
-    read,
-    settled,
-    verdict,
-    close,
+/** Waits until no message is pending, then returns all violations. */
+async function verdict(
+  stage: StageState,
+  more: Partial<Evidence> & { expected?: readonly string[] } = {},
+  limitMs = 180_000,
+): Promise<{ violations: string[]; rows: Row[] }> {
+  const calm = await settles(stage, limitMs);
+  const rows = read<Row>(stage, THREADS);
+  const evidence: Evidence = {
+    tabs: stage.tabs,
+    effects: stage.mock.effects,
+    posted: stage.mock.posted,
+    rows,
+    heads: read(stage, HEADS),
+    calm,
+    now: performance.now(),
+    jump: 0,
+    restored: false,
+    nowhere: false,
+    ...more,
   };
+  return {
+    violations: [...stage.mock.violations, ...complaints(stage, more.expected ?? []), ...judge(evidence)],
+    rows,
+  };
+}
+
+/** Closes a tab and excludes it from later checks. */
+function leave(stage: StageState, gone: Tab): void {
+  gone.close();
+  stage.tabs.splice(stage.tabs.indexOf(gone), 1);
+}
+
+async function close(stage: StageState): Promise<void> {
+  for (const one of stage.tabs) one.close();
+  await end(stage, "SIGKILL");
+  await stage.mock.close();
+  rmSync(stage.folder, { recursive: true, force: true });
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;

@@ -38,5 +38,5 @@ export const callsIn = (file: string): Call[] => parseCalls(readFileSync(file, "
 /** Whether a call flushes a file whose name contains `file` to disk. */
 export const isFlush = ({ name, on }: Call, file: string): boolean => /^f(data)?sync$/.test(name) && on.includes(file);
 /** Whether a call writes bytes with `words` to a socket. The tracer quotes the bytes. */
-export const isSaid = ({ on, data }: Call, words: string): boolean =>
+export const writesToSocket = ({ on, data }: Call, words: string): boolean =>
   !on.startsWith("/") && data.includes(words.replaceAll('"', '\\"'));

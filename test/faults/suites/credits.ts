@@ -13,7 +13,7 @@ import { DatabaseSync } from "node:sqlite";
 import { wrongWith } from "../../contract/interface.ts";
 import { freePort } from "../../ports.ts";
 import { seeded } from "../core/world.ts";
-import { type RelayProcess, startRelay } from "../process/relay.ts";
+import { type Env, type RelayProcess, startRelay } from "../process/relay.ts";
 import { until } from "../process/stage.ts";
 import { RELAY } from "../workers.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
@@ -119,15 +119,72 @@ function judge(
   ];
 }
 
+type Granting = Awaited<ReturnType<typeof startGranting>>;
+
+/** The state of a run. */
+type CreditsRun = {
+  /** Folder of the relay's sources. */
+  root: string;
+  random: () => number;
+  folder: string;
+  service: Granting;
+  /** The recharges' keys, and the clients' addresses. */
+  keys: string[];
+  emails: string[];
+  /** How often each key is submitted. */
+  copies: number;
+  /** How often the relay is killed while keys arrive. */
+  kills: number;
+  env: Env & { PORT: string };
+  relay: RelayProcess | undefined;
+  /** Number of submissions that were answered with 200. */
+  answered: number;
+  ended: boolean;
+};
+
 /** @param options.kills how often the relay is killed while keys arrive */
-export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills }: Options): Promise<Report> {
+export async function credits(options: Options): Promise<Report> {
   const begun = performance.now();
   const firstDay = dayOf(Date.now());
+  const run = await createRun(options);
+  const { service, keys, kills } = run;
+  try {
+    await submitAll(run);
+    const entries = await settledLedger(run);
+    // The cap starts again at midnight UTC, which may fall into a run.
+    const days = dayOf(Date.now()) - firstDay + 1;
+    const violations = [...service.violations, ...judge(keys, entries, service.grants, days)];
+    const unanswered = keys.length * run.copies - run.answered;
+    if (unanswered > 0) violations.push(`lost: ${unanswered} submissions were never answered`);
+    return {
+      violations,
+      figures: {
+        keys: keys.length,
+        submissions: run.answered,
+        kills,
+        calls: service.state.calls,
+        granted: service.grants.size,
+        unknown: entries.filter(({ state }) => state === "unknown").length,
+        "kept back by the cap": entries.filter(({ state }) => state === "received").length,
+        "granted twice": count(violations, "doubled"),
+        lost: count(violations, "lost"),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    run.ended = true;
+    await run.relay?.kill("SIGKILL");
+    await service.close();
+    rmSync(run.folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts the service, and writes the configuration of a relay that has not started yet. */
+async function createRun({ root = RELAY, seed = 11, keys, copies = 8, kills }: Options): Promise<CreditsRun> {
   const random = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-credits-"));
   mkdirSync(join(folder, "data"));
   const service = await startGranting(random);
-  const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
   const emails = Array.from({ length: 20 }, (_, i) => `client${i}@agency.example`);
   const rules = { mode: "auto", allow: emails, perGrant: 100, perDay: keys * ROOM * AMOUNT };
   const account = { url: service.url, key: "env:KEY", rate: 100_000, credits: rules };
@@ -141,78 +198,66 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
     KEY: "key+/=&",
     PORCHLIGHT_CONFIG: join(folder, "sites.json"),
   };
-  let relay: RelayProcess | undefined;
-  let [answered, ended] = [0, false];
+  const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
+  return {
+    ...{ root, random, folder, service, keys: names, emails, copies, kills, env },
+    relay: undefined,
+    answered: 0,
+    ended: false,
+  };
+}
 
-  async function start(): Promise<void> {
-    relay = await startRelay(root, env);
+/** Starts the relay and submits all keys, in equal parts between the kills. */
+async function submitAll(run: CreditsRun): Promise<void> {
+  const { service, keys, emails, copies, kills } = run;
+  await start(run);
+  for (let round = 0; round <= kills; round++) {
+    const from = Math.floor((round * keys.length) / (kills + 1));
+    const to = Math.floor(((round + 1) * keys.length) / (kills + 1));
+    for (const [i, key] of keys.slice(from, to).entries())
+      for (let copy = 0; copy < copies; copy++) void submit(run, key, emails[(from + i) % 20] ?? "");
+    if (round === kills) break;
+    // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
+    if (!(await until(() => service.state.open > 0))) throw new Error("The relay made no call");
+    await new Promise((resolve) => setTimeout(resolve, run.random() * 60));
+    await run.relay?.kill("SIGKILL");
+    await start(run);
   }
+}
 
-  /** Submits like the service: repeats until the answer is 200. */
-  async function submit(key: string, email: string): Promise<void> {
-    const body = JSON.stringify({ idempotency_key: key, email, amount: AMOUNT });
-    const post = (): Promise<number> =>
-      fetch(`http://127.0.0.1:${env.PORT}/callbacks/recharge/${SECRET}`, { method: "POST", body }).then(
-        ({ status }) => status,
-        () => 0,
-      );
-    while (!ended && (await post()) !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
-    answered++;
-  }
+/** Waits until every submission is answered and every grant is settled, or until one was made twice. @returns the ledger */
+async function settledLedger(run: CreditsRun): Promise<Row[]> {
+  const { service, keys, copies } = run;
+  const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
+  await until(() => doubled() || run.answered >= keys.length * copies, 120_000);
+  service.state.fair = true;
+  const rests = (): boolean =>
+    ledger(run).length >= keys.length && ledger(run).every(({ state }) => SETTLED.includes(state));
+  await until(() => doubled() || rests(), 90_000);
+  return ledger(run);
+}
 
-  function ledger(): Row[] {
-    const db = new DatabaseSync(join(folder, "data", "porchlight.db"), { readOnly: true });
-    try {
-      return db.prepare("SELECT key, state FROM ledger").all() as Row[];
-    } finally {
-      db.close();
-    }
-  }
+async function start(run: CreditsRun): Promise<void> {
+  run.relay = await startRelay(run.root, run.env);
+}
 
+/** Submits like the service: repeats until the answer is 200. */
+async function submit(run: CreditsRun, key: string, email: string): Promise<void> {
+  const body = JSON.stringify({ idempotency_key: key, email, amount: AMOUNT });
+  const post = (): Promise<number> =>
+    fetch(`http://127.0.0.1:${run.env.PORT}/callbacks/recharge/${SECRET}`, { method: "POST", body }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  while (!run.ended && (await post()) !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+  run.answered++;
+}
+
+function ledger(run: CreditsRun): Row[] {
+  const db = new DatabaseSync(join(run.folder, "data", "porchlight.db"), { readOnly: true });
   try {
-    await start();
-    for (let round = 0; round <= kills; round++) {
-      const from = Math.floor((round * keys) / (kills + 1));
-      const to = Math.floor(((round + 1) * keys) / (kills + 1));
-      for (const [i, key] of names.slice(from, to).entries())
-        for (let copy = 0; copy < copies; copy++) void submit(key, emails[(from + i) % 20] ?? "");
-      if (round === kills) break;
-      // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
-      if (!(await until(() => service.state.open > 0))) throw new Error("The relay made no call");
-      await new Promise((resolve) => setTimeout(resolve, random() * 60));
-      await relay?.kill("SIGKILL");
-      await start();
-    }
-    const submitted = keys * copies;
-    const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
-    await until(() => doubled() || answered >= submitted, 120_000);
-    service.state.fair = true;
-    const rests = (): boolean => ledger().length >= keys && ledger().every(({ state }) => SETTLED.includes(state));
-    await until(() => doubled() || rests(), 90_000);
-    const entries = ledger();
-    // The cap starts again at midnight UTC, which may fall into a run.
-    const days = dayOf(Date.now()) - firstDay + 1;
-    const violations = [...service.violations, ...judge(names, entries, service.grants, days)];
-    if (answered < submitted) violations.push(`lost: ${submitted - answered} submissions were never answered`);
-    return {
-      violations,
-      figures: {
-        keys,
-        submissions: answered,
-        kills,
-        calls: service.state.calls,
-        granted: service.grants.size,
-        unknown: entries.filter(({ state }) => state === "unknown").length,
-        "kept back by the cap": entries.filter(({ state }) => state === "received").length,
-        "granted twice": count(violations, "doubled"),
-        lost: count(violations, "lost"),
-        seconds: seconds(begun),
-      },
-    };
+    return db.prepare("SELECT key, state FROM ledger").all() as Row[];
   } finally {
-    ended = true;
-    await relay?.kill("SIGKILL");
-    await service.close();
-    rmSync(folder, { recursive: true, force: true });
+    db.close();
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FULL, limitFiles } from "../process/limit.ts";
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
-import { type Call, callsIn, isFlush, isSaid, traced, tracing } from "../process/trace.ts";
+import { type Call, callsIn, isFlush, traced, tracing, writesToSocket } from "../process/trace.ts";
 import { visitorOf } from "../tab.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
@@ -97,7 +97,7 @@ async function spool(stage: Stage, replies: number): Promise<number> {
 function unflushed(calls: readonly Call[], words: readonly string[], file: string): string[] {
   let from = 0;
   return words.filter((word) => {
-    const at = calls.findIndex((call, i) => i >= from && isSaid(call, word));
+    const at = calls.findIndex((call, i) => i >= from && writesToSocket(call, word));
     const flushed = at >= 0 && calls.slice(from, at).some((call) => isFlush(call, file));
     from = Math.max(from, at);
     return !flushed;
@@ -106,7 +106,7 @@ function unflushed(calls: readonly Call[], words: readonly string[], file: strin
 
 /** Indexes in the trace at which a callback was answered 200. */
 const answers = (calls: readonly Call[]): number[] =>
-  calls.flatMap((call, i) => (isSaid(call, '{"success":true}') && isSaid(call, "200 OK") ? [i] : []));
+  calls.flatMap((call, i) => (writesToSocket(call, '{"success":true}') && writesToSocket(call, "200 OK") ? [i] : []));
 
 /** @param files a flush of any of these makes an answer durable */
 function unflushedAnswers(

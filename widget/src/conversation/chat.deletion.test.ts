@@ -5,11 +5,11 @@
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createChat } from "./chat.ts";
-import { createModelRelay } from "./relay.fixture.ts";
+import { type Chat, createChat } from "./chat.ts";
+import { createModelRelay, type ModelRelay } from "./relay.fixture.ts";
 import { frameOf, only, replyOf, type Wire } from "./script.fixture.ts";
 import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createRandom, createWorld, type World } from "./world.fixture.ts";
+import { type Browser, createBrowser, createRandom, createWorld, type Tab, type World } from "./world.fixture.ts";
 
 let world: World;
 let browser: Browser;
@@ -294,66 +294,96 @@ describe("a deletion that waits", () => {
   });
 });
 
+type Open = { tab: Tab; chat: Chat };
+/** The state of one run. */
+type Run = {
+  world: World;
+  /** Random numbers from 0 to 1. */
+  pick: () => number;
+  browser: Browser;
+  relay: ModelRelay;
+  tabs: Open[];
+  /** Texts written after the deletion, each with its page. */
+  typed: { one: Open; text: string }[];
+};
+
+/** Opens a page of the site. */
+function load({ browser, relay }: Pick<Run, "browser" | "relay">): Open {
+  const tab = browser.tab();
+  const ports = { page: tab.page, storage: tab.storage, connect: relay.dial(tab) };
+  const chat = createChat({ site: "shop", relay: "https://relay.test", ...ports });
+  chat.start();
+  return { tab, chat };
+}
+
+/** Advances in small steps, so that pending promises settle between them. */
+async function pass({ world }: Run, ms: number): Promise<void> {
+  for (let step = 0; step < 20; step++) {
+    world.advance(ms / 20);
+    await Promise.resolve();
+  }
+}
+
+const anyTab = ({ pick, tabs }: Run): Open => tabs[Math.floor(pick() * tabs.length)] as Open;
+
+/** A random event: a visitor writes, a page is reloaded, or the relay or a connection fails. */
+function act(run: Run, step: number): void {
+  const { pick, relay, tabs } = run;
+  const one = anyTab(run);
+  const what = pick();
+  if (what < 0.4) {
+    one.chat.start();
+    const text = `new ${step}`;
+    if (one.chat.send(text)) run.typed.push({ one, text });
+  } else if (what < 0.6) {
+    one.tab.kill();
+    tabs.splice(tabs.indexOf(one), 1, load(run));
+  } else if (what < 0.75) {
+    relay.crash();
+    relay.up = !relay.up;
+  } else if (what < 0.8) relay.cut(one.tab, pick() < 0.5);
+}
+
+/** Texts of the visitors that were not deleted. */
+const stored = ({ relay }: Run): string[] =>
+  [...relay.visitors.values()].flatMap(({ gone, log }) => (gone ? [] : [...log.values()].map(({ text }) => text)));
+
 /** One run: a deletion, with random events of page, network and relay. @returns all violations at the end */
-async function run(seed: number): Promise<string[]> {
+async function runDeletion(seed: number): Promise<string[]> {
   const world = createWorld(seed);
   const pick = createRandom(seed ^ 0xde1e7e);
   const browser = createBrowser(world, 1 + pick() * 500);
   const relay = createModelRelay(world);
-  const load = () => {
-    const tab = browser.tab();
-    const ports = { page: tab.page, storage: tab.storage, connect: relay.dial(tab) };
-    const chat = createChat({ site: "shop", relay: "https://relay.test", ...ports });
-    chat.start();
-    return { tab, chat };
-  };
-  /** Advances in small steps, so that pending promises settle between them. */
-  const pass = async (ms: number): Promise<void> => {
-    for (let step = 0; step < 20; step++) {
-      world.advance(ms / 20);
-      await Promise.resolve();
-    }
-  };
-  const tabs = [load(), load()];
-  const any = (): number => Math.floor(pick() * tabs.length);
+  const tabs = [load({ browser, relay }), load({ browser, relay })];
+  const run: Run = { world, pick, browser, relay, tabs, typed: [] };
   tabs[0]?.chat.send("old, written");
-  await pass(2_000);
+  await pass(run, 2_000);
   if (pick() < 0.7) {
     relay.up = false;
     relay.crash();
   }
-  if (pick() < 0.5) tabs[any()]?.chat.send("old, on its way");
+  if (pick() < 0.5) anyTab(run).chat.send("old, on its way");
   void tabs[0]?.chat.forget();
   // Until the other tab learns of the deletion, its messages belong to the old chat.
-  await pass(500);
-  const typed: { one: (typeof tabs)[number]; text: string }[] = [];
+  await pass(run, 500);
   for (let step = 0; step < 12; step++) {
-    const one = tabs[any()] as (typeof tabs)[number];
-    const what = pick();
-    if (what < 0.4) {
-      one.chat.start();
-      const text = `new ${step}`;
-      if (one.chat.send(text)) typed.push({ one, text });
-    } else if (what < 0.6) {
-      one.tab.kill();
-      tabs.splice(tabs.indexOf(one), 1, load());
-    } else if (what < 0.75) {
-      relay.crash();
-      relay.up = !relay.up;
-    } else if (what < 0.8) relay.cut(one.tab, pick() < 0.5);
-    await pass(pick() * 2_000);
+    act(run, step);
+    await pass(run, pick() * 2_000);
   }
   relay.up = true;
-  const written = (): string[] =>
-    [...relay.visitors.values()].flatMap(({ gone, log }) => (gone ? [] : [...log.values()].map(({ text }) => text)));
-  await pass(60_000);
+  await pass(run, 60_000);
+  return violations(run);
+}
+
+/** Lets the next page send what closed pages left, then finds all violations. */
+async function violations(run: Run): Promise<string[]> {
+  const { browser, tabs, typed } = run;
   // Messages typed in a page that is still open need no reload.
-  const stuck = typed.filter(({ one, text }) => tabs.includes(one) && !written().includes(text));
-  // The next page sends the messages that a closed page left.
+  const stuck = typed.filter(({ one, text }) => tabs.includes(one) && !stored(run).includes(text));
   for (const { tab } of tabs) tab.kill();
-  load();
-  await pass(30_000);
-  const texts = written();
+  load(run);
+  await pass(run, 30_000);
+  const texts = stored(run);
   return [
     ...texts.filter((text) => text.startsWith("old")),
     ...stuck.map(({ text }) => `${text} was sent only after a reload`),
@@ -363,5 +393,5 @@ async function run(seed: number): Promise<string[]> {
 }
 
 it("a deletion in two tabs gives the right result under random events", async () => {
-  for (let seed = 0; seed < 400; seed++) expect(await run(seed), `seed ${seed}`).toEqual([]);
+  for (let seed = 0; seed < 400; seed++) expect(await runDeletion(seed), `seed ${seed}`).toEqual([]);
 });

@@ -21,7 +21,7 @@ export type FallbackStage = {
   /** The answer to a POST; undefined: the relay's usual answer. */
   answer(path: string): Response | Promise<Response> | undefined;
   /** The HTTP fallback of a tab. */
-  way(tab: Tab): OpenTransport;
+  fallbackOf(tab: Tab): OpenTransport;
   /** Opens a connection, by default of the first tab, and waits for pending promises. */
   dial(open?: OpenTransport): Promise<Transport>;
   /** Simulates a proxy that buffers a stream of the first tab, which then uses long polls. */
@@ -36,36 +36,6 @@ export function createFallbackStage(): FallbackStage {
   const tab = browser.tab();
   const socket = createScript();
 
-  async function ask(address: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
-    const { pathname, search } = new URL(String(address));
-    if (init.method !== "POST") return down(search.replace("?mode=", ""), init.signal);
-    stage.posts.push(`${pathname} ${init.body}`.trim());
-    const given = await stage.answer(pathname);
-    return given ?? (pathname === "/socket/lines" ? Response.json({ line: "abc" }, { status: 201 }) : new Response());
-  }
-
-  function down(mode: string, signal: AbortSignal | null | undefined): Response {
-    const encoder = new TextEncoder();
-    const { readable, writable } = new TransformStream<Uint8Array>();
-    const writer = writable.getWriter();
-    const ignore = () => {};
-    const one: PendingGet = {
-      mode,
-      gone: false,
-      deliver: (text) => void writer.write(encoder.encode(text)).catch(ignore),
-      finish: () => void writer.close().catch(ignore),
-    };
-    signal?.addEventListener("abort", () => {
-      one.gone = true;
-      writer.abort(signal.reason).catch(ignore);
-    });
-    stage.gets.push(one);
-    return new Response(readable);
-  }
-
-  const way = ({ page }: Tab): OpenTransport =>
-    httpFallback({ relay: "https://relay.test", page, socket: socket.connect, fetch: ask });
-  const first = way(tab);
   const stage: FallbackStage = {
     world,
     browser,
@@ -75,7 +45,7 @@ export function createFallbackStage(): FallbackStage {
     posts: [],
     events: [],
     answer: () => undefined,
-    way,
+    fallbackOf: (tab) => fallbackOf(stage, tab),
     async dial(open = first) {
       const line = open({
         open: () => stage.events.push("open"),
@@ -93,5 +63,48 @@ export function createFallbackStage(): FallbackStage {
       Object.assign(stage, { gets: [], posts: [], events: [] });
     },
   };
+  const first = fallbackOf(stage, tab);
   return stage;
 }
+
+/** Answers a request of the fallback as the relay does, or as the test says. */
+async function ask(
+  stage: FallbackStage,
+  address: Parameters<typeof fetch>[0],
+  init: RequestInit = {},
+): Promise<Response> {
+  const { pathname, search } = new URL(String(address));
+  if (init.method !== "POST") return down(stage, search.replace("?mode=", ""), init.signal);
+  stage.posts.push(`${pathname} ${init.body}`.trim());
+  const given = await stage.answer(pathname);
+  return given ?? (pathname === "/socket/lines" ? Response.json({ line: "abc" }, { status: 201 }) : new Response());
+}
+
+/** Opens the answer to a GET request. */
+function down(stage: FallbackStage, mode: string, signal: AbortSignal | null | undefined): Response {
+  const encoder = new TextEncoder();
+  const { readable, writable } = new TransformStream<Uint8Array>();
+  const writer = writable.getWriter();
+  const ignore = () => {};
+  const one: PendingGet = {
+    mode,
+    gone: false,
+    deliver: (text) => void writer.write(encoder.encode(text)).catch(ignore),
+    finish: () => void writer.close().catch(ignore),
+  };
+  signal?.addEventListener("abort", () => {
+    one.gone = true;
+    writer.abort(signal.reason).catch(ignore);
+  });
+  stage.gets.push(one);
+  return new Response(readable);
+}
+
+/** The HTTP fallback of a tab. */
+const fallbackOf = (stage: FallbackStage, { page }: Tab): OpenTransport =>
+  httpFallback({
+    relay: "https://relay.test",
+    page,
+    socket: stage.socket.connect,
+    fetch: (address, init) => ask(stage, address, init),
+  });

@@ -21,22 +21,22 @@ describe("with several tabs", () => {
     await settled();
   };
   let other: Tab;
-  let way: Transport;
+  let transport: Transport;
 
   /** Another tab holds the connection; this tab has polled once. */
   beforeEach(async () => {
     other = at.browser.tab();
-    const held = await at.dial(at.way(other));
+    const held = await at.dial(at.fallbackOf(other));
     at.gets[0]?.deliver("\n");
     expect(modes()).toEqual(["stream"]);
     await settled();
     at.events = [];
-    way = await at.dial();
+    transport = await at.dial();
     leave = () => held.close();
   });
   let leave = (): void => {};
   afterEach(async () => {
-    way.close();
+    transport.close();
     leave();
     await settled();
     expect(other.listening()).toBe(0);
@@ -58,7 +58,7 @@ describe("with several tabs", () => {
   it("a tab polls immediately after it has sent a frame, and soon after it has received one", async () => {
     await answerAll();
     modes();
-    way.send("one");
+    transport.send("one");
     await settled();
     at.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
     await answerAll();
@@ -110,7 +110,7 @@ describe("the return to the WebSocket", () => {
   });
 
   it("does not happen while none opens: the fallback continues, and tries again ten minutes later", async () => {
-    const way = await at.dial();
+    const transport = await at.dial();
     at.gets[0]?.deliver("\n");
     await settled();
     at.world.advance(MINUTES);
@@ -123,12 +123,12 @@ describe("the return to the WebSocket", () => {
     at.world.advance(MINUTES);
     expect(at.socket.wires).toHaveLength(3);
     expect(at.events).toEqual(["open"]);
-    way.close();
+    transport.close();
     expect(at.socket.wire.closed).toBe(true);
   });
 
   it("does not happen while a POST is in flight or the page is hidden", async () => {
-    const way = await at.dial();
+    const transport = await at.dial();
     at.gets[0]?.deliver("\n");
     await settled();
     let arrive: (response: Response) => void = () => {};
@@ -136,7 +136,7 @@ describe("the return to the WebSocket", () => {
       new Promise((resolve) => {
         arrive = resolve;
       });
-    way.send("one");
+    transport.send("one");
     at.world.advance(MINUTES);
     expect(at.socket.wires).toHaveLength(0);
     arrive(new Response());
@@ -148,7 +148,7 @@ describe("the return to the WebSocket", () => {
     at.world.advance(10_000);
     expect(at.socket.wires).toHaveLength(1);
     at.answer = () => undefined;
-    way.close();
+    transport.close();
     await settled();
   });
 });

@@ -32,28 +32,28 @@ for (const [name, mode] of [
     });
 
     it("sends one POST at a time, with all frames that wait", async () => {
-      let let1: (response: Response) => void = () => {};
-      const way = await at.dial();
+      let answerFirst: (response: Response) => void = () => {};
+      const transport = await at.dial();
       at.answer = () =>
         new Promise((resolve) => {
-          let1 = resolve;
+          answerFirst = resolve;
         });
-      for (const text of ["one", "two", "three"]) way.send(text);
+      for (const text of ["one", "two", "three"]) transport.send(text);
       await settled();
       expect(at.posts.slice(1)).toEqual(["/socket/lines/abc one"]);
-      let1(new Response());
+      answerFirst(new Response());
       await settled();
       expect(at.posts.slice(2)).toEqual(["/socket/lines/abc two\nthree"]);
-      way.close();
+      transport.close();
     });
 
     it("keeps each POST within the relay's size limit", async () => {
-      const way = await at.dial();
+      const transport = await at.dial();
       const long = "x".repeat(20_000);
-      for (let n = 0; n < 3; n++) way.send(long);
+      for (let n = 0; n < 3; n++) transport.send(long);
       await settled();
       expect(at.posts.slice(1).map(({ length }) => length)).toEqual([20_018, 20_018, 20_018]);
-      way.close();
+      transport.close();
     });
 
     for (const [what, when] of [
@@ -62,20 +62,20 @@ for (const [name, mode] of [
     ] as const)
       it(`is lost when ${what}`, async () => {
         at.answer = (path) => (path === when ? new Response("", { status: 503 }) : undefined);
-        const way = await at.dial();
-        way.send("one");
+        const transport = await at.dial();
+        transport.send("one");
         await settled();
         expect(at.events.at(-1)).toBe("close 1006");
         expect(at.gets.every(({ gone }) => gone)).toBe(true);
       });
 
     it("sends the waiting frames and an end when it is closed, and emits no more events", async () => {
-      const way = await at.dial();
+      const transport = await at.dial();
       at.answer = () => new Promise(() => {});
-      way.send("one");
+      transport.send("one");
       at.answer = () => undefined;
-      way.send("two");
-      way.close();
+      transport.send("two");
+      transport.close();
       await settled();
       at.gets[0]?.deliver('{"t":"pong","head":1}\n');
       await settled();
@@ -85,15 +85,15 @@ for (const [name, mode] of [
     });
 
     it("ends a connection that opened after it was closed", async () => {
-      let come: (response: Response) => void = () => {};
+      let answerOpening: (response: Response) => void = () => {};
       at.answer = () =>
         new Promise((resolve) => {
-          come = resolve;
+          answerOpening = resolve;
         });
-      const way = await at.dial();
-      way.close();
+      const transport = await at.dial();
+      transport.close();
       at.answer = () => undefined;
-      come(Response.json({ line: "abc" }));
+      answerOpening(Response.json({ line: "abc" }));
       await settled();
       expect(at.posts).toEqual(["/socket/lines", "/socket/lines/abc/end"]);
       expect(at.gets).toEqual([]);
@@ -102,11 +102,11 @@ for (const [name, mode] of [
 
 describe("a stream", () => {
   it("reads frames that come in pieces", async () => {
-    const way = await at.dial();
+    const transport = await at.dial();
     for (const piece of ['{"t":"po', 'ng","head"', ':1}\n{"t":"pong","head":2}\n']) at.gets[0]?.deliver(piece);
     await settled();
     expect(at.events.slice(1)).toEqual(['{"t":"pong","head":1}', '{"t":"pong","head":2}']);
-    way.close();
+    transport.close();
   });
 
   it("is replaced by polls when nothing arrives for 5 s, not even an empty line", async () => {
@@ -116,12 +116,12 @@ describe("a stream", () => {
   });
 
   it("continues after an empty line", async () => {
-    const way = await at.dial();
+    const transport = await at.dial();
     at.gets[0]?.deliver("\n");
     await settled();
     at.world.advance(60_000);
     expect(at.events).toEqual(["open"]);
-    way.close();
+    transport.close();
   });
 
   it("is lost when it ends without the relay's last line", async () => {
@@ -136,7 +136,7 @@ describe("long polls", () => {
   beforeEach(() => at.bufferStreams());
 
   it("are repeated after each answer, also an empty one", async () => {
-    const way = await at.dial();
+    const transport = await at.dial();
     at.gets[0]?.finish();
     await settled();
     at.gets[1]?.deliver('{"t":"pong","head":1}\n');
@@ -144,7 +144,7 @@ describe("long polls", () => {
     await settled();
     expect(at.gets).toHaveLength(3);
     expect(at.events.slice(1)).toEqual(['{"t":"pong","head":1}']);
-    way.close();
+    transport.close();
   });
 });
 

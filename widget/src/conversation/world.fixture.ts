@@ -132,21 +132,33 @@ export function createBrowser(world: World, delay = 1): Browser {
 
 type Tell = (from: Tab, key: string, value: string | null) => void;
 
+/** The browser's storage in one tab. It throws while the browser blocks storage. @param tell passes changes to other tabs */
+function storageOf(browser: Browser, tell: (key: string, value: string | null) => void): StoragePort {
+  const checkAccess = () => {
+    if (browser.blocked) throw new DOMException("The operation is insecure.", "SecurityError");
+  };
+  const write = (key: string, value: string | null) => {
+    checkAccess();
+    if (value === null) browser.storage.delete(key);
+    else browser.storage.set(key, value);
+    tell(key, value);
+  };
+  return () => ({
+    getItem(key) {
+      checkAccess();
+      return browser.storage.get(key) ?? null;
+    },
+    setItem: write,
+    removeItem: (key) => write(key, null),
+  });
+}
+
 function createTab(world: World, browser: Browser, lock: Page["lock"], tell: Tell): Tab {
   const listeners = new Map<PageEvent, Set<(event: Event) => void>>();
   const releases = new Set<() => void>();
   let alive = true;
   let visible = true;
   let online = true;
-  const guard = () => {
-    if (browser.blocked) throw new DOMException("The operation is insecure.", "SecurityError");
-  };
-  const write = (key: string, value: string | null) => {
-    guard();
-    if (value === null) browser.storage.delete(key);
-    else browser.storage.set(key, value);
-    tell(tab, key, value);
-  };
   const page: Page = {
     now: world.now,
     random: world.random,
@@ -166,14 +178,7 @@ function createTab(world: World, browser: Browser, lock: Page["lock"], tell: Tel
   };
   const tab: Tab = {
     page,
-    storage: () => ({
-      getItem(key) {
-        guard();
-        return browser.storage.get(key) ?? null;
-      },
-      setItem: write,
-      removeItem: (key) => write(key, null),
-    }),
+    storage: storageOf(browser, (key, value) => tell(tab, key, value)),
     get alive() {
       return alive;
     },

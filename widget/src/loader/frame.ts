@@ -35,7 +35,7 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   const frameWords = await words;
   const isPending = header.isConnected;
   const hasFailed = link && retry?.parentNode === dialog;
-  // Otherwise the panel has loaded meanwhile.
+  // The panel has loaded meanwhile, and shows its own words.
   if (!isPending && !hasFailed) return;
   cross.ariaLabel = frameWords.close;
   // The loader may have used another language than the page's, so set the direction and the launcher's name again.

@@ -118,7 +118,7 @@ export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise
 
 /**
  * Records whether an unknown grant was made, after a person searched the service's credit history for the key. A grant that was
- * not made waits for approval again, so that a second call takes two decisions.
+ * not made waits for approval again: before a second call, a person decides twice.
  */
 export const resolve = (
   { db, clock, storeAccountEvent }: CreditsDeps,

@@ -10,7 +10,7 @@ import { openStorage } from "../../conversation/storage.ts";
 import type { Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
 import { checkedSettings, type Options, type PanelSettings } from "../../settings/options.ts";
-import { loadLanguage, type Translate } from "../../text/i18n.ts";
+import { loadLanguage } from "../../text/i18n.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { Root } from "./component.ts";
 import type { PanelContext } from "./context.ts";
@@ -94,6 +94,30 @@ export type Stage = {
   stop(): void;
 };
 
+/** An announcer that appends announcements to a list. Alerts begin with "! ". */
+const recordingAnnouncer = (real: Announcer, said: string[]): Announcer => ({
+  ...real,
+  status: (text) => void said.push(text),
+  message: (text) => void said.push(text),
+  alert: (text) => void said.push(`! ${text}`),
+});
+
+/** A loader's shell with these elements, which appends emitted events to a list. */
+const fakeShell = (
+  elements: Pick<Shell, "host" | "root" | "dialog" | "launcher">,
+  options: Options,
+  emitted: [name: string, detail: unknown][],
+): Shell =>
+  ({
+    ...elements,
+    relay: "https://relay.example",
+    site: { ...DEFAULT_SITE },
+    unread: "",
+    settings: () => options,
+    style() {},
+    emit: (name: string, detail: unknown) => void emitted.push([name, detail]),
+  }) as unknown as Shell;
+
 /** Creates the context for a component of the panel, in a shadow root. */
 export async function stage(options: Options = {}): Promise<Stage> {
   const host = document.body.appendChild(document.createElement("div"));
@@ -105,35 +129,17 @@ export async function stage(options: Options = {}): Promise<Stage> {
   const settings = signal(checkedSettings(options, { ...DEFAULT_SITE, title: "Shop" }));
   const isOpen = signal(true);
   const language = signal(await loadLanguage("en"));
-  const t: Translate = (key, values) => language.value.t(key, values);
   const emitted: [name: string, detail: unknown][] = [];
   const said: string[] = [];
   const real = createAnnouncer(root);
-  const announcer: Announcer = {
-    ...real,
-    status: (text) => void said.push(text),
-    message: (text) => void said.push(text),
-    alert: (text) => void said.push(`! ${text}`),
-  };
-  const shell = {
-    host,
-    root,
-    dialog,
-    launcher,
-    relay: "https://relay.example",
-    site: { ...DEFAULT_SITE },
-    unread: "",
-    settings: () => options,
-    style() {},
-    emit: (name: string, detail: unknown) => void emitted.push([name, detail]),
-  } as unknown as Shell;
+  const shell = fakeShell({ host, root, dialog, launcher }, options, emitted);
   const ui: PanelContext = {
     chat,
     shell,
     settings,
     language,
-    t,
-    announcer,
+    t: (key, values) => language.value.t(key, values),
+    announcer: recordingAnnouncer(real, said),
     isOpen,
     sound: signal(true),
     consent: signal(true),

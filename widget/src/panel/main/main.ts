@@ -276,7 +276,7 @@ export async function start(given: Shell): Promise<PanelSide> {
 
   return {
     ...panel,
-    // Only its own: by then another panel may have been started.
+    // Stops only what this panel started, because another panel may be running by then.
     destroy() {
       for (const stop of stops) stop();
       render(null, drawn);

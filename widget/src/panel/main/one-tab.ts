@@ -15,7 +15,7 @@ export function once(name: string, run: () => void): void {
         run();
         await new Promise((done) => setTimeout(done, HOLD_MS));
       })
-      // As below: some browsers reject, others throw.
+      // Without Web Locks, some browsers reject and others throw.
       .catch(() => {});
   } catch {
     // No Web Locks (plain http, blocked cookies): do nothing rather than act twice.
