@@ -122,7 +122,7 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".launcher").click();
       await part(page, ".form [name=email]").fill("nobody@");
       await part(page, ".form [type=submit]").click();
-      await part(page, "#form-wrong").waitFor();
+      await part(page, "[id^=form-wrong]").waitFor();
     },
   },
   {

@@ -90,31 +90,44 @@ type State = {
   prefill: RareSettings["prefill"];
   /** Id of the form for the relay: a corrected form replaces the earlier one with the same id. */
   id: string;
-  wrong: Signal<FieldError | undefined>;
+  /** The invalid fields, in the form's order. */
+  wrong: Signal<readonly FieldError[]>;
   /** Whether the form is being sent. */
   busy: Signal<boolean>;
 };
 
-/** Shows the error of a field, and moves the focus to the field. */
-function complain({ wrong }: State, form: HTMLFormElement, field: string, words: string): void {
-  wrong.value = { field, words };
-  form.querySelector<HTMLElement>(`[name=${field}]`)?.focus();
+/** Shows the errors of fields, and moves the focus to the first of these fields. */
+function complain({ wrong }: State, form: HTMLFormElement, ...errors: readonly FieldError[]): void {
+  wrong.value = errors;
+  form.querySelector<HTMLElement>(`[name=${errors[0]?.field}]`)?.focus();
 }
 
-/** The first error that the browser can find before the form is sent. */
-function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly AskedField[]): FieldError | undefined {
-  const { t } = ui;
+/** The errors that the browser can find before the form is sent, one for each invalid field. */
+function problemsOf(state: State, form: HTMLFormElement, fields: readonly AskedField[]): FieldError[] {
   const values = valuesOf(form);
-  for (const { field, optional, custom } of fields) {
-    const input = form.querySelector<HTMLInputElement>(`[name=${field}]`);
-    // First, because browsers report an invalid number or date as an empty value.
-    if (input?.validity.valid === false)
-      return { field, words: custom ? (words()?.("fieldWrong") ?? t("required")) : t("emailWrong") };
-    if (!values[field] && !optional) return { field, words: t("required") };
-  }
-  if (values.text === "") return { field: "text", words: t("required") };
-  const over = (values.text?.length ?? 0) - TEXT_MAX;
-  return over > 0 ? { field: "text", words: t("tooLong", { n: over }) } : undefined;
+  const asked = fields.map((one) => ({ field: one.field, words: problemOf(state, form, one, values[one.field]) }));
+  return [...asked, { field: "text", words: textProblem(state, values.text) }].flatMap(({ field, words }) =>
+    words ? [{ field, words }] : [],
+  );
+}
+
+function problemOf(
+  { ui: { t }, words }: State,
+  form: HTMLFormElement,
+  { field, optional, custom }: AskedField,
+  value: string | undefined,
+): string | undefined {
+  const input = form.querySelector<HTMLInputElement>(`[name=${field}]`);
+  // First, because browsers report an invalid number or date as an empty value.
+  if (input?.validity.valid === false) return custom ? (words()?.("fieldWrong") ?? t("required")) : t("emailWrong");
+  return value || optional ? undefined : t("required");
+}
+
+/** @param text the message; undefined in a form without one */
+function textProblem({ ui: { t } }: State, text: string | undefined): string | undefined {
+  if (text === "") return t("required");
+  const over = (text?.length ?? 0) - TEXT_MAX;
+  return over > 0 ? t("tooLong", { n: over }) : undefined;
 }
 
 const valuesOf = (form: HTMLFormElement): Record<string, string> =>
@@ -123,8 +136,8 @@ const valuesOf = (form: HTMLFormElement): Record<string, string> =>
 async function submit(state: State, form: HTMLFormElement, fields: readonly AskedField[]): Promise<void> {
   const { ui, busy } = state;
   if (busy.peek()) return;
-  const found = problemOf(state, form, fields);
-  if (found) return complain(state, form, found.field, found.words);
+  const found = problemsOf(state, form, fields);
+  if (found[0]) return complain(state, form, ...found);
   const values = valuesOf(form);
   busy.value = true;
   const problem = await sendDetails(state, values);
@@ -135,9 +148,10 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   if (values.text && !problem && !refused) ui.chat.draft.value = "";
   busy.value = false;
   const [field, key] = (problem && FIELD_ERRORS[problem]) ?? [];
-  if (field && key) return complain(state, form, field, ui.t(key));
-  if (problem) return complain(state, form, fields[0]?.field ?? "text", ui.t("tryLater"));
-  if (refused) return complain(state, form, values.text ? "text" : (fields.at(-1)?.field ?? "text"), refused);
+  if (field && key) return complain(state, form, { field, words: ui.t(key) });
+  if (problem) return complain(state, form, { field: fields[0]?.field ?? "text", words: ui.t("tryLater") });
+  if (refused)
+    return complain(state, form, { field: values.text ? "text" : (fields.at(-1)?.field ?? "text"), words: refused });
   state.done();
 }
 
@@ -159,14 +173,19 @@ function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email
   );
 }
 
-/** A form. After a failed check the focus is on the first invalid field. */
+/** A form. After a failed check every invalid field says why until it is changed, and the focus is on the first one. */
 export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, announcer } = ui;
-  const wrong: FieldError | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
+  const wrong = again ? [{ field: again.field, words: t(`${again.field}Wrong`) }] : [];
   const { follow, words } = createExtraWords(ui, signal(undefined));
   mounted(watch(follow));
   const base = { ui, words, done, reply, prefill: rareSettings(ui).prefill };
-  const state: State = { ...base, id: again?.id ?? randomId(), wrong: signal(wrong), busy: signal(false) };
+  const state: State = {
+    ...base,
+    id: again?.id ?? randomId(),
+    wrong: signal<readonly FieldError[]>(wrong),
+    busy: signal(false),
+  };
   const { busy } = state;
   const waits = (): boolean => busy.value && chat.link.value !== "online";
   mounted(watch(() => waits() && announcer.status(t("queued"))));
@@ -177,6 +196,10 @@ export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again,
       onSubmit={(event) => {
         event.preventDefault();
         void submit(state, event.currentTarget, fields);
+      }}
+      onInput={({ target }) => {
+        const { name } = target as HTMLInputElement;
+        if (errorOf(state, name)) state.wrong.value = state.wrong.peek().filter(({ field }) => field !== name);
       }}
     >
       {children}
@@ -204,7 +227,7 @@ export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again,
 const detailField = (state: State, asked: AskedField) => {
   const field = asked.field as DetailField;
   return (
-    <Labelled key={field} name={field} label={labelOf(state, state.ui.t(field), asked)} wrong={state.wrong.value}>
+    <Labelled key={field} name={field} label={labelOf(state, state.ui.t(field), asked)} state={state}>
       <input {...attributesOf(state, asked)} onInput={followText} {...INPUTS[field]} />
     </Labelled>
   );
@@ -213,16 +236,20 @@ const detailField = (state: State, asked: AskedField) => {
 const labelOf = ({ ui: { t } }: State, label: string, { optional }: AskedField): string =>
   optional ? `${label} (${t("optional")})` : label;
 
+const errorOf = ({ wrong }: State, field: string): FieldError | undefined =>
+  wrong.value.find((error) => error.field === field);
+
 /** The attributes that all inputs of a form have. */
-function attributesOf({ wrong, prefill }: State, { field, optional }: AskedField) {
-  const isWrong = wrong.value?.field === field;
+function attributesOf(state: State, { field, optional }: AskedField) {
+  const { prefill } = state;
+  const isWrong = !!errorOf(state, field);
   const value = Object.hasOwn(prefill, field) ? prefill[field] : undefined;
   return {
     id: `form-${field}`,
     name: field,
     "aria-required": !optional,
     "aria-invalid": isWrong,
-    "aria-describedby": isWrong ? "form-wrong" : undefined,
+    "aria-describedby": isWrong ? `form-wrong-${field}` : undefined,
     ...(value && { defaultValue: `${value}` }),
   };
 }
@@ -253,25 +280,20 @@ const customInput = (state: State, asked: AskedField, custom: CustomField) => {
       />
     );
   return (
-    <Labelled
-      key={asked.field}
-      name={asked.field}
-      label={labelOf(state, label, asked)}
-      wrong={state.wrong.value}
-      kind={type}
-    >
+    <Labelled key={asked.field} name={asked.field} label={labelOf(state, label, asked)} state={state} kind={type}>
       {input}
     </Labelled>
   );
 };
 
 /** The message field. It edits the composer's draft, so the text survives a reload and the change from form to composer. */
-const messageField = ({ ui: { t, chat }, wrong }: State) => {
+const messageField = (state: State) => {
+  const { t, chat } = state.ui;
   const text = chat.draft.value;
-  const isWrong = wrong.value?.field === "text";
+  const isWrong = !!errorOf(state, "text");
   const left = !isWrong && charsLeft(t, text, TEXT_MAX);
   return (
-    <Labelled name="text" label={t("message")} wrong={wrong.value}>
+    <Labelled name="text" label={t("message")} state={state}>
       <textarea
         id="form-text"
         name="text"
@@ -280,11 +302,10 @@ const messageField = ({ ui: { t, chat }, wrong }: State) => {
         onInput={(event) => {
           followText(event);
           chat.draft.value = event.currentTarget.value;
-          if (wrong.peek()?.field === "text") wrong.value = undefined;
         }}
         aria-required
         aria-invalid={isWrong}
-        aria-describedby={isWrong ? "form-wrong" : left ? "form-left" : undefined}
+        aria-describedby={isWrong ? "form-wrong-text" : left ? "form-left" : undefined}
       />
       {left && (
         <p id="form-left" class={text.length > TEXT_MAX ? "over" : ""}>
@@ -298,20 +319,26 @@ const messageField = ({ ui: { t, chat }, wrong }: State) => {
 type LabelledProps = {
   name: string;
   label: string;
-  wrong: FieldError | undefined;
+  state: State;
   kind?: string;
   children: ComponentChildren;
 };
 
-/** A field with its label above and its error below. */
-const Labelled = ({ name, label, wrong, kind = "", children }: LabelledProps) => (
-  <div class={`labelled ${kind}`}>
-    <label for={`form-${name}`}>{label}</label>
-    {children}
-    {wrong?.field === name && (
-      <p id="form-wrong" class="over" role="alert">
-        {wrong.words}
-      </p>
-    )}
-  </div>
-);
+/**
+ * A field with its label above and its error below. Screen readers announce the error of the first invalid field; they read
+ * the others with their fields.
+ */
+const Labelled = ({ name, label, state, kind = "", children }: LabelledProps) => {
+  const error = errorOf(state, name);
+  return (
+    <div class={`labelled ${kind}`}>
+      <label for={`form-${name}`}>{label}</label>
+      {children}
+      {error && (
+        <p id={`form-wrong-${name}`} class="over" role={error === state.wrong.value[0] ? "alert" : undefined}>
+          {error.words}
+        </p>
+      )}
+    </div>
+  );
+};

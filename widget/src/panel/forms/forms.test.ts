@@ -19,7 +19,7 @@ const submit = async (): Promise<void> => {
   await drawn();
   await drawn();
 };
-const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
+const wrong = (): string | null | undefined => view.querySelector("[id^=form-wrong]")?.textContent;
 const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
 
 /** Path and language of the test page. */
@@ -49,8 +49,23 @@ describe("the form before the first message", () => {
     await submit();
     expect(wrong()).toBe("Please fill in this field.");
     expect(on.root.activeElement).toBe(field("email"));
-    expect(field("email").getAttribute("aria-describedby")).toBe("form-wrong");
+    expect(field("email").getAttribute("aria-describedby")).toBe("form-wrong-email");
     expect(leads()).toEqual([]);
+  });
+
+  it("marks every invalid field until it is changed, announces one error, and focuses the first field", async () => {
+    await open(options, Foot);
+    const invalid = () => [...view.querySelectorAll("[aria-invalid=true]")].map((one) => one.getAttribute("name"));
+    await submit();
+    expect(invalid()).toEqual(["name", "email"]);
+    expect(view.querySelectorAll("[id^=form-wrong]")).toHaveLength(2);
+    expect(view.querySelectorAll("[role=alert]")).toHaveLength(1);
+    expect(on.root.activeElement).toBe(field("name"));
+    field("name").value = "Ada";
+    field("name").dispatchEvent(new Event("input", { bubbles: true }));
+    await drawn();
+    expect(invalid()).toEqual(["email"]);
+    expect(on.root.activeElement).toBe(field("name"));
   });
 
   it("shows an error from the relay at its field", async () => {
