@@ -345,6 +345,40 @@ it("a table wider than its bubble has a shadow at the edge, and scrolls by keybo
   await expect.poll(() => box.evaluate((node) => node.scrollLeft)).toBeGreaterThan(0);
 });
 
+it("long words are hyphenated in greeting and messages, code is not, and no line of code is below its copy button", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.send("Hello");
+  await answer(page, `Run \`npm start\`:\n\n\`\`\`\n${"npm start ".repeat(30)}\n\`\`\``);
+  await page.locator("porch-light pre").waitFor();
+  const places = [".hello", ".own p", ".reply p", "p code", "pre"];
+  expect(await Promise.all(places.map((place) => styleOf(page, place, "hyphens")))).toEqual([
+    "auto",
+    "auto",
+    "auto",
+    "none",
+    "none",
+  ]);
+  expect((await boxOf(page, "pre")).right).toBeLessThanOrEqual((await boxOf(page, ".code > .copy")).x);
+});
+
+it("in a right-to-left language, the name of a file begins at the edge of the line below it", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-locale="ar"') });
+  await page.locator(".launcher").click();
+  await chat.panel.locator("textarea").waitFor();
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "a.exe", mimeType: "text/plain", buffer: Buffer.from("a") });
+  await page.locator("porch-light .tray small").waitFor();
+  const rightOf = (selector: string) =>
+    page.locator(`porch-light ${selector}`).evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getBoundingClientRect().right;
+    });
+  expect(await rightOf(".tray bdi")).toBeCloseTo(await rightOf(".tray small"), 0);
+});
+
 it("a long draft keeps its distance from the edges of the field", async () => {
   const { chat } = await stage.visit({ html: html() });
   await chat.open();

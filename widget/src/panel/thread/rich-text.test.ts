@@ -46,6 +46,13 @@ describe("a reply with blocks", () => {
     expect(find(".scroll > table").parentElement?.tabIndex).toBe(0);
   });
 
+  it("names the boxes that scroll: a table's by its headings, a code's by its first line", async () => {
+    await show("| **Lamp** | Price |\n|---|---:|\n| Perch | 40 |\n\n```\nnpm install\nnpm start\n```");
+    const names = [...view.querySelectorAll("[tabindex][role=group]")].map((box) => box.getAttribute("aria-label"));
+    expect(names).toEqual(["Lamp, Price", "npm install"]);
+    expect(find("pre").textContent).toBe("npm install\nnpm start");
+  });
+
   it("shows quotes, rules, tasks and nested lists", async () => {
     await show("> said\n\n---\n- [x] done\n- [ ] open\n1. one\n   - inner");
     expect(texts("blockquote")).toEqual(["said"]);

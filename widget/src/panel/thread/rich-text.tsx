@@ -64,10 +64,14 @@ const item = ({ done, blocks }: ListItem): VNode =>
     </li>
   );
 
-/** A table in a box that scrolls sideways. The box can be focused, so that the keyboard can scroll it. */
+/**
+ * A table in a box that scrolls sideways. The box can be focused, so that the keyboard can scroll it, and is named by the
+ * table's headings.
+ */
 const table = ({ align, head, rows }: Table): VNode => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
-  <div class="scroll" tabIndex={0}>
+  <div class="scroll" tabIndex={0} role="group" aria-label={head.map(textOf).join(", ")}>
     <table>
       <thead>
         <tr>
@@ -93,8 +97,11 @@ const table = ({ align, head, rows }: Table): VNode => (
 
 const Code = ({ text }: CopyProps): VNode => (
   <div class="code" dir="ltr">
+    {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form */}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabIndex={0}>{text}</pre>
+    <pre tabIndex={0} role="group" aria-label={text.split("\n")[0]}>
+      {text}
+    </pre>
     <CopyButton text={text} />
   </div>
 );
