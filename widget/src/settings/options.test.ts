@@ -74,6 +74,19 @@ describe("settings", () => {
     expect(checkedSettings(mergeLayers(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
   });
 
+  it("of the site's file can be switched off by the page, also numbers", () => {
+    const own = { ...site, replyMinutes: 60, rating: "five", topics: ["A"], askPerson: "person" } as const;
+    const off = { replyMinutes: "0", rating: "off", topics: "", askPerson: "" };
+    expect(checkedSettings(mergeLayers(false, own, off), own)).toMatchObject({
+      replyMinutes: 0,
+      rating: "off",
+      topics: [],
+      askPerson: "",
+    });
+    const wrong = mergeLayers(false, own, { replyMinutes: "soon" });
+    expect(checkedSettings(wrong, own).replyMinutes).toBe(60);
+  });
+
   it("ignore invalid values and unknown names", () => {
     const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
     const read = checkedSettings(mergeLayers(false, site, wrong), site);

@@ -124,7 +124,7 @@ const isWord = (value: unknown): boolean => typeof value === "string" && value.t
 
 function convertedLike(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
-  if (typeof kept === "number") return Number(value) || kept;
+  if (typeof kept === "number") return Number(value) >= 0 ? Number(value) : kept;
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";
   // A text that was parsed as another type becomes text again if the setting is a text.
   const text = typeof value === "object" ? undefined : `${value || ""}`;
