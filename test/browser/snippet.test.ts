@@ -8,7 +8,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { pageOf, rectOf, setStage } from "./checks/stage.ts";
 
-const stage = setStage({ site: { title: "Shop", accent: "#a8452b" } });
+const stage = setStage({ site: { title: "Shop", accent: "#a8452b", radius: 20 } });
 
 async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const complaints: string[] = [];
@@ -66,7 +66,7 @@ it("writes changed settings into the tag, and applies them to the preview", asyn
   const { page } = await visitSnippet();
   await page.getByLabel("Position").selectOption("left");
   await page.getByLabel("Offset x").fill("32");
-  await page.getByLabel("Launcher").selectOption("text");
+  await page.getByLabel("Launcher", { exact: true }).selectOption("text");
   await page.getByLabel("Label", { exact: true }).fill('Ask "us"');
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 32 });
   await page.getByRole("button", { name: 'Ask "us"' }).waitFor();
@@ -80,6 +80,26 @@ it("writes changed settings into the tag, and applies them to the preview", asyn
   const pasted = await stage.visit({ path: "/pasted", html: pageOf(copied) });
   await pasted.page.getByRole("button", { name: 'Ask "us"' }).waitFor();
   expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
+});
+
+it("an element of the page can be the launcher, and an emptied field leaves the site's own value", async () => {
+  const { page, complaints } = await visitSnippet();
+  const selector = page.getByLabel("Launcher: selector");
+  expect(await selector.isVisible()).toBe(false);
+  await page.getByLabel("Launcher", { exact: true }).selectOption("element of the page");
+  await selector.fill("help");
+  await page.getByText("Launcher must be one of").waitFor();
+  await selector.fill("#help");
+  await expect.poll(() => tagOn(page).textContent()).toContain('data-launcher="#help"');
+  await page.locator(".launcher").waitFor({ state: "hidden" });
+  await page.getByLabel("Launcher", { exact: true }).selectOption("icon");
+  expect(await selector.isVisible()).toBe(false);
+  await page.locator(".launcher").waitFor();
+  await page.getByLabel("Radius").fill("8");
+  expect(await tagOn(page).textContent()).toContain('data-radius="8"');
+  await page.getByLabel("Radius").fill("");
+  expect(await tagOn(page).textContent()).not.toContain("radius");
+  expect(complaints).toEqual([]);
 });
 
 it("shows the teaser while it is typed, even after the owner has opened the chat", async () => {

@@ -79,7 +79,26 @@ function readOf(name: SiteSetting, field: Field): unknown {
   return text === "" && kind === "number" ? undefined : fromAttribute(name, text);
 }
 
+/** A choice that may also be an element of the page: a second field takes its selector. */
+function selectorControl(name: SiteSetting, own: unknown, id: string): Control {
+  const select = fieldOf(name, id, own);
+  const about = `${titleOf(name)}: selector`;
+  const selector = element("input", { placeholder: "#id or .class", "aria-label": about, spellcheck: "false" });
+  select.append(element("option", { value: "" }, "element of the page"));
+  if (/^[#.]/.test(`${own}`)) [select.value, selector.value] = ["", `${own}`];
+  return {
+    node: element("div", { class: "stack" }, select, selector),
+    field: select,
+    read() {
+      selector.hidden = select.value !== "";
+      return select.value || selector.value.trim() || undefined;
+    },
+  };
+}
+
 function fieldControl(name: SiteSetting, own: unknown, id = `set-${name}`): Control {
+  const setting = SETTINGS[name];
+  if (setting.kind === "choice" && setting.selector) return selectorControl(name, own, id);
   const field = fieldOf(name, id, own);
   return { node: field, read: () => readOf(name, field) };
 }
@@ -140,9 +159,11 @@ function chosenControl(
   };
   const put = (key: string, value: unknown): HTMLElement => {
     const control = make(key, value);
+    const { field = control.node } = control;
+    control.read();
     const text = known.find(([one]) => one === key)?.[1] ?? key;
     const away = element("button", { type: "button", class: "quiet", "aria-label": `Remove: ${text}` }, "✕");
-    const label = element("label", { for: control.node.id }, text);
+    const label = element("label", { for: field.id }, text);
     const entry = element("div", { class: "entry" }, label, control.node, away);
     away.onclick = () => {
       held.delete(key);
@@ -153,7 +174,7 @@ function chosenControl(
     };
     held.set(key, control);
     list.append(entry);
-    return control.node;
+    return field;
   };
   for (const [key, value] of Object.entries(own)) put(key, value);
   offer();

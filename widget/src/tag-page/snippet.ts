@@ -98,18 +98,19 @@ async function start(site: PublicSite, relay: string): Promise<void> {
 
   const row = (name: SiteSetting): HTMLElement => {
     const own = ownOf(site, name);
-    const { node, read } = controlOf(name, site, wording, offered);
+    const { node, read, field = node } = controlOf(name, site, wording, offered);
     const first = JSON.stringify(read());
     const several = HELP[name];
     const help = element("small", { id: `help-${name}` }, several ?? SETTINGS[name].help.replaceAll("`", ""));
     const wrong = element("small", { class: "wrong", role: "alert" });
-    node.setAttribute("aria-describedby", `help-${name}`);
+    field.setAttribute("aria-describedby", `help-${name}`);
     node.oninput = () => {
       const value = read();
-      const same = JSON.stringify(value) === first;
-      const problem = same || value === undefined ? undefined : settingProblemOf(name, value);
+      // An empty control leaves the site's own value.
+      const same = value === undefined || JSON.stringify(value) === first;
+      const problem = same ? undefined : settingProblemOf(name, value);
       wrong.textContent = problem === undefined ? "" : `${titleOf(name)} ${problem}.`;
-      if (!several) node.ariaInvalid = `${problem !== undefined}`;
+      if (!several) field.ariaInvalid = `${problem !== undefined}`;
       if (problem !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
@@ -121,7 +122,7 @@ async function start(site: PublicSite, relay: string): Promise<void> {
       node.ariaLabel = titleOf(name);
       return element("div", { class: "stack" }, element("h3", {}, titleOf(name)), help, node, wrong);
     }
-    const label = element("label", { for: node.id }, titleOf(name));
+    const label = element("label", { for: field.id }, titleOf(name));
     return element("div", { class: `row ${SETTINGS[name].kind}` }, label, node, help, wrong);
   };
 
