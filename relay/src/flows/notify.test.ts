@@ -22,7 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-it("stores each failed try of an event, and tries again after a longer wait", async () => {
+/** Stores an event for a site whose backend answers with this status. `problems`: lines of the log. */
+async function stage(status: number) {
   const clock = manualClock(START);
   const problems: unknown[] = [];
   const notify = createNotify({
@@ -30,23 +31,28 @@ it("stores each failed try of an event, and tries again after a longer wait", as
     clock,
     log: (event, details) => problems.push([event, details]),
     sites: [SITE],
-    hooks: { post: async () => ({ status: 500, text: "down" }), close: async () => {} },
-    // A part of the wait that is no whole number of milliseconds.
+    hooks: { post: async () => ({ status, text: "no" }), close: async () => {} },
+    // Makes the wait no whole number of milliseconds.
     random: () => 0.123_456,
   });
+  await db.transaction((tx) => notify.storeEvent(tx, "default", "budget.reached", { messagesPerDay: 1 }));
   const stored = async () => (await eventsPage(db, { site: "default", limit: 1 }))[0];
   /** Lets time pass until so many tries are stored. */
-  const afterTry = async (attempts: number) => {
+  async function afterTry(attempts: number) {
     const tried = async () => {
       clock.pass(1_000);
       return (await stored())?.attempts;
     };
     await expect.poll(tried).toBe(attempts);
     return stored();
-  };
-  await db.transaction((tx) => notify.storeEvent(tx, "default", "budget.reached", { messagesPerDay: 1 }));
+  }
+  return { notify, problems, afterTry };
+}
+
+it("stores each failed try of an event, and tries again after a longer wait", async () => {
+  const { notify, problems, afterTry } = await stage(500);
   const first = await afterTry(1);
-  expect(first).toMatchObject({ state: "waiting", status: 500, problem: "down" });
+  expect(first).toMatchObject({ state: "waiting", status: 500, problem: "no" });
   expect(Number.isInteger(first?.due)).toBe(true);
   const second = await afterTry(2);
   const [one, two, ...others] = second === undefined ? [] : eventTries(second);
@@ -54,4 +60,10 @@ it("stores each failed try of an event, and tries again after a longer wait", as
   expect(others).toEqual([]);
   await notify.stop();
   expect(problems).toEqual([]);
+});
+
+it("makes no further try when the backend answers 410", async () => {
+  const { notify, afterTry } = await stage(410);
+  expect(await afterTry(1)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
+  await notify.stop();
 });
