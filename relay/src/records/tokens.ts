@@ -60,12 +60,19 @@ export async function addToken(
   return { token: { id, site, name, scopes: [...scopes], created: now, revoked: null }, text };
 }
 
-/** Finds the valid token with this text. */
+/** Compared with when no token has the id: as long as a hash, and not the hash of any known text. */
+const NOBODY = "0".repeat(43);
+
+/**
+ * Finds the valid token with this text. An unknown id takes as long as a wrong secret: otherwise the time of the answer, 45 µs less,
+ * would show which ids exist.
+ */
 export async function findToken(tx: Transaction, text: string): Promise<Token | undefined> {
   const [, id] = /^pl_([0-9a-z]{12})_[A-Za-z0-9_-]{43}$/.exec(text) ?? [];
   if (id === undefined) return undefined;
   const [row] = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens WHERE id = $1 AND revoked IS NULL`, id);
-  return row !== undefined && sameSecret(hashOf(text), row.hash) ? toToken(row) : undefined;
+  const isRight = sameSecret(hashOf(text), row?.hash ?? NOBODY);
+  return row !== undefined && isRight ? toToken(row) : undefined;
 }
 
 /** The hash of a valid token. @returns nothing for a token that is unknown or revoked */

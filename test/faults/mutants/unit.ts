@@ -13,6 +13,17 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/notify.test.ts" },
   },
   {
+    name: "answers sooner when no token of the server API has the id",
+    edits: [
+      {
+        in: "findToken",
+        find: "sameSecret(hashOf($text), $row?.hash ?? NOBODY)",
+        replace: "$row !== undefined && sameSecret(hashOf($text), $row.hash)",
+      },
+    ],
+    killedBy: { unit: "records/tokens.test.ts" },
+  },
+  {
     name: "obeys a fraction of a millisecond that the service states",
     edits: [{ in: "statedWait", find: "Math.ceil($wait)", replace: "$wait" }],
     killedBy: { unit: "rate-limit-headers.test.ts" },
