@@ -187,7 +187,9 @@ describe("access to the admin pages", () => {
 
 describe("access to the server API", () => {
   const calls = Object.entries(OPERATIONS).map(([name, { method, path, scope }], n) => ({
-    ...{ name, method: method.toUpperCase(), scope },
+    name,
+    method: method.toUpperCase(),
+    scope,
     path: `/api/v1${path.replaceAll(/\{\w+\}/g, "x")}`,
     // Wrong tokens are counted by address.
     address: `198.51.100.${n}`,
@@ -196,7 +198,10 @@ describe("access to the server API", () => {
     fetch(`${house.url}${path}`, {
       method,
       headers: {
-        ...{ "X-Forwarded-For": address, "Idempotency-Key": "k", "Content-Type": "application/json", ...headers },
+        "X-Forwarded-For": address,
+        "Idempotency-Key": "k",
+        "Content-Type": "application/json",
+        ...headers,
       },
       ...(method === "POST" && { body: "{}" }),
     });

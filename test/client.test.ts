@@ -62,8 +62,8 @@ it("reports errors with stable codes", async () => {
   await expect(nobody).rejects.toBeInstanceOf(ApiError);
 });
 
-it("encodes every character of a name", async () => {
-  const key = "a/b?c#d é%2F".replace(" ", "_").replace("é", "e");
+it("encodes every character of a key in the address", async () => {
+  const key = "a/b?c#d_e%2F";
   await porchlight.grantCredits({ email: "client@agency.example", amount: 1 }, { key });
   expect(await porchlight.getGrant({ key })).toMatchObject({ key, amount: 1 });
 });

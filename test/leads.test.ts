@@ -49,7 +49,7 @@ describe("a form before the chat", () => {
     await visitor.send("third");
     await visitor.receives("echo: third");
     const sent = house.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
-    // By message: a message whose answer was lost was sent again unchanged.
+    // Groups the calls by message, because the relay repeats a call whose answer was lost.
     const about = new Map(
       sent.map((body) => {
         const { messageSid, firstName, lastName, email } = (body as { customData: Record<string, string> }).customData;

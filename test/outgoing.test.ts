@@ -92,7 +92,12 @@ const CLIENTS: { [name: string]: (base: string, path: string) => Promise<unknown
   },
 };
 const bucket = (endpoint: string, prefix: string) => ({
-  ...{ endpoint, bucket: "bucket", prefix: `${prefix}/`, region: "eu-1", keyId: "id", secret: "a secret" },
+  endpoint,
+  bucket: "bucket",
+  prefix: `${prefix}/`,
+  region: "eu-1",
+  keyId: "id",
+  secret: "a secret",
 });
 
 describe("an address that answers with a redirect", () => {

@@ -52,7 +52,7 @@ it("a rating is requested when the visitor returns to a closed chat, and stored 
 
   const scores = chat.thread.getByRole("radiogroup", { name: "How was your conversation?" });
   expect(await scores.getByRole("radio").count()).toBe(5);
-  // By keyboard alone: the arrow keys choose, and choosing sends nothing.
+  // With the keyboard alone: the arrow keys choose, and choosing sends nothing.
   await scores.getByRole("radio", { name: "Awful" }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");

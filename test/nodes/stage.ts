@@ -125,7 +125,16 @@ async function createState(options: Options): Promise<StageState> {
     }),
   );
   return {
-    ...{ options, random, folder, mock, postgres, redis, cutter, ports, account, config },
+    options,
+    random,
+    folder,
+    mock,
+    postgres,
+    redis,
+    cutter,
+    ports,
+    account,
+    config,
     relays: [],
     processes: [],
     tabs: [],

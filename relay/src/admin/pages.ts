@@ -139,8 +139,12 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
     const body = await deliveries(
       { db, sites: sitesFor(sites, viewer) },
       {
-        ...{ token: formToken(secret), note: outcomeOf(outcome), may: viewer.role === "admin", site: viewer.site },
-        ...{ failed: skipOf(failed), waiting: skipOf(waiting) },
+        token: formToken(secret),
+        note: outcomeOf(outcome),
+        may: viewer.role === "admin",
+        site: viewer.site,
+        failed: skipOf(failed),
+        waiting: skipOf(waiting),
       },
     );
     return show(c, "/admin/deliveries", "Waiting and failed", body);

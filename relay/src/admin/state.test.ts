@@ -4,7 +4,13 @@ import type { Alert } from "../records/alerts.ts";
 import { doctor, openProblems, shareExaminations } from "./state.ts";
 
 const alert = (kind: string): Alert => ({
-  ...{ kind, subject: "", since: 0, ended: null, problem: `${kind} has a problem.`, cure: "Mend it.", untold: "" },
+  kind,
+  subject: "",
+  since: 0,
+  ended: null,
+  problem: `${kind} has a problem.`,
+  cure: "Mend it.",
+  untold: "",
 });
 const databaseWith = (alerts: Alert[]) => ({ all: async () => alerts }) as unknown as Database;
 

@@ -18,18 +18,18 @@ import { join } from "node:path";
 
 /** Files are kept this long (ms) after their build was replaced; few tabs stay open longer. */
 const KEPT_MS = 30 * 24 * 3_600_000;
-/** About 80 builds. With more builds in 30 days, the newest are kept. */
+/** Most bytes of kept files: about 80 builds. With more builds in 30 days, the newest are kept. */
 const BYTES_MAX = 48 * 1024 * 1024;
 
-/** Names contain a hash of the content, so the same name means the same file. */
+/** Name of a file of a build. It contains a hash of the content, so the same name means the same file. */
 const CHUNK = /^[\w-]+\.js$/;
 
 /** For each file, when it was first found to belong to no current build, in milliseconds since 1970. */
 type Retired = Record<string, number>;
 
-const readRetired = (ledger: string): Retired => {
+const readRetired = (record: string): Retired => {
   try {
-    return Object(JSON.parse(readFileSync(ledger, "utf8"))) as Retired;
+    return Object(JSON.parse(readFileSync(record, "utf8"))) as Retired;
   } catch {
     // The record is missing or incomplete, so all files count as retired today.
     return {};
@@ -37,13 +37,13 @@ const readRetired = (ledger: string): Retired => {
 };
 
 /** Writes a file completely or not at all, because a start may be interrupted. */
-function place(path: string, put: (beside: string) => void): void {
-  put(`${path}.part`);
+function writeWhole(path: string, write: (beside: string) => void): void {
+  write(`${path}.part`);
   renameSync(`${path}.part`, path);
 }
 
 /** Files to keep: the most recently retired ones, within the limits of time and size. */
-function spared(folder: string, retired: Retired, now: number): Retired {
+function withinLimits(folder: string, retired: Retired, now: number): Retired {
   let bytes = 0;
   const kept = Object.entries(retired)
     .toSorted(([, a], [, b]) => b - a)
@@ -67,13 +67,13 @@ export function keepBuild({ build, folder, now }: { build: string; folder: strin
   const current = new Set(readdirSync(build).filter((name) => CHUNK.test(name)));
   for (const name of current) {
     const path = join(folder, name);
-    if (!existsSync(path)) place(path, (beside) => copyFileSync(join(build, name), beside));
+    if (!existsSync(path)) writeWhole(path, (beside) => copyFileSync(join(build, name), beside));
   }
-  const ledger = join(folder, "retired.json");
-  const before = readRetired(ledger);
+  const record = join(folder, "retired.json");
+  const before = readRetired(record);
   const former = readdirSync(folder).filter((name) => CHUNK.test(name) && !current.has(name));
-  const kept = spared(folder, Object.fromEntries(former.map((name) => [name, before[name] ?? now])), now);
-  place(ledger, (beside) => writeFileSync(beside, JSON.stringify(kept)));
+  const kept = withinLimits(folder, Object.fromEntries(former.map((name) => [name, before[name] ?? now])), now);
+  writeWhole(record, (beside) => writeFileSync(beside, JSON.stringify(kept)));
   for (const name of former) if (kept[name] === undefined) rmSync(join(folder, name));
   return new Set(Object.keys(kept));
 }

@@ -55,7 +55,10 @@ export function webp(kind: "VP8 " | "VP8L" | "VP8X", width: number, height: numb
 
 const coded = (bytes: string): Buffer<ArrayBuffer> => Buffer.from(bytes, "base64");
 
-/** Complete pictures of two pixels that lie on their side and contain SECRETs: Exif with a place, XMP, text, comments. */
+/**
+ * Complete pictures of two pixels with metadata: an Exif orientation of a quarter turn, and the word SECRET in Exif with a place,
+ * XMP, text or comments.
+ */
 export const WITH_METADATA = {
   "image/jpeg": coded(
     "/9j/4AAQSkZJRgABAQAAAQABAAD/4QB+RXhpZgAATU0AKgAAAAgAAwEOAAIAAAANAAAAMgESAAMAAAABAAYAAIglAAQAAAABAAAAQAAAAABTRUNSRVQgcGxhY2UAAAACAAEAAgAAAAJOAAAAAAIABQAAAAMAAABeAAAAAAAAADQAAAABAAAAHgAAAAEAAAABAAAAAf/+ABBTRUNSRVQgY29tbWVudP/bAEMA///////////////////////////////////////////////////////////////////////////////////////AAAsIAAEAAgEBEQD/xAAUAAEAAAAAAAAAAAAAAAAAAAAC/8QAFxABAAMAAAAAAAAAAAAAAAAAAQAxcf/aAAgBAQAAPwANus//2Q==",

@@ -97,7 +97,7 @@ export async function deliveriesPage(
   query: { site: string; state?: DeliveryState; after?: DeliveryPlace; limit: number },
 ): Promise<DeliveryRow[]> {
   const { site: wanted, state, after: begin = { visitor: "", pos: 0, turn: 0 }, limit } = query;
-  // By place: a message that fails between the two reads is in both, and has failed.
+  // Keyed by place, because a message that fails between the two reads is in both. It counts as failed.
   const found = new Map<string, DeliveryRow>();
   for (const each of state === undefined ? DELIVERY_STATES : [state]) {
     const read = (after: DeliveryPlace = begin) =>

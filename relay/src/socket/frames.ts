@@ -100,7 +100,7 @@ function refuse({ actions, live }: Context, error: Omit<ErrorFrame, "t">): void 
   actions.send(live, { t: "error", ...error });
 }
 
-/** Runs work that may fail and costs the owner. If a limit or the database refuses it, tells the client when to try again. */
+/** Runs work that costs the owner something. If a limit or the database refuses it, tells the client when to try again. */
 async function attempt(context: Context, id: string, work: () => Promise<void>): Promise<void> {
   const { deps, live } = context;
   const wait = deps.messages.take(live.visitor);

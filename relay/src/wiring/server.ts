@@ -20,13 +20,11 @@ import type { VisitorFlows } from "./visitors.ts";
  * (WIDGET 9).
  */
 const RETURN_RATE = 15;
-/**
- * TCP connections per address for each chat that it may open: a chat takes up to six, uploads and pages a few more. Callbacks
- * come from one address and must not be refused; hundreds may wait while the relay restarts.
- */
+/** TCP connections of one address, for each chat that the address may open: a chat takes up to six, a page a few more. */
 const PEER_FACTOR = 5;
+/** TCP connections that any address may open: callbacks come from one address, and hundreds may wait during a restart. */
 const PEER_MIN = 1_000;
-/** TCP connections in total for each chat: browsers keep idle ones for files, the service for callbacks. */
+/** TCP connections of all addresses, for each chat: browsers keep idle ones for files, the service for callbacks. */
 const PEERS_FACTOR = 1.5;
 /** At a stop, a new connection has this long (ms) to begin a request. */
 const BEGIN_MS = 1_000;

@@ -139,7 +139,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
         comeBack: () => world.pick(50, 1_500),
         // A person's tabs share the token that the first one gets.
         mayConnect: () => t === 0 || person.token !== undefined,
-        // As the widget: without a token, a message sent again over a second connection would be another visitor's.
+        // Waits like the widget: without a token, a message sent again over a second connection would be another visitor's.
         maySend: () => scenario.nodes === 1 || person.token !== undefined,
         retryAfter: scenario.retries ? () => Math.max(0, heals - world.now()) + world.pick(0, 5_000) : undefined,
       });

@@ -16,7 +16,9 @@ export type Machine = {
   spoolFull: boolean;
   /** Share of hints that are lost: of the bus, or between nodes. */
   hintLoss: number;
+  /** The account's key in the settings. */
   key: string;
+  /** How far the wall clock is ahead, in milliseconds. */
   shift: number;
   /** Name of the machine, and how many processes it has started. */
   name: string;

@@ -210,16 +210,27 @@ function createConnections(
   const { wake } = courier;
   const unlimited = () => core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime });
   const sessions = core.createSession({
-    ...{ db, bus, sites, epoch, clock, wake },
+    db,
+    bus,
+    sites,
+    epoch,
+    clock,
+    wake,
     signing: SIGNING,
     identity: () => undefined,
     nameOf: async () => undefined,
   });
   return core.createConnections({
-    ...{ db, bus, clock, log },
+    db,
+    bus,
+    clock,
+    log,
     open: sessions.open,
     handleFrame: core.createFrames({
-      ...{ db, bus, clock, log },
+      db,
+      bus,
+      clock,
+      log,
       send: core.createSend({ db, bus, clock, horizon: 12 * 3_600_000, wake }),
       forget: core.createForget({ db, bus, clock, deleted: courier.drop }),
       logout: sessions.logout,

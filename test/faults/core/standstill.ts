@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-/** Stops a process for a time, like SIGSTOP and SIGCONT: it receives and does nothing, while other processes and clocks go on. */
+/** Stops a process for a time, like SIGSTOP and SIGCONT: data still arrives, but waits. Other processes and clocks go on. */
 export type Standstill = {
   isStopped: () => boolean;
   /** Stops the process for `ms` from now, or for longer if it is stopped already. */

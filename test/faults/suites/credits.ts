@@ -200,7 +200,15 @@ async function createRun({ root = RELAY, seed = 11, keys, copies = 8, kills }: O
   };
   const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
   return {
-    ...{ root, random, folder, service, keys: names, emails, copies, kills, env },
+    root,
+    random,
+    folder,
+    service,
+    keys: names,
+    emails,
+    copies,
+    kills,
+    env,
     relay: undefined,
     answered: 0,
     ended: false,

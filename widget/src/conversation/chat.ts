@@ -74,7 +74,10 @@ class Conversation implements Chat {
     const send = this.#send;
     this.#forms = createForms(send);
     this.#session = createSession({
-      ...{ site, page, storage, send },
+      site,
+      page,
+      storage,
+      send,
       thread: this.#thread,
       reconnect: (at) => this.#connection.reconnect(at),
       placed: this.#placed,

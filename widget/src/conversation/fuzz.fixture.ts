@@ -36,7 +36,12 @@ export function run(seed: number, hostile: boolean): { accepted: number; connect
   const relay = createModelRelay(world);
   const browser = createBrowser(world, 1 + pick() * 20);
   const sequence: Sequence = {
-    ...{ seed, hostile, world, pick, relay, browser },
+    seed,
+    hostile,
+    world,
+    pick,
+    relay,
+    browser,
     typed: [],
     late: new Set(),
     open: [],

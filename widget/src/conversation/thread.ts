@@ -16,11 +16,11 @@ export type Item = {
   pos?: number;
   n?: number;
   state: ItemState;
-  /** Only with `failed`. */
+  /** Set only in the state `failed`. */
   reason?: Problem | undefined;
   media?: Media | undefined;
   reaction?: string;
-  /** Of a reply that names its author. */
+  /** Set for a reply that names its author. */
   author?: ReplyAuthor;
   /** Start and end of the part of the text that replaces an unavailable file. */
   noFile?: [from: number, to: number];

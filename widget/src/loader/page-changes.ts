@@ -16,8 +16,8 @@ let removals = 0;
 let removedAt = 0;
 
 /**
- * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Where the page
- * removes it again and again, it gives up.
+ * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Gives up when the
+ * page removes it again and again.
  * @param putIn puts the element into the page and watches it
  */
 export function heal(shell: Shell, putIn: () => void): void {
@@ -52,7 +52,7 @@ async function startAnew({ launcher, relay, site, settings }: Shell): Promise<vo
 
 /**
  * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner
- * away from the window's. Only in this case, because the top layer is above every z-index of the page.
+ * away from the window's. Do not call it otherwise, because the top layer is above every z-index of the page.
  */
 export function raise({ host }: Shell): void {
   host.popover = "manual";
