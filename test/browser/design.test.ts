@@ -362,6 +362,15 @@ it("long words are hyphenated in greeting and messages, code is not, and no line
   expect((await boxOf(page, "pre")).right).toBeLessThanOrEqual((await boxOf(page, ".code > .copy")).x);
 });
 
+it("the greeting is smaller where the window is narrow for its text, as on a phone with text of twice the size", async () => {
+  const { page, chat } = await stage.visit({ html: html(), options: { viewport: { width: 390, height: 844 } } });
+  await chat.open();
+  const sizes = [await styleOf(page, ".hello", "font-size")];
+  await page.setViewportSize({ width: 260, height: 560 });
+  sizes.push(await styleOf(page, ".hello", "font-size"));
+  expect(sizes).toEqual(["22px", "18px"]);
+});
+
 it("in a right-to-left language, the name of a file begins at the edge of the line below it", async () => {
   const { page, chat } = await stage.visit({ html: html('data-locale="ar"') });
   await page.locator(".launcher").click();
