@@ -80,7 +80,16 @@ type Outside =
   | "manual"
   | "phone";
 /** The settings that only parts of the panel read: see `rare-options.ts`. */
-type Rare = "team" | "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill";
+type Rare =
+  | "team"
+  | "voice"
+  | "camera"
+  | "shrinkPictures"
+  | "startScreen"
+  | "articles"
+  | "customFields"
+  | "replyMinutes"
+  | "prefill";
 /** The settings that the panel reads. */
 export type PanelSettings = Omit<Settings, Outside | Rare>;
 
@@ -100,7 +109,6 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
   rating: "off",
   topics: [],
   askPerson: "",
-  replyMinutes: 0,
   hours: {},
   strings: {},
 };
@@ -124,7 +132,6 @@ const isWord = (value: unknown): boolean => typeof value === "string" && value.t
 
 function convertedLike(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
-  if (typeof kept === "number") return Number(value) >= 0 ? Number(value) : kept;
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";
   // A text that was parsed as another type becomes text again if the setting is a text.
   const text = typeof value === "object" ? undefined : `${value || ""}`;

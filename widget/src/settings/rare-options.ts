@@ -7,7 +7,15 @@ import type { RawSettings, Settings } from "./options.ts";
 
 export type RareSettings = Pick<
   Settings,
-  "team" | "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill"
+  | "team"
+  | "voice"
+  | "camera"
+  | "shrinkPictures"
+  | "startScreen"
+  | "articles"
+  | "customFields"
+  | "replyMinutes"
+  | "prefill"
 >;
 
 const DEFAULTS: RareSettings = {
@@ -18,6 +26,7 @@ const DEFAULTS: RareSettings = {
   startScreen: false,
   articles: "",
   customFields: {},
+  replyMinutes: 0,
   prefill: {},
 };
 
@@ -25,6 +34,7 @@ const DEFAULTS: RareSettings = {
 function read(fallback: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return fallback;
   if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
+  if (typeof fallback === "number") return Number(value) >= 0 ? Number(value) : fallback;
   if (Array.isArray(fallback))
     return typeof value === "string" ? value.split("|") : Array.isArray(value) ? value : fallback;
   if (typeof fallback === "string") return typeof value === "string" ? value : fallback;

@@ -1,6 +1,7 @@
 /** The expected time of an answer, if the site sets it: in the header, and below a message that waits for a person. */
 
 import { computed, signal } from "@preact/signals-core";
+import { rareSettings } from "../../settings/rare-options.ts";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
@@ -53,8 +54,9 @@ export function followHours(
 }
 
 /** "in about 2 hours", with a suitable unit. */
-function usually({ t, settings, language }: Needs<"t" | "language" | "settings">): string {
-  const { replyMinutes } = settings.value;
+function usually(ui: Needs<"t" | "language" | "settings" | "shell">): string {
+  const { t, language } = ui;
+  const { replyMinutes } = rareSettings(ui);
   const [unit, size] = replyMinutes < HOUR ? (["minute", 1] as const) : replyMinutes < DAY ? HOURS : DAYS;
   const format = new Intl.NumberFormat(language.value.region, {
     style: "unit",
@@ -74,7 +76,7 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
  * reached, it promises no time.
  */
 export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
-  const { t, settings } = ui;
+  const { t } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
     const when = opens("short");
@@ -82,7 +84,7 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
   };
   return () => {
     const late = isUnreachable(ui);
-    const more = isClosed() ? back() : settings.value.replyMinutes > 0 && !late ? usually(ui) : "";
+    const more = isClosed() ? back() : rareSettings(ui).replyMinutes > 0 && !late ? usually(ui) : "";
     const words = more ? `${authorOf(ui)}\u00a0· ${more}` : late ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return <span key={words}>{words}</span>;
   };
@@ -96,8 +98,8 @@ export const ReplyTime = component((ui: ReplyTimeNeeds, mounted) => {
   const { isClosed } = followHours(ui, mounted);
   const waits = computed(() => {
     const newest = chat.items.value.at(-1);
-    const { responder, replyMinutes } = settings.value;
-    return responder === "human" && replyMinutes > 0 && newest?.state === "delivered" && !isClosed();
+    const { responder } = settings.value;
+    return responder === "human" && rareSettings(ui).replyMinutes > 0 && newest?.state === "delivered" && !isClosed();
   });
   mounted(watch(() => waits.value && announcer.status(usually(ui))));
   return () =>

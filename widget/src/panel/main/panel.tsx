@@ -19,8 +19,8 @@ const bringsFiles = (
 
 /** Fetches the components that the site's settings ask for. */
 function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void {
-  const { prechat, capture, hours, replyMinutes } = settings.value;
-  const { voice, camera, startScreen, prefill } = shell.settings();
+  const { prechat, capture, hours } = settings.value;
+  const { voice, camera, startScreen, prefill, replyMinutes } = shell.settings();
   const add = (more: object): void => {
     forms.value = { ...forms.peek(), ...more };
   };
