@@ -81,6 +81,7 @@ describe("the doctor", () => {
     expect(near.of("callback address")).toMatchObject({
       ok: false,
       found: expect.stringContaining("machines of a private network"),
+      cure: "Let the DNS entry of `10.11.12.13` name a public address.",
     });
     expect(near.of("proxy")?.ok).toBe(true);
     const plain = await restartAndExamine({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
@@ -142,6 +143,18 @@ describe("the doctor", () => {
     failing.stop();
     await restartAndExamine({ SERVICE_URL: `${gone.url}/v1` });
     expect((await examine()).of("clock beside account default")).toBeUndefined();
+  });
+
+  it("says what to do in sentences that need no other cell of the table", async () => {
+    const { all } = await restartAndExamine({ ALLOWED_ORIGINS: "http://shop.example" });
+    const cures = Object.fromEntries(all.map(({ check, cure }) => [check, cure]));
+    expect(cures).toMatchObject({
+      "callback address": "Set `PUBLIC_URL` to the address at which the service can reach this relay.",
+      "origins of site default": "Serve `http://shop.example` over https.",
+    });
+    const away = await restartAndExamine({ PUBLIC_URL: "https://nowhere.invalid", TRUST_PROXY: "1" });
+    expect(away.of("callback address")?.cure).toBe("Add `nowhere.invalid` to your DNS.");
+    expect(away.of("media links")?.cure).toContain("Correct the callback address first");
   });
 
   it("compares the clock with the service's clock", async () => {

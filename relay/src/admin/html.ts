@@ -107,6 +107,9 @@ export const whole = (text: string): Html => html`<span class="whole" dir="auto"
 export const withCode = (text: string): Html =>
   html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
+/** The same as one element, for a cell: on phones, each part of a cell would have a row of its own. */
+export const cellWithCode = (text: string): Html => html`<span>${withCode(text)}</span>`;
+
 /** From this length on (characters) a text needs a wide column. */
 const LONG_TEXT = 24;
 

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Settings, Site } from "../base/config.ts";
-import { brief, type Cell, type Html, table, withCode } from "./html.ts";
+import { brief, type Cell, cellWithCode, type Html, table } from "./html.ts";
 
 /** The values of a site, without secrets. */
 function siteValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
@@ -60,7 +60,7 @@ export function settingsList({ inForce, accounts }: SettingsInForce, sites: read
     html`<code class="name">${env}</code>`,
     value === "" ? null : value,
     from,
-    withCode(help),
+    cellWithCode(help),
   ]);
   const headings = (owner: string) => [owner, "Setting", "Value", "From"];
   const ofAccounts = accounts.flatMap((each) =>

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time, withCode } from "./html.ts";
+import { badge, cellWithCode, type Html, idText, PAGE_ROWS, pagedTable, table, time, withCode } from "./html.ts";
 
 /** Readers get the findings of an examination for this long, in milliseconds. */
 const FINDINGS_MS = 10_000;
@@ -49,7 +49,7 @@ ${table(
     badge(ok ? "ok" : "failed"),
     check,
     found,
-    cure === undefined ? null : withCode(cure),
+    cure === undefined ? null : cellWithCode(cure),
   ]),
   "",
 )}

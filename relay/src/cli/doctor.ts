@@ -64,7 +64,12 @@ function origins({ settings }: CommandContext): Finding[] {
         "none: only the relay's own pages may open the chat",
         "Set `ALLOWED_ORIGINS` to your pages' origins; the log names each refused origin (`origin.refused`).",
       );
-    if (plain.length > 0) return failed(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
+    if (plain.length > 0)
+      return failed(
+        check,
+        `${plain.join(", ")} is plain http`,
+        `Serve ${plain.map((origin) => `\`${origin}\``).join(", ")} over https.`,
+      );
     return passed(check, origins.join(", "));
   });
 }
@@ -147,7 +152,7 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
     await findingOf(
       "send",
       "sent messages",
-      "Look up the unknown ones at the service, then run `porchlight send resolve`.",
+      "Look up the unknown messages at the service, then run `porchlight send resolve`.",
     ),
   ];
 }
@@ -157,7 +162,11 @@ function relay({ running, settings: { dataDir, port } }: CommandContext): Findin
   const check = "relay";
   return running
     ? passed(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
-    : failed(check, `none runs on ${dataDir}: the checks use the shell's environment`, "Start it: `npm run serve`.");
+    : failed(
+        check,
+        `none runs on ${dataDir}: the checks use the shell's environment`,
+        "Start the relay: `npm run serve`.",
+      );
 }
 
 /** Makes all checks. */

@@ -45,17 +45,17 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
   if (protocol === "http:")
     return [
       `${publicUrl} is plain http: the secret in it could be read on the way`,
-      "Put a proxy with HTTPS in front, and set PUBLIC_URL to the https address.",
+      "Put a proxy with HTTPS in front, and set `PUBLIC_URL` to the https address.",
     ];
   const host = hostname.replace(/^\[|\]$/g, "");
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => String(error.code));
-  if (typeof found === "string") return [`${host} has no address (${found})`, "Add it to your DNS."];
+  if (typeof found === "string") return [`${host} has no address (${found})`, `Add \`${host}\` to your DNS.`];
   const near = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
   if (!near) return undefined;
   const addresses = found.map(({ address }) => address).join(", ");
   return [
     `${host} is ${addresses}: only machines of a private network reach that`,
-    "Point the name to a public address.",
+    `Let the DNS entry of \`${host}\` name a public address.`,
   ];
 }
 
@@ -80,7 +80,11 @@ export async function callback(context: CommandContext): Promise<Finding> {
   const check = "callback address";
   const { publicUrl } = context.settings;
   if (publicUrl === undefined)
-    return failed(check, "PUBLIC_URL is not set", "Set it to the address at which the service can reach this relay.");
+    return failed(
+      check,
+      "PUBLIC_URL is not set",
+      "Set `PUBLIC_URL` to the address at which the service can reach this relay.",
+    );
   const local = isLoopbackUrl(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
   if (hidden !== undefined) return failed(check, ...hidden);
@@ -141,7 +145,14 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   if (publicUrl === undefined) return [];
   const cure = `Let the proxy forward \`/media/\` unchanged, without a login${uploads.embed ? "" : ", or set `MEDIA_MODE=embed`"}.`;
   const answer = await request(`${publicUrl}${path}`);
-  if ("why" in answer) return [failed(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
+  if ("why" in answer)
+    return [
+      failed(
+        check,
+        `${publicUrl}/media/ does not answer (${answer.why})`,
+        "Correct the callback address first: links to files begin with the same `PUBLIC_URL`.",
+      ),
+    ];
   const { status, headers } = answer.response;
   const whole = status === 200 && (await answer.response.text()) === PROBE;
   if (!whole) return [failed(check, `${publicUrl}/media/ answers ${status} instead of the file`, cure)];
