@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** Two at a time, because each is its own process. */
+/** Runs the work for two items at a time, because each starts a process. */
 async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
   const done: B[] = [];
   for (let i = 0; i < all.length; i += 2) done.push(...(await Promise.all(all.slice(i, i + 2).map(work))));
@@ -41,8 +41,8 @@ async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): P
 }
 
 type Call = [args: () => string[], code: number];
-/** Every command once with valid arguments, in an order in which each prepares the next. */
-const MEANT: Record<string, Call> = {
+/** A valid call of every command and its exit code. Each call may prepare the ones after it. */
+const VALID_CALLS: Record<string, Call> = {
   help: [() => [], 0],
   doctor: [() => [], 3],
   try: [() => ["hello", "--wait", "20"], 0],
@@ -84,7 +84,7 @@ const MEANT: Record<string, Call> = {
   erase: [() => [visitor, "--yes"], 0],
 };
 /** Programs that run until they are stopped. */
-const APART = ["serve", "sandbox"];
+const LONG_RUNNING = ["serve", "sandbox"];
 
 describe("every command", () => {
   it("is in the help, as text and as JSON, and in this test", async () => {
@@ -93,9 +93,9 @@ describe("every command", () => {
     const names = help.commands.map(({ name }) => name);
     expect([code, Object.keys(help.exitCodes)]).toEqual([0, ["0", "1", "2", "3"]]);
     expect(help.settings.map(({ env }) => env)).toContain("SERVICE_URL");
-    expect(names).toEqual(expect.arrayContaining(Object.keys(MEANT)));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(VALID_CALLS)));
     // A command that this test does not know yet must support --json too.
-    for (const name of names.filter((each) => !APART.includes(each) && !(each in MEANT))) {
+    for (const name of names.filter((each) => !LONG_RUNNING.includes(each) && !(each in VALID_CALLS))) {
       const { code, err } = await porchlight([...name.split(" "), "--colour=red", "--json"]);
       expect([code, JSON.parse(err)], name).toEqual([2, { error: expect.any(String), code: 2 }]);
     }
@@ -103,7 +103,7 @@ describe("every command", () => {
     expect(names.filter((name) => !words.includes(name))).toEqual([]);
   });
 
-  it.each(Object.entries(MEANT))("prints only JSON with --json: %s", async (name, [args, code]) => {
+  it.each(Object.entries(VALID_CALLS))("prints only JSON with --json: %s", async (name, [args, code]) => {
     const { out, err, code: ended } = await porchlight([...name.split(" "), ...args(), "--json"]);
     expect([ended, ended === 1 ? out : err], `${out}${err}`).toEqual([code, ""]);
     const said = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** They contain no personal data, and set their own cache headers. */
+/** Addresses whose answers contain no personal data and set their own cache headers. */
 const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/|admin\/(style\.css|live\.js|page\.js)$)/;
 
 type Ask = { method: string; path: string; headers?: Record<string, string> };

@@ -14,7 +14,7 @@ export type Refused = { error: string; code: string; field?: string; max?: numbe
 
 type Request = {
   name?: string;
-  /** `null`: none. */
+  /** The session token, by default the visitor's. `null`: the request has none. */
   token?: string | null;
   origin?: string | null;
   headers?: Record<string, string>;

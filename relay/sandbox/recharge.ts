@@ -22,7 +22,7 @@ export type RechargeEvent = {
   email: string;
   at: number;
   deliveries: CallbackEntry[];
-  /** Its grants: a correct client makes exactly one. */
+  /** The grants for this event: a correct client makes exactly one. */
   grants: Grant[];
 };
 

@@ -202,7 +202,7 @@ ask("Profiler.takePreciseCoverage");
 /** Larger than the longest address that a parser looks for (2,048), so that this bound does not look like growth. */
 const SIZE = 5_000;
 const TEXTS = [...repeated().map((part) => ({ part })), ...FRAMED];
-/** `node test/attacks/steps.ts [number of texts for each parser]`. With fewer than all, each parser gets others. */
+/** Argument of the command line: the number of texts for each parser, by default all. Fewer texts differ from parser to parser. */
 const step = Math.max(1, Math.floor(TEXTS.length / Number(process.argv[2] ?? TEXTS.length)));
 const cases = Object.entries(SCANNERS).flatMap(([name, scan], first) =>
   TEXTS.filter((_, n) => (n + first) % step === 0).map((text) => ({

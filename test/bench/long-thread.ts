@@ -1,8 +1,7 @@
 /**
- * The times of check 73 (WIDGET 9), in a thread of ten thousand messages: what one more message costs, and
- * what opening the panel costs at a quarter of the CPU's speed. In milliseconds of CPU time of the page's main thread,
- * which other load disturbs less; each is the best of several tries. `node test/bench/long-thread.ts` measures only
- * these.
+ * The times of check 73 (WIDGET 9), in a thread of ten thousand messages: what one more message costs, and what opening the
+ * panel costs at a quarter of the CPU's speed. They are CPU time of the page's main thread in milliseconds, because other load
+ * disturbs it less than elapsed time. Each is the best of several tries. `node test/bench/long-thread.ts` measures only these.
  */
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";

@@ -15,15 +15,12 @@ import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
 import { type House, SCRIPTED, startHouse } from "../harness.ts";
-import { launch } from "./browser.ts";
+import { launch, TIMEOUT_MS } from "./browser.ts";
 
 /** Every page of the admin, apart from the login. */
 const PAGES = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/(login|find)$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
-
-/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const TIMEOUT_MS = 60_000;
 
 let house: House;
 let browser: Browser;

@@ -14,6 +14,9 @@ const ARGS = [
 /** Time limit for the browser to start on a busy machine, in milliseconds. */
 export const START_MS = 120_000;
 
+/** Longest time to wait for anything in a page, in milliseconds: as long as a poll of vitest.config.ts. */
+export const TIMEOUT_MS = 120_000;
+
 /**
  * How the tests start Chromium: without its own traffic.
  * @param extra additional arguments

@@ -3,16 +3,13 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
-import { chatOn } from "./browser.ts";
+import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-
-/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const TIMEOUT_MS = 60_000;
 
 let browser: Browser;
 let house: House;

@@ -1,11 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
-import { chatOn } from "./browser.ts";
+import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
-
-/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const TIMEOUT_MS = 60_000;
 
 let browser: Browser;
 let house: House;

@@ -2,9 +2,10 @@
 
 import { afterEach, it } from "vitest";
 import { type Slow, startSlow } from "../slow.ts";
+import { TIMEOUT_MS } from "./browser.ts";
 import { pageOf, type Stage } from "./checks/stage.ts";
 
-const TIMEOUT = { timeout: 60_000 };
+const TIMEOUT = { timeout: TIMEOUT_MS };
 
 /** @param rounds delays of every answer to test, in seconds */
 export function slowTests(stage: Stage, rounds: readonly number[]): void {

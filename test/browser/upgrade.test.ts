@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { runAt } from "../relays.ts";
-import { chatOn } from "./browser.ts";
+import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 const OLD = join(import.meta.dirname, "..", "..", "widget", "dist");
@@ -30,9 +30,6 @@ function rebuilt(): string {
     writeFileSync(join(folder, name), anew(readFileSync(join(folder, name), "utf8")));
   return folder;
 }
-
-/** Longest time to wait for anything in a page, in ms: as long as a poll of vitest.config.ts. */
-const TIMEOUT_MS = 60_000;
 
 let house: House;
 let browser: Browser;

@@ -55,7 +55,7 @@ export type LaneHead = OutboxEntry & {
   has_unsent_details: number | boolean;
   /** The conversation's campaign; `null` while none was chosen, empty for none. */
   campaign: string | null;
-  /** Its file. */
+  /** The message's file: key in the store, type, name and bytes. */
   key: string | null;
   type: string | null;
   name: string | null;

@@ -78,13 +78,13 @@ function matcherOf({ ids, names }: Traces): (row: Row) => boolean {
   };
 }
 
-/** The begin of all answers, for `answersAbout`. */
+/** The place before the first answer, for `answersAbout`. */
 export const FIRST_ANSWER: Name = { token: "", key: "" };
 
 /**
  * Finds the stored answers about a visitor in a slice of all answers.
  * @param after the answer after which the slice begins
- * @returns the matches, and the answer after which the next slice begins; nothing there when this was the last one
+ * @returns the matches, and the answer after which the next slice begins; `next` is undefined when this slice was the last one
  */
 export async function answersAbout(
   tx: Transaction,

@@ -26,7 +26,7 @@ type Connection = {
   socket: Socket;
   job: Waiting | undefined;
   received: Buffer;
-  /** It has carried an answer: the server may close it at any moment while it is idle. */
+  /** Whether the connection has carried an answer. If so, the server may close it at any moment while it is idle. */
   used: boolean;
 };
 

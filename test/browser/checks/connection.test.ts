@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type House, startHouse } from "../../harness.ts";
 import { type Host, startHost } from "../../host.ts";
 import { type Middlebox, startProxy } from "../../proxy.ts";
-import { chatOn } from "../browser.ts";
+import { chatOn, TIMEOUT_MS } from "../browser.ts";
 import { leaveBrowser, sharedBrowser } from "../shared.ts";
 
 let browser: Browser;
@@ -29,7 +29,7 @@ async function begin(): Promise<void> {
   await page?.close();
   proxy.seen = [];
   page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(TIMEOUT_MS);
 }
 
 beforeEach(() => {

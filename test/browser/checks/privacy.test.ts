@@ -7,8 +7,8 @@ import { chromium, type Page, type Request, type Response } from "playwright-cor
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
-import { chatOn, START_MS } from "../browser.ts";
-import { converse, PLAIN, pageOf, reopen, setStage, TIMEOUT_MS } from "./stage.ts";
+import { chatOn, START_MS, TIMEOUT_MS } from "../browser.ts";
+import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
 import { withThread } from "./threads.ts";
 
 const stage = setStage();

@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type House, type HouseOptions, startHouse } from "../../harness.ts";
-import { chatOn } from "../browser.ts";
+import { chatOn, TIMEOUT_MS } from "../browser.ts";
 import { leaveBrowser, sharedBrowser } from "../shared.ts";
 import { type Pages, pageOf, startPages } from "./pages.ts";
 
@@ -41,9 +41,6 @@ export type Stage = {
 const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
-/** Longest time to wait for anything in the page, in ms: as long as a poll of vitest.config.ts. */
-export const TIMEOUT_MS = 60_000;
-
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
 export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
   let browser: Browser;

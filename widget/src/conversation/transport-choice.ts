@@ -22,7 +22,7 @@ export type TransportsOptions = {
 const HANG_MS = 4_000;
 const ROUNDS = 4;
 const TRIES = 2;
-/** The HTTP fallback tries a WebSocket as often: `http-fallback.ts`. */
+/** A WebSocket is tried again after this time. An open HTTP fallback uses the same time (`http-fallback.ts`). */
 const AGAIN_MS = 10 * 60_000;
 const LOST = 1006;
 
@@ -33,33 +33,33 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
   const hang = createTimer(page);
   let failures = 0;
   /** When the fallback began; 0 while WebSockets are tried. */
-  let fellAt = 0;
+  let fallbackSince = 0;
   /** Identifies the WebSocket that is tried or used; changes when it opens. */
   let current: object | undefined;
 
   /**
    * Called when a WebSocket does not open in time: finds out whether the whole network is slow or only WebSockets are blocked.
    */
-  async function doubt(events: TransportEvents, begun: number): Promise<void> {
+  async function diagnose(events: TransportEvents, begun: number): Promise<void> {
     const mine = current;
     const asked = page.now();
     if (!(await reachable()) || mine !== current) return;
     hang.set(ROUNDS * (page.now() - asked) - (page.now() - begun), () => {
-      fellAt = page.now();
+      fallbackSince = page.now();
       events.close(LOST);
     });
   }
 
   return {
     open(events) {
-      if (fellAt && page.now() - fellAt >= AGAIN_MS) {
-        fellAt = 0;
+      if (fallbackSince && page.now() - fallbackSince >= AGAIN_MS) {
+        fallbackSince = 0;
         failures = TRIES - 1;
       }
-      if (fellAt) return openLater(fallback, events);
+      if (fallbackSince) return openLater(fallback, events);
       const begun = page.now();
       current = {};
-      hang.set(HANG_MS, () => doubt(events, begun));
+      hang.set(HANG_MS, () => diagnose(events, begun));
       return socket({
         ...events,
         open() {
@@ -73,11 +73,11 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
       current = undefined;
       hang.off();
       // The fallback opened but no frame came: something in between holds it back, so try WebSockets again.
-      if (fellAt) fellAt = opened && !spoke ? 0 : fellAt;
+      if (fallbackSince) fallbackSince = opened && !spoke ? 0 : fallbackSince;
       else if (spoke) failures = 0;
       // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,
       // because the relay may have restarted just before the check. An attempt that started meanwhile counts separately.
-      else if ((await reachable()) && ++failures >= TRIES && !current) fellAt = page.now();
+      else if ((await reachable()) && ++failures >= TRIES && !current) fallbackSince = page.now();
     },
   };
 }

@@ -6,7 +6,7 @@ export type Inline =
   | { kind: "code"; text: string }
   /**
    * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: the
-   * Markdown is that of a picture.
+   * Markdown was that of a picture, `![…](…)`.
    */
   | { kind: "link"; href: string; host?: string; picture?: boolean; children: Inline[] };
 
@@ -64,6 +64,7 @@ type Scan = {
   stack: Frame[];
   /** Lengths of backtick runs that do not occur again, so that each length is searched only once. */
   missingTicks: Set<number>;
+  /** Position of the last `)`: no link ends after it. */
   readonly lastParen: number;
 };
 

@@ -24,8 +24,8 @@ const RENEW_MS = 86_400_000;
 const GRACE_MS = 10 * 60_000;
 /**
  * Most rows about the sessions of one visitor. A row stays for half a year, and a user with a signed identity may log in and
- * out as often as a page can connect (RELIABILITY A27). For one more row, all sessions of the visitor end instead, and the rows
- * are not needed any more. A user's page signs in again by itself; an anonymous visitor has one session, so at most two rows.
+ * out as often as a page can connect (RELIABILITY A27). Instead of adding one more row, the relay ends all sessions of the visitor
+ * and deletes their rows. A user's page signs in again by itself; an anonymous visitor has one session, so at most two rows.
  */
 const ROWS_MAX = 100;
 

@@ -15,16 +15,16 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
   email: email ?? null,
 });
 
-const fine = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
+const isAccepted = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
 
 /**
  * Returns only if the service accepted the call.
  * @param field the field that the request is about
  * @throws RelayError for a refusal or no answer
  */
-function mustBeFine(outcome: Outcome, field?: string): void {
+function assertAccepted(outcome: Outcome, field?: string): void {
   const { kind, code, message, waitMs } = outcome;
-  if (fine(outcome)) return;
+  if (isAccepted(outcome)) return;
   if (code === "INVALID_PHONE") throw new Problem("invalid_phone", message, "phone");
   if (kind === "permanent") throw new Problem("refused_upstream", message, field);
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
@@ -48,7 +48,7 @@ function personOf(
 }
 
 /** Contacts at the service. */
-export function people({ contacts }: { contacts: Contacts }) {
+export function contactHandlers({ contacts }: { contacts: Contacts }) {
   /**
    * Adds a contact to every list that accepts it.
    * @throws Problem that names the lists that failed, the contact, and the lists that it is on now
@@ -58,7 +58,7 @@ export function people({ contacts }: { contacts: Contacts }) {
     const refused: { field: string; detail: string; outcome: Outcome }[] = [];
     for (const [i, list] of lists.entries()) {
       const outcome = await contacts.addToListOnce(account, list, contactId);
-      if (fine(outcome)) joined.push(list);
+      if (isAccepted(outcome)) joined.push(list);
       else refused.push({ field: `lists[${i}]`, detail: `${list}: ${outcome.message}`, outcome });
     }
     const [first] = refused;
@@ -76,7 +76,7 @@ export function people({ contacts }: { contacts: Contacts }) {
       if ((phone === undefined) === (email === undefined))
         throw new Problem("invalid_field", "Name either phone or email.", "phone");
       const answer = await contacts.find(call.site.account, phone === undefined ? { email: email ?? "" } : { phone });
-      mustBeFine(answer, phone === undefined ? "email" : "phone");
+      assertAccepted(answer, phone === undefined ? "email" : "phone");
       if (answer.contact === undefined) throw new RelayError("not_found");
       return contactView(answer.contact);
     },
@@ -87,14 +87,14 @@ export function people({ contacts }: { contacts: Contacts }) {
         throw new Problem("invalid_field", "A contact needs a phone or an e-mail.", "email");
       const { account } = call.site;
       const answer = await contacts.findOrCreate(account, person);
-      mustBeFine(answer, fieldOf(person, answer));
+      assertAccepted(answer, fieldOf(person, answer));
       if (answer.contact === undefined) throw new RelayError("unavailable_upstream");
       await joinAll(account, answer.contact.id, lists);
       return { contact: contactView(answer.contact), created: answer.created ?? true, lists };
     },
     async addToList({ site, params, body }) {
       const added = await contacts.addToList(site.account, params.list, body.contactId);
-      mustBeFine(added, /contact/i.test(added.message) ? "contactId" : "list");
+      assertAccepted(added, /contact/i.test(added.message) ? "contactId" : "list");
       return null;
     },
   } satisfies Partial<Handlers>;

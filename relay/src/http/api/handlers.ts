@@ -11,7 +11,7 @@ import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send/send.ts";
 import type { SessionEndings } from "../../flows/session-endings.ts";
 import { blocks } from "./blocks.ts";
-import { people } from "./contacts.ts";
+import { contactHandlers } from "./contacts.ts";
 import { ledger } from "./credits.ts";
 import { leads } from "./leads.ts";
 import { messages } from "./messages.ts";
@@ -47,7 +47,7 @@ export const createHandlers = (flows: Flows): Handlers => ({
   ...ratings(flows),
   ...deliveries(flows),
   ...messages(flows),
-  ...people(flows),
+  ...contactHandlers(flows),
   ...ledger(flows),
   ...webhook(flows),
 });

@@ -23,7 +23,7 @@ import { adopt } from "../base/style.ts";
 import { controlDialog, type DialogControl } from "./dialog.ts";
 import { keepFocus } from "./focus.ts";
 import { isolateFromPage } from "./host-page.ts";
-import { dressLauncher } from "./launcher.ts";
+import { updateLauncher } from "./launcher.ts";
 import css from "./panel.css?inline";
 import { Panel } from "./panel.tsx";
 import { startReplyAlerts } from "./reply-alerts.ts";
@@ -166,7 +166,7 @@ function follow(known: boolean): (() => void)[] {
   const { chat, consent, close, announcer } = ui;
   return [
     control.stop,
-    dressLauncher(ui),
+    updateLauncher(ui),
     startReplyAlerts(ui),
     isolateFromPage(shell, close),
     followKeyboard(shell),
