@@ -22,9 +22,11 @@ const SID = "pl_";
 const SHORT = /^[\w-]{10}$/;
 
 /**
- * The path of the page for an id: the conversation of a visitor's id, whole or as in a log line, or the message of an id in a log
- * line or an API answer, of a `messageSid`, of the service's id of a reply, or of the key of a message of the owner's backend; or
- * the ledger entry of a key that is no message of a conversation. For any other text, the search page with this text.
+ * The path of the page for an id:
+ * - the conversation, for a visitor's id: the whole id, or its form in log lines;
+ * - the message, for its id, its `messageSid`, the service's id of a reply, or the key of a message of the owner's backend;
+ * - the ledger entry, for the key of a grant, or of a message that is in no conversation;
+ * - the search page with this text, for any other text.
  */
 export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";

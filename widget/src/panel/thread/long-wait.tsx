@@ -24,7 +24,7 @@ export const Words = component<LateProps>(({ t, chat, announcer, focusComposer }
   mounted(
     watch(() => {
       const words = wordsOf(given);
-      // With the status that `Waiting` announces, screen readers hear three. `noReply` is only shown.
+      // Screen readers hear at most three announcements: that of `Waiting`, and two of these. `noReply` is only shown.
       if (words && words !== "noReply") announcer.status(t(words));
     }),
   );
