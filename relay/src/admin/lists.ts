@@ -88,16 +88,16 @@ const statusName = (status: number | null): Cell =>
   status === null ? null : status === 0 ? "no answer" : String(status);
 
 /** Characters of a problem that an endpoint's answer caused: it may be a whole page. */
-const PROBLEM = 160;
+const PROBLEM_MAX = 160;
 
 /** The problem of the last try, and a list of all tries to open, each with its time and answer. */
 function problemCell(event: Event): Cell {
   const tries = eventTries(event);
-  const last = event.problem === null ? null : brief(event.problem, PROBLEM);
+  const last = event.problem === null ? null : brief(event.problem, PROBLEM_MAX);
   if (tries.length === 0) return last;
   const items = tries.map(
     ({ at, status, problem }) =>
-      html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, PROBLEM)}`}</li>`,
+      html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, PROBLEM_MAX)}`}</li>`,
   );
   return html`${last === null ? "" : whole(last)}<details class="tries"><summary>Each try</summary><ol>${items}</ol></details>`;
 }

@@ -17,14 +17,14 @@ import type { Connection, Transport } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 
 /** A bus that loses every hint, as a bus between nodes may. */
-const deaf: Bus = { publish: () => {}, subscribe: () => () => {} };
+const silentBus: Bus = { publish: () => {}, subscribe: () => () => {} };
 const ORIGIN = "https://shop.example";
 
 let db: Database;
 afterEach(() => db.close());
 
 /** A connected visitor. Without a bus, only the heartbeat brings news. */
-async function enter(clock: Clock = realClock, more: Partial<Transport> = {}, bus: Bus = deaf) {
+async function enter(clock: Clock = realClock, more: Partial<Transport> = {}, bus: Bus = silentBus) {
   db = openSqlite(":memory:");
   const epoch = await migrate(db);
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
@@ -158,7 +158,7 @@ describe("a silent client", () => {
       // The head of the thread, ended sessions, and deleted visitors: this one has no row.
       return looks.mock.calls.length / 3;
     };
-    expect(await looksWith(deaf)).toBe(12);
+    expect(await looksWith(silentBus)).toBe(12);
     expect(await looksWith(withPresence(createBus(), realClock))).toBe(3);
   });
 
@@ -166,7 +166,7 @@ describe("a silent client", () => {
     const sendHeartbeat = (): void => {
       throw new Error("broken transport");
     };
-    for (const bus of [deaf, createBus()]) {
+    for (const bus of [silentBus, createBus()]) {
       const { clock, pass } = virtual();
       const { ended } = await enter(clock, { sendHeartbeat }, bus);
       await pass(25);

@@ -38,7 +38,7 @@ export type Cluster = {
   start: (port: number) => Promise<void>;
   /** Stores the paces, and releases the leases for the other nodes. Nothing that needs a lease may run any more. */
   leave: () => Promise<void>;
-  /** After `leave`. */
+  /** Closes the connections. Call it after `leave`. */
   stop: () => Promise<void>;
 };
 
@@ -88,12 +88,12 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
   const node = randomId(12);
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
   const { redisUrl, databaseUrl } = settings;
-  const deaf = db.pooled === true && redisUrl === undefined;
-  if (deaf) log("cluster.pooled");
+  const cannotListen = db.pooled === true && redisUrl === undefined;
+  if (cannotListen) log("cluster.pooled");
   const onState = (state: "lost" | "open", cause?: unknown): void => {
     const details = cause === undefined ? {} : { cause: String(cause) };
     if (state === "lost") log("cluster.link_lost", details);
-    else if (!deaf) log("cluster.link_open");
+    else if (!cannotListen) log("cluster.link_open");
   };
   const open =
     redisUrl === undefined ? openPostgresLink(databaseUrl, { onState }) : openRedisLink(redisUrl, { onState });
