@@ -29,8 +29,10 @@ it("outside business hours, accepts a message and an address, and names the open
   await chat.panel.getByText("We'll be back Monday at 08:00").waitFor();
   await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
-  await chat.panel.getByText("Please fill in this field.").waitFor();
+  const missing = chat.panel.getByText("Please fill in this field.");
+  await expect.poll(() => missing.count()).toBe(2);
   await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
+  await expect.poll(() => missing.count()).toBe(1);
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByText("We've got your message").waitFor();

@@ -97,11 +97,8 @@ const table = ({ align, head, rows }: Table): VNode => (
 
 const Code = ({ text }: CopyProps): VNode => (
   <div class="code" dir="ltr">
-    {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form */}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabIndex={0} role="group" aria-label={text.split("\n")[0]}>
-      {text}
-    </pre>
+    <pre tabIndex={0}>{text}</pre>
     <CopyButton text={text} />
   </div>
 );
