@@ -301,7 +301,7 @@ describe("the admin pages", () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(newest).toContain("Not seen yet");
     await somebody.drop();
-    await expect.poll(() => text(second)).toContain("No tab of the visitor is connected to this node now.");
+    await expect.poll(() => text(second)).toContain("No tab of the visitor is connected to this relay now.");
     const closed = await text(second);
     expect(closed).not.toContain("still open");
     expect(sentAt(closed, "has closed since")).toBe(sentAt(newest, "is still open"));

@@ -3,7 +3,7 @@
  * ports and series. Nothing is started: no container daemon is needed.
  */
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   accessSync,
   constants,
@@ -14,6 +14,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -75,6 +77,24 @@ describe("the Containerfile", () => {
     expect(all("RUN").join()).toMatch(new RegExp(`--owner=1000 .*${variables.DATA_DIR}`));
     const [, path = ""] = /env\.PORT\}(\/\w+)`/.exec(all("HEALTHCHECK").join()) ?? [];
     expect(ROUTES).toContain(path);
+  });
+
+  it("has a health check that tells a relay that answers from one that does not", async () => {
+    const [, command = "[]"] = /CMD (\[.*\])$/.exec(all("HEALTHCHECK").join()) ?? [];
+    const [, ...args] = JSON.parse(command) as string[];
+    let status = 200;
+    const server = createServer(
+      ({ url }, response) => void response.writeHead(url === "/healthz" ? status : 404).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const env = { PORT: String((server.address() as AddressInfo).port) };
+    const check = (): Promise<number | null> =>
+      new Promise((resolve) => void spawn(process.execPath, args, { env }).once("exit", resolve));
+    expect(await check()).toBe(0);
+    status = 500;
+    expect(await check()).toBe(1);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await check()).toBe(1);
   });
 
   it("needs no file that the build omits", () => {

@@ -61,6 +61,14 @@ it("says of a try that had no answer that the service did not answer", async () 
   expect(shown).toMatch(/no tries after [\d :-]+\. At the last try, the service did not answer: ECONNREFUSED\./);
 });
 
+it("says that a reply has no tab here, and where nodes share a database, that another node may have one", async () => {
+  const reply = { visitor: "v", id: "r", text: "on its way", at: AT, external: "main:1" };
+  await db.transaction((tx) => appendReply(tx, reply));
+  const shown = await page({}, "r");
+  if (db.dialect === "sqlite") expect(shown).toContain("No tab of the visitor is connected to this relay now.");
+  else expect(shown).toMatch(/connected to this node now\..*another node may have one\./);
+});
+
 it("says of a message that the relay held back that the relay did so, and counts no try", async () => {
   const answer = "not sent: the visitor is blocked";
   await db.transaction(async (tx) => {

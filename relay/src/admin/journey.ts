@@ -140,7 +140,9 @@ async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<
   return entryShownAs(db, [visitor, ...(await formerIds(db, visitor))], external);
 }
 
-const NO_TAB = "No tab of the visitor is connected to this node now.";
+const NO_TAB = "No tab of the visitor is connected to this relay now.";
+const NO_TAB_HERE =
+  "No tab of the visitor is connected to this node now. Each node knows only its own tabs, and when it sent something to them: another node may have one.";
 const PUSH_NOTE =
   "The first time that this node remembers. It forgets this when it restarts, and after 10,000 to 20,000 further replies.";
 
@@ -172,7 +174,12 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
             at: row.readAt,
             note: "Or earlier: at this time the visitor's read mark moved.",
           }
-        : { name: "Not seen yet", at: null, kind: "open", ...(push?.open !== true && { note: NO_TAB }) },
+        : {
+            name: "Not seen yet",
+            at: null,
+            kind: "open",
+            ...(push?.open !== true && { note: db.dialect === "sqlite" ? NO_TAB : NO_TAB_HERE }),
+          },
       ...mails,
     ];
   }
