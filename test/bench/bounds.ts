@@ -34,7 +34,7 @@ export const BOUNDS: readonly Bound[] = [
   { what: "500/s: p50 against the bare chain", row: "paced-500", figure: "p50", by: "floor", most: 3, goal: 2 },
   { what: "500/s: p99 against the bare chain", row: "paced-500", figure: "p99", by: "floor", most: 3, goal: 2 },
   { what: "500/s: p99 against the naive relay", row: "paced-500", figure: "p99", by: "naive", most: 1 },
-  // The messages of a tenth of a second: no backlog builds up.
+  // 100 messages arrive in a tenth of a second. If more are on the way, the backlog grows.
   { what: "1,000/s: messages on the way at the end", row: "paced-1000", figure: "backlog", most: 100 },
   {
     what: "Message to durable acknowledgement against a bare echo",

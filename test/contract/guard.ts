@@ -1,5 +1,5 @@
 /**
- * A proxy before the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets, and
+ * A proxy in front of the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets, and
  * checks every request against the interface (`interface.ts`). Violations are collected in `violations`, and make the house
  * fail.
  */

@@ -45,11 +45,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 /** The error for an unknown command. It suggests similar commands. */
 export function unknownCommand(name: string): CommandError {
   const word = name.split(" ")[0] ?? "";
-  const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
+  const subcommands = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
   return new CommandError(
-    near.length === 0
+    subcommands.length === 0
       ? `Unknown command "${word}". porchlight help lists all.`
-      : `"${word}" is incomplete. Commands: ${near.join(", ")}.`,
+      : `"${word}" is incomplete. Commands: ${subcommands.join(", ")}.`,
     2,
   );
 }

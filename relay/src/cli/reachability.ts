@@ -50,8 +50,8 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
   const host = hostname.replace(/^\[|\]$/g, "");
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => String(error.code));
   if (typeof found === "string") return [`${host} has no address (${found})`, `Add \`${host}\` to your DNS.`];
-  const near = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
-  if (!near) return undefined;
+  const isNearby = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
+  if (!isNearby) return undefined;
   const addresses = found.map(({ address }) => address).join(", ");
   return [
     `${host} is ${addresses}: only machines of a private network reach that`,

@@ -56,14 +56,14 @@ function verdictOn(failure: Failure): Posted {
  */
 export function createMailer({ url, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
-  const near = isLoopback(hostname);
+  const isLocal = isLoopback(hostname);
   const open = async (): Promise<Transporter> =>
     (await import("nodemailer")).createTransport({
       host: hostname.replace(/^\[|\]$/g, ""),
       ...(port === "" ? {} : { port: Number(port) }),
       secure: protocol === "smtps:",
-      requireTLS: !near,
-      ignoreTLS: near,
+      requireTLS: !isLocal,
+      ignoreTLS: isLocal,
       ...(username === "" ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,

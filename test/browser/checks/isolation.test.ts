@@ -209,7 +209,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   expect(await scroll()).toBe(120);
 });
 
-it("10 hidden by attribute and by command; a z-index setting puts the page's banner above", async () => {
+it("10 the widget is hidden by attribute and by command; a z-index setting puts the page's banner above", async () => {
   const banner = `<div id="banner" style="position:fixed;inset:auto 0 0 0;height:100px;z-index:10000;background:#ccc">Cookies</div>`;
   const { page, chat } = await stage.visit({ html: pageOf(`${banner}${stage.tag('data-z-index="9000"')}`) });
   await chat.launcher.waitFor();
@@ -286,7 +286,7 @@ it("12 forced colours: every element has a visible edge", async () => {
 });
 
 /** Code with which pages remove their content. */
-const WAYS = [
+const REMOVALS = [
   "document.body.replaceWith(document.createElement('body'))",
   "document.body.innerHTML=''",
   "document.documentElement.replaceChild(document.createElement('body'),document.body)",
@@ -359,7 +359,7 @@ describe("a page that changes around the widget", () => {
     const { page, chat } = await stage.visit();
     await converse(chat);
     await chat.composer.fill("half a thought");
-    for (const way of WAYS) {
+    for (const way of REMOVALS) {
       expect(await returnsAtOnce(page, way)).toBe(true);
       expect(await chat.composer.inputValue()).toBe("half a thought");
       expect(await page.locator("porch-light").count()).toBe(1);
@@ -372,7 +372,7 @@ describe("a page that changes around the widget", () => {
   it("14 the launcher of an unused chat also returns, each time", async () => {
     const { page, chat } = await stage.visit();
     await chat.launcher.waitFor();
-    for (const way of WAYS) {
+    for (const way of REMOVALS) {
       expect(await returnsAtOnce(page, way)).toBe(true);
       expect(await page.locator("porch-light").count()).toBe(1);
       await chat.launcher.waitFor();
