@@ -3,12 +3,12 @@ import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import { isRefusal } from "../db/writable.ts";
 import { question } from "./all-failed.ts";
-import type { AdminRouteDeps, App, C } from "./context.ts";
+import type { AdminDeps, AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
-import { brief, type Html, page, RELAY_PAGES, skipOf } from "./html.ts";
+import { brief, type Html, page, pageFrame, RELAY_PAGES, skipOf } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
 import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
@@ -25,20 +25,27 @@ const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 | 5
 const nothing = (c: C, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
 
+/** What to do about a database that does not work. Doctor reads the database, too. */
+const DATABASE_CURE = html`<p>Check that the database of <code>DATABASE_URL</code> runs, can be reached, and has room on its disk. The log has the cause under <code>database.failing</code>. This page works again when the database does.</p>`;
+
 /**
- * Shows a failed request of a signed-in operator as a page of the admin, with its cause. Add it before all routes. Other
- * failures go on to the error handler of the whole relay.
+ * Shows a failed request as a page, to signed-in operators with its cause. While the database does not work, nobody's session
+ * can be read, so anybody sees that. Add it before all routes. Other failures go on to the error handler of the whole relay.
  */
-export function showFailures(app: Hono<App>, { deps }: AdminRouteDeps): void {
+export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "log"> }): void {
   app.onError((error, c) => {
-    if (error instanceof RelayError || c.var.viewer === undefined) throw error;
-    deps.log("relay.internal", { where: c.req.routePath, cause: String(error) });
     const isDatabase = isRefusal(error);
+    const isSignedIn = c.var.viewer !== undefined;
+    if (error instanceof RelayError || !(isSignedIn || isDatabase)) throw error;
+    deps.log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    const title = isDatabase ? "The database does not work" : "An error";
     const what = c.req.method === "GET" ? "This page could not be made" : "Nothing was changed";
     const why = isDatabase ? "the database does not work now" : "of an error in the relay";
-    const body = html`<p class="error" role="alert">${what}, because ${why}: <code>${brief(String(error), 300)}</code></p>
-<p>${c.var.viewer.site === null ? html`<a href="/admin/doctor">Doctor</a> says what to do.` : "Tell the operator of this relay."}</p>`;
-    return show(c, "", isDatabase ? "The database does not work" : "An error", body, isDatabase ? 503 : 500);
+    const cause = isSignedIn ? html`: <code>${brief(String(error), 300)}</code>` : ".";
+    const body = html`<p class="error" role="alert">${what}, because ${why}${cause}</p>${isDatabase ? DATABASE_CURE : ""}`;
+    const status = isDatabase ? 503 : 500;
+    if (isSignedIn) return show(c, "", title, body, status);
+    return c.html(pageFrame(title, html`<main class="login"><h1>${title}</h1>${body}</main>`), status);
   });
 }
 
