@@ -204,3 +204,65 @@ describe("the search of the stored answers for a deletion (A27)", () => {
     expect(await db.all("SELECT key FROM requests WHERE key = 'a'")).toEqual([]);
   });
 });
+
+describe("the deletion of a thread with many messages (A27)", () => {
+  const MESSAGES = 1_200;
+  const TABLES = ["messages", "outbox", "tries"];
+
+  async function countRows(tx: Pick<Transaction, "all">): Promise<number> {
+    let rows = 0;
+    for (const table of TABLES) rows += (await tx.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
+    return rows;
+  }
+
+  /** A visitor whose messages all wait after a failed try. `deleted`: how many rows each transaction of the deletion deleted. */
+  async function longThread() {
+    await migrate(db);
+    const numbers = Array.from({ length: MESSAGES }, (_, n) => n + 1);
+    await db.transaction(async (tx) => {
+      await addVisitor(tx, "v_1", "default", 1);
+      await tx.run("UPDATE visitors SET head = $1", MESSAGES);
+      await tx.runEach(
+        "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ('v_1', $1, $1, $2, 'visitor', 1, 'hello')",
+        numbers.map((pos) => [pos, `m-${pos}`]),
+      );
+      await tx.runEach(
+        "INSERT INTO outbox (visitor, turn, pos, account, due, expires) VALUES ('v_1', $1, $1, 'main', 1, 2)",
+        numbers.map((pos) => [pos]),
+      );
+      await tx.runEach(
+        "INSERT INTO tries (visitor, pos, attempt, at) VALUES ('v_1', $1, 1, 1)",
+        numbers.map((pos) => [pos]),
+      );
+    });
+    const deleted: number[] = [];
+    const counted: Database = {
+      ...db,
+      transaction: (work, ...keys) =>
+        db.transaction(
+          async (tx) => {
+            const before = await countRows(tx);
+            const result = await work(tx);
+            deleted.push(before - (await countRows(tx)));
+            return result;
+          },
+          ...keys,
+        ),
+    };
+    return { forget: createForget({ db: counted, bus: createBus(), clock: realClock }), deleted };
+  }
+
+  it("takes many short transactions, between which messages of others are stored", async () => {
+    const { forget, deleted } = await longThread();
+    expect(await forget("v_1")).toBe(true);
+    expect(Math.max(...deleted)).toBeLessThanOrEqual(500);
+    expect(await countRows(db)).toBe(0);
+  });
+
+  it("stops as soon as the visitor must not be deleted any more", async () => {
+    const { forget } = await longThread();
+    let asked = 0;
+    expect(await forget("v_1", async () => ++asked <= 2)).toBe(false);
+    expect(await countRows(db)).toBe(3 * MESSAGES - 500);
+  });
+});

@@ -381,3 +381,14 @@ export async function page(tx: Transaction, visitor: string, before: number, lim
   );
   return rows.reverse().map(toMessage);
 }
+
+/** The messages after place `after`, oldest first; at most `limit`. */
+export async function pageAfter(tx: Transaction, visitor: string, after: number, limit: number): Promise<Message[]> {
+  const rows = await tx.all<Row>(
+    `${SELECT} WHERE m.visitor = $1 AND m.pos > $2 ORDER BY m.pos LIMIT $3`,
+    visitor,
+    after,
+    limit,
+  );
+  return rows.map(toMessage);
+}

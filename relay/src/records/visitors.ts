@@ -141,6 +141,26 @@ export async function setContactIfUnknown(tx: Transaction, id: string, contact: 
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
 
+/** Rows of one visitor that one transaction deletes: 30 µs each on SQLite, which deletes on the event loop. */
+export const ROWS_SLICE = 500;
+
+/** The tables that may have very many rows of one visitor, and what tells those apart. What is still to be sent comes first. */
+const LONG = [
+  ["outbox", "turn"],
+  ["tries", "pos"],
+  ["messages", "pos"],
+] as const;
+
+/** Deletes a slice of the rows of which a visitor may have very many. @returns whether none are left */
+export async function dropVisitorRows(tx: Transaction, visitor: string): Promise<boolean> {
+  for (const [table, place] of LONG) {
+    const slice = `SELECT ${place} FROM ${table} WHERE visitor = $1 ORDER BY ${place} LIMIT $2`;
+    const sql = `DELETE FROM ${table} WHERE visitor = $1 AND ${place} IN (${slice})`;
+    if ((await tx.run(sql, visitor, ROWS_SLICE)) > 0) return false;
+  }
+  return true;
+}
+
 /** Deletes a visitor with thread and outbox. Keeps the id, so that it is never used again. */
 export async function forgetVisitor(tx: Transaction, id: string, now: number): Promise<void> {
   await tx.run("DELETE FROM visitors WHERE id = $1", id);

@@ -13,6 +13,22 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/notify.test.ts" },
   },
   {
+    name: "deletes a long thread in one transaction",
+    edits: [{ find: "await deleteRows($visitor, $isDue);", replace: "" }],
+    killedBy: { unit: "flows/forget.test.ts" },
+  },
+  {
+    name: "reads a whole thread for an export at once",
+    edits: [
+      {
+        in: "transcript",
+        find: "pageAfter(db, $visitor, $after, BATCH)",
+        replace: "pageAfter(db, $visitor, $after, 1e6)",
+      },
+    ],
+    killedBy: { unit: "http/api/visitors.test.ts" },
+  },
+  {
     name: "answers sooner when no token of the server API has the id",
     edits: [
       {

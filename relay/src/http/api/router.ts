@@ -13,6 +13,7 @@ import { findToken, type Token } from "../../records/tokens.ts";
 import { readBody } from "../body.ts";
 import { SIZES } from "../route-table.ts";
 import { checked } from "./check.ts";
+import { JsonStream } from "./json-stream.ts";
 import {
   type AnswerOf,
   type BodyOf,
@@ -36,7 +37,7 @@ export type Call<N extends Name = Name> = {
   key: string;
 };
 
-export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N>> };
+export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N> | JsonStream> };
 
 export type ApiParts = {
   db: Database;
@@ -101,13 +102,19 @@ async function answer(parts: ApiParts, name: Name, c: Context<Bindings>): Promis
   const raw = unsafe ? await readBody(c.env.incoming, SIZES.api) : "";
   const body = operation.body === undefined ? undefined : checked(operation.body, parsed(raw));
   const handle = parts.handlers[name] as (call: object) => Promise<unknown>;
-  const run = async (key: string): Promise<{ status: number; body: string }> => {
-    const result = await handle({ site, token, params: c.req.param(), query, body, key });
-    return { status: operation.status, body: operation.status === 204 ? "" : JSON.stringify(result) };
-  };
-  if (!unsafe) return respond(await run(""));
+  const ask = (key: string) => handle({ site, token, params: c.req.param(), query, body, key });
+  const asText = (result: unknown): { status: number; body: string } => ({
+    status: operation.status,
+    body: operation.status === 204 ? "" : JSON.stringify(result),
+  });
+  if (!unsafe) {
+    const result = await ask("");
+    return result instanceof JsonStream ? streamed(parts, name, result) : respond(asText(result));
+  }
   const digest = createHash("sha256").update(`${c.req.method} ${c.req.path}\n${raw}`).digest("base64url");
-  return once(parts, { token: token.id, key: keyOf(c), digest, path: c.req.path }, run);
+  return once(parts, { token: token.id, key: keyOf(c), digest, path: c.req.path }, async (key) =>
+    asText(await ask(key)),
+  );
 }
 
 function keyOf(c: Context<Bindings>): string {
@@ -139,6 +146,22 @@ async function once(
 
 const respond = ({ status, body }: { status: number; body: string }): Response =>
   new Response(body === "" ? null : body, { status, headers: { "Content-Type": "application/json" } });
+
+/** Sends an answer in parts. An error in one of them ends the connection, because the status has been sent. */
+function streamed({ log }: ApiParts, name: Name, { parts }: JsonStream): Response {
+  async function* logged(): AsyncGenerator<string> {
+    try {
+      yield* parts;
+    } catch (error) {
+      log("relay.internal", { where: name, cause: String(error) });
+      throw error;
+    }
+  }
+  const body = ReadableStream.from(logged()).pipeThrough(new TextEncoderStream());
+  return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
+    headers: { "Content-Type": "application/json" },
+  });
+}
 
 function parsed(raw: string): unknown {
   try {

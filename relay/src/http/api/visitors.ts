@@ -13,16 +13,17 @@ import {
   visitorsPage,
 } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
-import { page } from "../../records/threads.ts";
+import { page, pageAfter } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
+import { JsonStream } from "./json-stream.ts";
 import type { AnswerOf } from "./operations.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, deliveryView, leadView, messageView, pageWith, ratingView, sentView, visitorView } from "./views.ts";
 
 type LinkTo = Parameters<typeof messageView>[0];
 
-/** Number of messages that an export reads at once. */
-const BATCH = 500;
+/** Number of messages that an export reads at once: a few milliseconds, also for the longest texts. */
+const BATCH = 100;
 
 async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
   const row = await visitorRow(db, site, visitor);
@@ -34,15 +35,29 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
 export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
   const view = messageView(linkTo);
 
-  async function transcript(visitor: string): Promise<AnswerOf<"listMessages">["items"]> {
-    const all: AnswerOf<"listMessages">["items"] = [];
-    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const batch = await page(db, visitor, before, BATCH);
-      all.unshift(...batch.map(view));
-      const [first] = batch;
-      if (first === undefined || batch.length < BATCH) return all;
-      before = first.pos;
+  /** The messages of a visitor as JSON, oldest first, separated by commas. */
+  async function* transcript(visitor: string): AsyncGenerator<string> {
+    for (let after = 0; ; ) {
+      const batch = await pageAfter(db, visitor, after, BATCH);
+      const last = batch.at(-1);
+      if (last === undefined) return;
+      yield `${after === 0 ? "" : ","}${batch.map((message) => JSON.stringify(view(message))).join()}`;
+      after = last.pos;
     }
+  }
+
+  /** The JSON of an export. A hostile visitor's thread may be longer than the memory of the relay. */
+  async function* everythingOf(row: VisitorRow): AsyncGenerator<string> {
+    yield `{"visitor":${JSON.stringify(visitorView(row))},"messages":[`;
+    yield* transcript(row.id);
+    const lanes = [row.id, ...(await formerIds(db, row.id))];
+    const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane)));
+    const rest = {
+      sent: sent.flat().map(sentView),
+      leads: (await leadsOf(db, row.id)).map(leadView),
+      rating: ratingView(await findRating(db, row.id)),
+    } satisfies Omit<AnswerOf<"exportVisitor">, "visitor" | "messages">;
+    yield `],${JSON.stringify(rest).slice(1)}`;
   }
 
   return {
@@ -58,16 +73,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
       return null;
     },
     async exportVisitor({ site, params }) {
-      const row = await known(db, site.public.id, params.visitor);
-      const lanes = [row.id, ...(await formerIds(db, row.id))];
-      const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane)));
-      return {
-        visitor: visitorView(row),
-        messages: await transcript(row.id),
-        sent: sent.flat().map(sentView),
-        leads: (await leadsOf(db, row.id)).map(leadView),
-        rating: ratingView(await findRating(db, row.id)),
-      };
+      return new JsonStream(everythingOf(await known(db, site.public.id, params.visitor)));
     },
     async listMessages({ site, params, query }) {
       const { id } = await known(db, site.public.id, params.visitor);
