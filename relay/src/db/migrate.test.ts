@@ -70,3 +70,15 @@ it("refuses a database of an unreleased schema and says which one it upgrades", 
   await expect(migrate(db)).rejects.toThrow(/schema 23\); this version upgrades schema 60 and later/);
   await db.close();
 });
+
+it("makes the times of stored events whole milliseconds, as PostgreSQL needs them", async () => {
+  const db = openSqlite(":memory:");
+  await migrate(db);
+  await db.run(
+    "INSERT INTO events (id, site, type, body, at, state, due) VALUES ('e', 'default', 'lead.captured', '{}', 1, 'waiting', 5062.5)",
+  );
+  await db.run("DELETE FROM migrations WHERE number = 98");
+  await migrate(db);
+  expect(await db.all("SELECT due FROM events")).toEqual([{ due: 5_062 }]);
+  await db.close();
+});

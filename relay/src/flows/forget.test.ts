@@ -7,6 +7,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { setDetails } from "../records/details.ts";
+import { addEvent } from "../records/events.ts";
 import { beginRequest, endRequest } from "../records/requests.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
@@ -207,7 +208,8 @@ describe("the search of the stored answers for a deletion (A27)", () => {
 
 describe("the deletion of a thread with many messages (A27)", () => {
   const MESSAGES = 1_200;
-  const TABLES = ["messages", "outbox", "tries"];
+  const TABLES = ["messages", "outbox", "tries", "events"];
+  const FORMER = "v_before_the_login";
 
   async function countRows(tx: Pick<Transaction, "all">): Promise<number> {
     let rows = 0;
@@ -215,7 +217,7 @@ describe("the deletion of a thread with many messages (A27)", () => {
     return rows;
   }
 
-  /** A visitor whose messages all wait after a failed try. `deleted`: how many rows each transaction of the deletion deleted. */
+  /** A visitor whose messages all wait after a failed try, with events from before a login. `deleted`: how many rows each transaction of the deletion deleted. */
   async function longThread() {
     await migrate(db);
     const numbers = Array.from({ length: MESSAGES }, (_, n) => n + 1);
@@ -234,6 +236,16 @@ describe("the deletion of a thread with many messages (A27)", () => {
         "INSERT INTO tries (visitor, pos, attempt, at) VALUES ('v_1', $1, 1, 1)",
         numbers.map((pos) => [pos]),
       );
+      await tx.run("INSERT INTO forgotten (visitor, at, successor) VALUES ($1, 1, 'v_1')", FORMER);
+      for (const pos of numbers)
+        await addEvent(tx, {
+          id: `e-${pos}`,
+          site: "default",
+          visitor: FORMER,
+          type: "message.visitor",
+          body: "{}",
+          at: 1,
+        });
     });
     const deleted: number[] = [];
     const counted: Database = {
@@ -263,6 +275,6 @@ describe("the deletion of a thread with many messages (A27)", () => {
     const { forget } = await longThread();
     let asked = 0;
     expect(await forget("v_1", async () => ++asked <= 2)).toBe(false);
-    expect(await countRows(db)).toBe(3 * MESSAGES - 500);
+    expect(await countRows(db)).toBe(TABLES.length * MESSAGES - 500);
   });
 });

@@ -100,8 +100,9 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
    */
   async function deleteRows(visitor: string, isDue: (tx: Transaction) => Promise<boolean>): Promise<void> {
     if (((await findVisitor(db, visitor))?.head ?? 0) <= ROWS_SLICE) return;
-    for (let last = false; !last; )
-      last = await db.transaction(async (tx) => !(await isDue(tx)) || dropVisitorRows(tx, visitor), [visitor]);
+    for (const id of [visitor, ...(await formerIds(db, visitor))])
+      for (let last = false; !last; )
+        last = await db.transaction(async (tx) => !(await isDue(tx)) || dropVisitorRows(tx, id), [visitor]);
   }
 
   /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */

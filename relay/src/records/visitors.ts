@@ -149,6 +149,7 @@ const LONG = [
   ["outbox", "turn"],
   ["tries", "pos"],
   ["messages", "pos"],
+  ["events", "id"],
 ] as const;
 
 /** Deletes a slice of the rows of which a visitor may have very many. @returns whether none are left */

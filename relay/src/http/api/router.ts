@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../base/clock.ts";
@@ -149,18 +150,16 @@ const respond = ({ status, body }: { status: number; body: string }): Response =
 
 /** Sends an answer in parts. An error in one of them ends the connection, because the status has been sent. */
 function streamed({ log }: ApiParts, name: Name, { parts }: JsonStream): Response {
-  async function* logged(): AsyncGenerator<string> {
+  async function* logged(): AsyncGenerator<Buffer> {
     try {
-      yield* parts;
+      for await (const part of parts) yield Buffer.from(part);
     } catch (error) {
       log("relay.internal", { where: name, cause: String(error) });
       throw error;
     }
   }
-  const body = ReadableStream.from(logged()).pipeThrough(new TextEncoderStream());
-  return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
-    headers: { "Content-Type": "application/json" },
-  });
+  const body = Readable.toWeb(Readable.from(logged(), { highWaterMark: 1 })) as ReadableStream;
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
 }
 
 function parsed(raw: string): unknown {
