@@ -75,6 +75,17 @@ async function erase(
   return true;
 }
 
+/**
+ * Deletes the rows of a long thread before the visitor, one slice in a transaction: one statement for 14,000 long messages took half
+ * a second, in which nobody's message was stored (A27). The visitor deletes the rest.
+ */
+async function deleteRows(db: Database, visitor: string, isDue: (tx: Transaction) => Promise<boolean>): Promise<void> {
+  if (((await findVisitor(db, visitor))?.head ?? 0) <= ROWS_SLICE) return;
+  for (const id of [visitor, ...(await formerIds(db, visitor))])
+    for (let last = false; !last; )
+      last = await db.transaction(async (tx) => !(await isDue(tx)) || dropVisitorRows(tx, id), [visitor]);
+}
+
 /** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
 export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
   const limited = limitConcurrency(1);
@@ -93,17 +104,6 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
-
-  /**
-   * Deletes the rows of a long thread before the visitor, one slice in a transaction: one statement for 14,000 long messages took
-   * half a second, in which nobody's message was stored (A27). The visitor deletes the rest.
-   */
-  async function deleteRows(visitor: string, isDue: (tx: Transaction) => Promise<boolean>): Promise<void> {
-    if (((await findVisitor(db, visitor))?.head ?? 0) <= ROWS_SLICE) return;
-    for (const id of [visitor, ...(await formerIds(db, visitor))])
-      for (let last = false; !last; )
-        last = await db.transaction(async (tx) => !(await isDue(tx)) || dropVisitorRows(tx, id), [visitor]);
-  }
 
   /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */
   async function scrub(): Promise<void> {
@@ -126,7 +126,7 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
       if (!(await isDue(db))) return false;
       const searched = await tracesOf(db, visitor);
       if (searched !== undefined) await deleteAnswers(searched);
-      await deleteRows(visitor, isDue);
+      await deleteRows(db, visitor, isDue);
       written = await db.transaction(async (tx) =>
         (await isDue(tx)) ? erase(tx, visitor, { searched, begun, now: clock.now() }) : undefined,
       );

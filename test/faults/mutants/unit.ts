@@ -14,7 +14,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "deletes a long thread in one transaction",
-    edits: [{ find: "await deleteRows($visitor, $isDue);", replace: "" }],
+    edits: [{ find: "await deleteRows(db, $visitor, $isDue);", replace: "" }],
     killedBy: { unit: "flows/forget.test.ts" },
   },
   {
