@@ -171,7 +171,8 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   if (deps.isBlocked(site.public.id, visitor, live.address)) return endBlocked(registry, live);
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
   if (formError !== undefined) sendFrame(registry, live, formError);
-  await readLog(registry, live);
+  // The client's frames do not wait for what it lacks: a slow one may take minutes to read that.
+  void closeOnFailure(registry, connection, readLog(registry, live));
 }
 
 type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & {

@@ -10,7 +10,7 @@ import type { Registry } from "./registry.ts";
 export const BUFFER_MAX = 1024 * 1024;
 /** Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed. */
 const BUFFERS_MAX = 64 * 1024 * 1024;
-const FAIR_SHARE = 64 * 1024;
+export const FAIR_SHARE = 64 * 1024;
 
 /** Replaces a file's key with a link for the client. */
 function withLink({ deps }: Registry, message: Message): Message {

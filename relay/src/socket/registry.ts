@@ -1,5 +1,6 @@
 import type { Delivery, Hello } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
+import { limitConcurrency } from "../base/concurrency.ts";
 import type { Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
@@ -37,6 +38,8 @@ export type Registry = {
   heartbeats: Schedule<Live>;
   /** When replies were sent to tabs. */
   pushes: Pushes;
+  /** Runs a job of one client after another. */
+  inTurn: ReturnType<typeof limitConcurrency>;
   /** The relay is stopping: no `hello` is accepted any more. */
   closing: boolean;
   cancelSweep: () => void;
@@ -52,6 +55,7 @@ export function createRegistry(deps: ConnectionsDeps): Registry {
     unread: 0,
     heartbeats: createSchedule(deps.clock, random),
     pushes: createPushes(),
+    inTurn: limitConcurrency(1),
     closing: false,
     cancelSweep: () => {},
   };

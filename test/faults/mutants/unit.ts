@@ -13,6 +13,21 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/notify.test.ts" },
   },
   {
+    name: "serves all clients that lack many changes at once (A28)",
+    edits: [{ in: "readLog", find: "await registry.inTurn(nextTurn);", replace: "" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "sends a client all it lacks before it has read anything (A28)",
+    edits: [{ in: "readLog", find: "await roomFor(registry, live);", replace: "" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "finds a changed message only after its place",
+    edits: [{ in: "changesSince", text: "m.n > $2 AND m.n <> m.pos", replace: "m.pos > $2 AND m.n <> m.pos" }],
+    killedBy: { unit: "records/threads.test.ts" },
+  },
+  {
     name: "deletes a long thread in one transaction",
     edits: [{ find: "await deleteRows(db, $visitor, $isDue);", replace: "" }],
     killedBy: { unit: "flows/forget.test.ts" },
