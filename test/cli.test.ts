@@ -84,7 +84,7 @@ describe("the command line", () => {
     const wrong = await porchlight(["doctor"]);
     await house.halt();
     await house.start();
-    expect(wrong.out).toMatch(/FAIL {2}key of account default: 401[^\n]*\n +Paste the key/);
+    expect(wrong.out).toMatch(/FAIL {2}key of account default: [^\n]*401[^\n]*\n +Copy the key/);
     expect(house.sandbox.state().contacts).toHaveLength(before);
     expect(local.out + wrong.out + wrong.err).not.toContain(KEY);
     house.sandbox.configure(CERTAIN);
