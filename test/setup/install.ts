@@ -16,6 +16,8 @@ export type Program = {
 
 const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
 const UNPACKED_PROGRAMS = ["bin", "sbin"].map((name) => join(UNPACKED, "usr", name));
+/** Wait up to ten minutes while another process installs packages; by default, apt-get fails at once. */
+const LOCK_TIMEOUT = "DPkg::Lock::Timeout=600";
 /** Debian keeps the programs of each version of PostgreSQL in a folder of their own. */
 const VERSIONS = "/usr/lib/postgresql";
 
@@ -70,7 +72,7 @@ function install(packages: string[]): void {
   const root = process.getuid?.() === 0;
   const prefix = root ? [] : ["sudo", "-n"];
   if (find(["apt-get"]) === undefined || !(root || run(["sudo", "-n", "true"]))) return;
-  const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"];
+  const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", LOCK_TIMEOUT];
   run([...apt, "update"]);
   const get = (names: string[]): boolean => run([...apt, "install", "--yes", "--no-install-recommends", ...names]);
   // A package that this system lacks must not prevent the others.
