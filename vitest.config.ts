@@ -48,7 +48,7 @@ const FULL = "test/**/*.full.test.ts";
  * them again in three service profiles. Add a new file here, unless it never talks to the service or mostly waits for
  * processes (backup, cli, deploy, doctor, webhook). `PROFILES=whole` takes all but assets, bundle and readme.
  */
-const PARTS = [
+const SERVICE_DEPENDENT = [
   ...["api", "bucket", "callbacks", "callbacks.table", "client", "conversation", "credits", "erase", "forward"],
   ...["identity", "leads", "http-fallback", "mail", "media", "outreach", "ratings", "reactions", "restarts", "routing"],
   ...["secrets", "tenants", "try", "widget"],
@@ -77,16 +77,15 @@ const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
   test: {
     name: `full: ${profile} service`,
     env: { SANDBOX_PROFILE: profile },
-    include: whole ? ["test/*.test.ts"] : PARTS.map((name) => `test/${name}.test.ts`),
+    include: whole ? ["test/*.test.ts"] : SERVICE_DEPENDENT.map((name) => `test/${name}.test.ts`),
     exclude: ["test/{assets,bundle,readme}.test.ts", FULL],
     ...common,
   },
 }));
 
 /**
- * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `postgres`, `product`,
- * `two nodes` and `browser`;
- * `npm run test:full` runs those and every project whose name begins with `full`.
+ * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `postgres`, `product`, `two nodes` and
+ * `browser`; `npm run test:full` runs those and every project whose name begins with `full`.
  */
 export default defineConfig({
   test: {

@@ -45,7 +45,7 @@ const TABLES: readonly Table[] = [
   {
     document: "relay/docs/guides/settings.md",
     name: "settings",
-    source: "relay/src/base/config.ts",
+    source: "relay/src/base/settings/table.ts",
     table: settingsTable,
   },
   { document: "relay/docs/guides/figures.md", name: "soak", source: "test/faults/figures.json", table: soakTable },
@@ -65,7 +65,7 @@ const TABLES: readonly Table[] = [
   {
     document: "README.md",
     name: "first settings",
-    source: "relay/src/base/config.ts",
+    source: "relay/src/base/settings/table.ts",
     table: firstSettingsTable,
   },
   { document: "README.md", name: "costs", source: "test/bench/figures.json", table: costTable },
