@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Result } from "./attack.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
 
-/** Secrets that differ from the right one in one place. */
+/** Wrong secrets: variants of the right one, names that mean something to code or paths, and texts that differ in one place. */
 function wrongSecrets(secret: string, count: number): string[] {
-  const odd = [
+  const variants = [
     "",
     "x",
     "%00",
@@ -17,7 +17,7 @@ function wrongSecrets(secret: string, count: number): string[] {
     secret.toUpperCase(),
     `${secret}%20`,
   ];
-  const paths = [
+  const names = [
     `../reply/x`,
     `${secret}/x`,
     "__proto__",
@@ -34,7 +34,7 @@ function wrongSecrets(secret: string, count: number): string[] {
       secret.slice(0, at) + String.fromCharCode(97 + ((secret.charCodeAt(at) + 1 + n) % 26)) + secret.slice(at + 1)
     );
   });
-  return [...odd, ...paths, ...near.filter((each) => each !== secret)];
+  return [...variants, ...names, ...near.filter((each) => each !== secret)];
 }
 
 /** A3: reply callbacks with wrong secrets. Succeeds with an answer other than 404, or when a reply is shown. */
@@ -87,11 +87,11 @@ export async function leakedSecret(testbed: Testbed): Promise<Result> {
   return { tried: lines.length, succeeded, control: `${control}. Not automated: the logs of a proxy in front` };
 }
 
-/** A20: replies with addresses of this machine, in every field that could be fetched. Succeeds with a request. */
+/** A20: replies with addresses of this machine, in every field that could be fetched. Succeeds when the relay requests one. */
 export async function forgedRequests(testbed: Testbed): Promise<Result> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const trap = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     response.end();
   });
   await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
@@ -111,11 +111,15 @@ export async function forgedRequests(testbed: Testbed): Promise<Result> {
     );
   await testbed.callback(replyOf(id, "the last of A20"));
   await visitor.receives("the last of A20");
-  const succeeded = asked.length;
+  const succeeded = requested.length;
   await fetch(`http://127.0.0.1:${port}/control`);
   trap.close();
   trap.closeAllConnections();
-  return { tried: tries.length, succeeded, control: `the trap receives a real request: ${asked.includes("/control")}` };
+  return {
+    tried: tries.length,
+    succeeded,
+    control: `the trap receives a real request: ${requested.includes("/control")}`,
+  };
 }
 
 /** A39: reply callbacks for unknown ids. Succeeds when they leave rows. */

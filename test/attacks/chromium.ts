@@ -29,7 +29,7 @@ function hook(): void {
 
 type Visit = { page: Page; context: BrowserContext; complaints: string[]; otherHosts: string[] };
 
-/** Opens a page of the site under a policy. Requests to other hosts are recorded and answered here. */
+/** Opens a page of the site under a content policy. Records requests to other hosts, and answers them with 204. */
 async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -52,8 +52,8 @@ async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: st
 
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
 
-/** A visitor with this identity, known to the service: the same person on another device. */
-async function twin({ house }: Testbed, sub: string): Promise<{ visitor: Visitor; id: string }> {
+/** The same person on another device: a visitor with this identity, who has sent a message. */
+async function sameVisitor({ house }: Testbed, sub: string): Promise<{ visitor: Visitor; id: string }> {
   const visitor = house.visitor({ identity: identityOf({ sub }) });
   await visitor.connect();
   await visitor.send(`first words of ${sub}`);
@@ -66,8 +66,13 @@ async function twin({ house }: Testbed, sub: string): Promise<{ visitor: Visitor
  * One round: sends the texts from both sides in one thread, some as file names. @returns the payloads that ran, and elements
  * that the widget does not create itself
  */
-async function inThread(testbed: Testbed, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
-  const { visitor, id } = await twin(testbed, sub);
+async function showInThread(
+  testbed: Testbed,
+  browser: Browser,
+  texts: readonly string[],
+  sub: string,
+): Promise<string[]> {
+  const { visitor, id } = await sameVisitor(testbed, sub);
   const { page, context, otherHosts } = await visit(testbed, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
   await chat.open();
@@ -91,7 +96,7 @@ async function inThread(testbed: Testbed, browser: Browser, texts: readonly stri
 }
 
 /** Uses the texts as every site setting that is shown, and as the person's name, in one page. */
-async function inSettings(
+async function showInSettings(
   testbed: Testbed,
   browser: Browser,
   texts: readonly string[],
@@ -136,7 +141,7 @@ async function inSettings(
   return all;
 }
 
-/** Time limit for a payload of the control to run, in milliseconds. */
+/** Milliseconds in which a payload of the control must run. */
 const FIRE_MS = 1_000;
 /** The control passes if at least this share of the payloads that are known to run does run. */
 const FIRE_MIN = 0.9;
@@ -181,7 +186,7 @@ async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
  * The control of A12: a page that writes payloads as markup, where they are known to run.
  * @throws when too few run, because the attack could then miss payloads that run in the chat
  */
-async function careless(browser: Browser, texts: readonly string[]): Promise<string> {
+async function runControl(browser: Browser, texts: readonly string[]): Promise<string> {
   const context = await browser.newContext();
   await context.route("**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<body></body>" }));
   const page = await context.newPage();
@@ -190,9 +195,9 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<str
   let count = 0;
   for (const text of texts) if (await firesAsMarkup(page, text)) count++;
   await context.close();
-  const said = `${count} of ${texts.length} known payloads run on a page that writes them as markup`;
-  if (count < FIRE_MIN * texts.length) throw new Error(`The control of A12 is too weak: ${said}`);
-  return said;
+  const result = `${count} of ${texts.length} known payloads run on a page that writes them as markup`;
+  if (count < FIRE_MIN * texts.length) throw new Error(`The control of A12 is too weak: ${result}`);
+  return result;
 }
 
 /**
@@ -200,13 +205,13 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<str
  * or becomes an element.
  */
 export async function scripts(testbed: Testbed, browser: Browser, { all, firing }: Payloads): Promise<Result> {
-  const control = await careless(browser, firing);
+  const control = await runControl(browser, firing);
   const found: string[] = [];
   let tried = 0;
   for (let from = 0, round = 0; from < all.length; from += ROUND / 2, round++) {
     const texts = all.slice(from, from + ROUND / 2);
-    found.push(...(await inThread(testbed, browser, texts, `script-${round}`)));
-    found.push(...(await inSettings(testbed, browser, texts, `setting-${round}`)));
+    found.push(...(await showInThread(testbed, browser, texts, `script-${round}`)));
+    found.push(...(await showInSettings(testbed, browser, texts, `setting-${round}`)));
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
   }
   if (found.length > 0) console.error(found.slice(0, 10));
@@ -240,9 +245,9 @@ export async function strictPage(testbed: Testbed, browser: Browser): Promise<Re
 }
 
 /** A15: pictures from other hosts in replies. Succeeds when the page sends a request to such a host. */
-export async function picturesDrawn(testbed: Testbed, browser: Browser): Promise<Result> {
+export async function foreignPictures(testbed: Testbed, browser: Browser): Promise<Result> {
   const texts = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
-  const { visitor, id } = await twin(testbed, "pictures");
+  const { visitor, id } = await sameVisitor(testbed, "pictures");
   const { page, context, otherHosts } = await visit(testbed, browser, "");
   const chat = chatOn(page);
   await chat.launcher.first().waitFor();
@@ -255,10 +260,13 @@ export async function picturesDrawn(testbed: Testbed, browser: Browser): Promise
   await testbed.callback(replyOf(id, "the end of the pictures"));
   await chat.thread.getByText("the end of the pictures", { exact: true }).waitFor();
   const succeeded = otherHosts.length;
-  await page.evaluate(() => {
-    document.body.append(Object.assign(new Image(), { src: "https://evil.example/control.png" }));
-  });
-  await page.waitForEvent("requestfinished", ({ url }) => url().includes("control.png")).catch(() => undefined);
+  await page.evaluate(
+    () =>
+      new Promise((ended) => {
+        const picture = Object.assign(new Image(), { onload: ended, onerror: ended });
+        picture.src = "https://evil.example/control.png";
+      }),
+  );
   const requested = otherHosts.some((address) => address.includes("control.png"));
   await context.close();
   await visitor.close();
@@ -281,10 +289,11 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
     await page.close();
     return ran.length > 0;
   };
-  const [counts, names] = [{ ours: 0, careless: 0, tried: 0 }, ["page.html", "a.svg", "photo.png"]];
+  const counts = { ours: 0, careless: 0, tried: 0 };
+  const disguises = ["page.html", "a.svg", "photo.png"];
   for (const [name, bytes] of files) {
     if (await runs(careless.addressOf(name))) counts.careless++;
-    for (const disguise of [name, ...names]) {
+    for (const disguise of [name, ...disguises]) {
       counts.tried++;
       const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: disguise });
       if (status === 201 && (await runs(house.url + answer.url))) counts.ours++;

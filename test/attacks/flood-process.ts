@@ -1,5 +1,5 @@
 /**
- * Sends far too large frames, bodies, headers and addresses to the relay whose port is its argument. Runs in a separate
+ * Sends oversized frames, bodies, headers and addresses to the relay whose port is its argument. Runs in a separate
  * process, so that honest visitors do not wait for the attacker's own work.
  */
 import { connect } from "node:net";

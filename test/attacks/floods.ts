@@ -69,7 +69,7 @@ async function halfBodies(target: Target): Promise<Tally> {
       socket.write(head);
       socket.write(body, resolve);
     });
-    // All bodies begin within their deadline of 30 s. Faster, the flood would measure the machine's speed, not its memory.
+    // All bodies begin within their deadline of 30 s. A faster flood would measure the machine's speed, not the memory.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   for (const socket of sockets) socket.destroy();
@@ -124,7 +124,7 @@ async function manyPicturesAlone(target: Target): Promise<Tally> {
       return answer.toString();
     }),
   );
-  // Otherwise the attack did not reach the pictures' bytes.
+  // If the relay took none, the attack has not reached the code that reads pictures.
   const read = answers.filter((answer) => answer.startsWith("HTTP/1.1 201")).length;
   if (read === 0) throw new Error(`The relay took no picture: ${answers[0]}`);
   return { tried: sockets.length, succeeded: 0 };
@@ -150,15 +150,15 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
 /** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed immediately. */
 export const manyConnections = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
-    const lines = await manyLinesAlone(target);
+    const fallback = await manyFallbackConnections(target);
     const sockets = await shortSockets(target);
-    return { tried: lines.tried + sockets.tried, succeeded: lines.succeeded + sockets.succeeded };
+    return { tried: fallback.tried + sockets.tried, succeeded: fallback.succeeded + sockets.succeeded };
   });
 
 /** Milliseconds after which the relay closes an unread fallback connection and frees its place. */
 const UNREAD_MS = 40_000;
 
-async function manyLinesAlone(target: Target): Promise<Tally> {
+async function manyFallbackConnections(target: Target): Promise<Tally> {
   const begun = performance.now();
   let opened = 0;
   for (let n = 0; n < 5_000; n += 50) {
@@ -214,16 +214,16 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
   return { tried: 400, succeeded: Math.max(0, written - 60) };
 }
 
-/** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then readers by HEAD. */
+/** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then fifty HEAD requests. */
 export const neverReads = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
     const sockets = await neverReadsAlone(target);
-    const heads = await headReaders(target);
+    const heads = await headRequests(target);
     return { tried: sockets.tried + heads.tried, succeeded: sockets.succeeded + heads.succeeded };
   });
 
-/** Reads fallback connections by HEAD, whose answer has no body. Succeeds when the relay attaches the reader. */
-async function headReaders(target: Target): Promise<Tally> {
+/** Sends HEAD requests to fallback connections: their answer has no body. Succeeds when the relay accepts one as a reader. */
+async function headRequests(target: Target): Promise<Tally> {
   const ALL = 50;
   let succeeded = 0;
   for (let n = 0; n < ALL; n++) {

@@ -76,7 +76,7 @@ export async function forms(testbed: Testbed): Promise<Result> {
   };
 }
 
-/** Whether a text consists of digits and of the signs between them. */
+/** Whether a text consists only of digits and separators. */
 const mayBePhone = (text: string): boolean => /^[\p{Nd}\s()+.-]*$/u.test(text);
 
 /** How many real mobile numbers, one of each country, the relay accepts. */

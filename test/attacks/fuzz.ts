@@ -232,43 +232,43 @@ const picture = fc
     return { type, bytes: end % 3 === 0 ? copy.subarray(0, Math.max(SNIFFED, end % copy.length)) : copy };
   });
 
-const of = <Input>(name: string, input: fc.Arbitrary<Input>, holds: (given: Input) => boolean): Property => ({
+const property = <Input>(name: string, input: fc.Arbitrary<Input>, holds: (given: Input) => boolean): Property => ({
   name,
   holds: fc.property(input, holds) as unknown as fc.IProperty<unknown[]>,
 });
 
 /** Every parser of untrusted input. */
 const PROPERTIES: readonly Property[] = [
-  of("a client's frame is parsed or reported as a problem", frames(CLIENT), (raw) => {
+  property("a client's frame is parsed or reported as a problem", frames(CLIENT), (raw) => {
     const read = parseClientFrame(raw);
     return "frame" in read ? CLIENT.includes(read.frame.t) : read.problem !== "";
   }),
-  of("a relay's frame is parsed or reported as a problem", frames(RELAY), (raw) => {
+  property("a relay's frame is parsed or reported as a problem", frames(RELAY), (raw) => {
     const read = parseRelayFrame(raw);
     return "frame" in read ? RELAY.includes(read.frame.t) : read.problem !== "";
   }),
-  of("a callback is a reply, a recharge or refused", callbacks, (raw) =>
+  property("a callback is a reply, a recharge or refused", callbacks, (raw) =>
     ["reply", "recharge", "refused"].includes(parseCallback(raw).kind),
   ),
-  of("a recharge has a key of visible characters", callbacks, (raw) =>
+  property("a recharge has a key of visible characters", callbacks, (raw) =>
     /^[\x21-\x7e]+$/.test(parseRecharge(raw, undefined)?.key ?? "x"),
   ),
-  of(
+  property(
     "the depth of nesting is measured without parsing",
     fc.oneof(callbacks, markup),
     (raw) => typeof tooDeep(raw, 16) === "boolean",
   ),
-  of("rate-limit headers give a wait of at most an hour", headers, (given) => {
+  property("rate-limit headers give a wait of at most an hour", headers, (given) => {
     statedLimit(given);
     return [200, 429, 503].every((status) => {
       const wait = statedWait(status, given, Date.now()) ?? 0;
       return wait >= 0 && wait <= 3_600_000;
     });
   }),
-  of("a date is a finite number or undefined", headerText, (given) =>
+  property("a date is a finite number or undefined", headerText, (given) =>
     Number.isFinite(httpDate(given, Date.now()) ?? 0),
   ),
-  of("Markdown becomes text, formatting and links of four schemes", markup, (given) => {
+  property("Markdown becomes text, formatting and links of four schemes", markup, (given) => {
     withoutBlocks(given);
     readableText(given);
     const all = JSON.stringify(parseMarkdown(given));
@@ -276,31 +276,31 @@ const PROPERTIES: readonly Property[] = [
       safe(JSON.parse(href ?? '""') as string),
     );
   }),
-  of("a visitor's own text loses only characters that change the direction", markup, (given) => {
+  property("a visitor's own text loses only characters that change the direction", markup, (given) => {
     const nodes = parsePlain(given, labelledLink);
     const bare = (words: string): string => words.replace(/[\s<>\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
     return hrefs(nodes).every(safe) && bare(textOf(nodes)) === bare(given);
   }),
-  of(
+  property(
     "a telephone number is E.164 or undefined",
     fc.oneof(text, fc.string({ unit: fc.constantFrom(..."0123456789+() -.x,;#") })),
     (given) => /^\+\d{4,15}$/.test(phoneOf(given, "GB") ?? "+1234"),
   ),
-  of(
+  property(
     "an e-mail address is a single address or undefined",
     fc.oneof(text, fc.emailAddress(), damaged(fc.emailAddress())),
     (given) => (emailOf(given) ?? "a@b").split("@").length === 2,
   ),
-  of("a file name is one part of a path, and its header is one line", text, (given) => {
+  property("a file name is one part of a path, and its header is one line", text, (given) => {
     const name = displayName(given, TEXT);
     return !/[/\\\p{Cc}]/u.test(name) && /^[\x20-\x7e]+$/.test(disposition("inline", name));
   }),
-  of(
+  property(
     "a picture without its metadata is not larger than before",
     picture,
     ({ type, bytes }) => withoutMetadata(type, bytes).length <= bytes.length + 64,
   ),
-  of(
+  property(
     "site settings are accepted or refused with a reason",
     fc.tuple(fc.constantFrom(...Object.keys(SETTINGS), "__proto__", "none"), value, text),
     ([name, given, attribute]) => {
@@ -308,7 +308,7 @@ const PROPERTIES: readonly Property[] = [
       return ["string", "undefined"].includes(typeof settingProblemOf(name, given));
     },
   ),
-  of("a configuration file is accepted or refused with a reason", fc.oneof(file, damaged(file), odd), readsFile),
+  property("a configuration file is accepted or refused with a reason", fc.oneof(file, damaged(file), odd), readsFile),
 ];
 
 /** Sizes of damaged pictures are valid or undefined. Separate, because reading them is asynchronous. */

@@ -22,8 +22,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { payloads: { type: "string" }, texts: { type: "string" }, check: { type: "boolean", default: false } },
 });
-/** Browser test files run only in `npm test`; here the attacks drive the browser themselves. */
-const inNode = (file: string): boolean => !file.startsWith("test/browser/");
+/** Whether a test file needs no browser. Those that need one run only in `npm test`: the attacks drive the browser themselves. */
+const needsNoBrowser = (file: string): boolean => !file.startsWith("test/browser/");
 
 /** Runs test files and counts their tests. */
 async function runTests(files: readonly string[]): Promise<Result> {
@@ -73,7 +73,7 @@ async function partsOf(
   browser: () => Promise<Browser>,
   payloads: Payloads,
 ): Promise<Row> {
-  const files = attack.tests.filter(inNode);
+  const files = attack.tests.filter(needsNoBrowser);
   return {
     ...(attack.inside && { relay: await attack.inside(testbed) }),
     ...(attack.run && { process: await onTarget(attack.run, attack.direct === true) }),

@@ -172,7 +172,7 @@ function repeated(): string[] {
   return [...REPEATED, ...lines.filter((_, n) => n % step === 0)];
 }
 
-/** Long rows of one character between other text: some expressions start again at each character of the row. */
+/** Long rows of one character between other texts: some expressions start again at each character of the row. */
 const FRAMED = [" ", "\t", ".", "-", "#", "*"].flatMap((part) =>
   ["", "# a", "a@b"].map((before) => ({ before, part, behind: "b" })),
 );
@@ -189,7 +189,7 @@ function ratioOf(
 }
 
 /** A quadratic parser as a control: for each character it searches back to the beginning. */
-const careless = (text: string): number => {
+const quadraticScan = (text: string): number => {
   let found = 0;
   for (let at = 0; at < text.length; at++) if (text.slice(0, at).includes("\u0000")) found++;
   return found;
@@ -202,7 +202,10 @@ ask("Profiler.takePreciseCoverage");
 /** Larger than the longest address that a parser looks for (2,048), so that this bound does not look like growth. */
 const SIZE = 5_000;
 const TEXTS = [...repeated().map((part) => ({ part })), ...FRAMED];
-/** Argument of the command line: the number of texts for each parser, by default all. Fewer texts differ from parser to parser. */
+/**
+ * How far apart the chosen texts are. The command line's argument is the number of texts for each parser; default: all. Fewer
+ * texts differ from parser to parser.
+ */
 const step = Math.max(1, Math.floor(TEXTS.length / Number(process.argv[2] ?? TEXTS.length)));
 const cases = Object.entries(SCANNERS).flatMap(([name, scan], first) =>
   TEXTS.filter((_, n) => (n + first) % step === 0).map((text) => ({
@@ -212,7 +215,7 @@ const cases = Object.entries(SCANNERS).flatMap(([name, scan], first) =>
 );
 const answer: Steps = {
   cases,
-  control: ratioOf(careless, SIZE, { part: "a" }),
+  control: ratioOf(quadraticScan, SIZE, { part: "a" }),
   expression: ratioOf((text) => text.replace(/[.\s]+$/, ""), SIZE, { part: ".", behind: "b" }),
 };
 if (process.send === undefined)

@@ -1,6 +1,6 @@
 import type { Attack } from "./attack.ts";
 import { forgedCallbacks, forgedRequests, leakedSecret, replayedCallbacks, unknownCallbacks } from "./callbacks.ts";
-import { openedUploads, picturesDrawn, scripts, strictPage } from "./chromium.ts";
+import { foreignPictures, openedUploads, scripts, strictPage } from "./chromium.ts";
 import {
   drips,
   halfMessages,
@@ -142,7 +142,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: ["widget/src/text/inline.ts", "shared/reply-author.ts"],
     tests: ["widget/src/text/markdown.test.ts", "shared/reply-author.test.ts"],
     inside: trackingPictures,
-    browser: picturesDrawn,
+    browser: foreignPictures,
   },
   {
     number: 16,
@@ -259,7 +259,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 26,
-    what: "5,000 connections of the HTTP fallback from one address",
+    what: "5,000 connections of the HTTP fallback from one address, and 3,000 WebSockets that are closed at once",
     defence: ["relay/src/base/connection-slots.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
     tests: [
       "relay/src/base/connection-slots.test.ts",

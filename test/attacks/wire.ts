@@ -7,7 +7,7 @@ import { greet, type RawClient, settled } from "./raw-client.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
 
 /** Opens a connection and sends `hello`. */
-async function guest(testbed: Testbed): Promise<RawClient> {
+async function connectVisitor(testbed: Testbed): Promise<RawClient> {
   const client = await testbed.connect();
   if ((await greet(client)) === undefined) throw new Error("The relay refused a visitor");
   return client;
@@ -19,7 +19,7 @@ export async function hugeFrames(testbed: Testbed): Promise<Result> {
   const tries = [...sizes, ...sizes].slice(0, testbed.count(16));
   let succeeded = 0;
   for (const [n, size] of tries.entries()) {
-    const client = await guest(testbed);
+    const client = await connectVisitor(testbed);
     client.send(
       n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }),
     );
@@ -28,7 +28,7 @@ export async function hugeFrames(testbed: Testbed): Promise<Result> {
     if (client.code() !== 1009) succeeded++;
     client.end();
   }
-  const client = await guest(testbed);
+  const client = await connectVisitor(testbed);
   client.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
   await client.until((frame) => frame.includes('"state":"sent"'));
   const control =
@@ -87,7 +87,7 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
     values.flatMap((value) => frames.map((frame) => `{${frame},"${key}":${value}}`)),
   );
   const tries = testbed.sample(bodies);
-  const client = await guest(testbed);
+  const client = await connectVisitor(testbed);
   let succeeded = 0;
   for (const text of tries) {
     const body = `${text.slice(0, -1)},"toId":"${id}","body":"x"}`;
@@ -122,7 +122,7 @@ export async function prototypeKeys(testbed: Testbed): Promise<Result> {
 export async function deepJson(testbed: Testbed): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
   const { id } = await testbed.knownVisitor("words of A30");
-  const client = await guest(testbed);
+  const client = await connectVisitor(testbed);
   let succeeded = 0;
   let tried = 0;
   for (const depth of depths)
@@ -137,7 +137,7 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
         `{"t":"send","id":"deep-json-1","text":${deep}}`,
       ]) {
         tried += 3;
-        if ([...(await refusals(testbed, text))].some((status) => status < 400 || status >= 500)) succeeded++;
+        if ([...(await statusesOf(testbed, text))].some((status) => status < 400 || status >= 500)) succeeded++;
         if (text.length < 32_000) client.send(text);
       }
     }
@@ -149,7 +149,8 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
   return { tried, succeeded, control: `four levels answer ${shallow}` };
 }
 
-async function refusals(testbed: Testbed, text: string): Promise<number[]> {
+/** Posts the text as an API call and as a callback. @returns the statuses */
+async function statusesOf(testbed: Testbed, text: string): Promise<number[]> {
   const api = await fetch(`${testbed.house.url}/api/v1/contacts`, {
     method: "POST",
     body: text,
@@ -186,7 +187,7 @@ export function jsonDocuments(): Uint8Array[] {
 }
 
 /** Posts raw bytes. @returns the status */
-async function put(url: string, body: Uint8Array, headers: Record<string, string>): Promise<number> {
+async function postBytes(url: string, body: Uint8Array, headers: Record<string, string>): Promise<number> {
   const response = await fetch(url, {
     method: "POST",
     body: new Uint8Array(body),
@@ -197,22 +198,22 @@ async function put(url: string, body: Uint8Array, headers: Record<string, string
 }
 
 /** Documents that one visitor sends: each needs a ping as well, and a fast machine would use up the visitor's pings. */
-const DOCUMENTS_PER_GUEST = 40;
+const DOCUMENTS_PER_VISITOR = 40;
 
 /**
- * A33, X: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that accepts JSON. Succeeds with a 5xx, or an
+ * A33: every document of JSONTestSuite, and invalid UTF-8, at every endpoint that accepts JSON. Succeeds with a 5xx, or an
  * accepted document.
  */
 export async function oddDocuments(testbed: Testbed): Promise<Result> {
   const tries = testbed.sample(jsonDocuments());
   let succeeded = 0;
-  let client = await guest(testbed);
+  let client = await connectVisitor(testbed);
   for (const [n, bytes] of tries.entries()) {
     const api = { Authorization: testbed.bearer, "Idempotency-Key": "odd" };
     const codes = [
-      await put(testbed.house.callbackUrl, bytes, { "X-Forwarded-For": testbed.address() }),
-      await put(`${testbed.house.url}/api/v1/messages`, bytes, api),
-      await put(`${testbed.house.url}/api/v1/contacts`, bytes, api),
+      await postBytes(testbed.house.callbackUrl, bytes, { "X-Forwarded-For": testbed.address() }),
+      await postBytes(`${testbed.house.url}/api/v1/messages`, bytes, api),
+      await postBytes(`${testbed.house.url}/api/v1/contacts`, bytes, api),
     ];
     succeeded += codes.filter((code) => code < 400 || code >= 500).length;
     if (bytes.length > 30_000) continue;
@@ -220,9 +221,9 @@ export async function oddDocuments(testbed: Testbed): Promise<Result> {
     await settled(client);
     // Invalid UTF-8 ends a connection with 1007 (RFC 6455 section 8.1); nothing else may.
     if (![0, 1007].includes(client.code())) succeeded++;
-    if (client.code() !== 0 || n % DOCUMENTS_PER_GUEST === 0) {
+    if (client.code() !== 0 || n % DOCUMENTS_PER_VISITOR === 0) {
       client.end();
-      client = await guest(testbed);
+      client = await connectVisitor(testbed);
     }
   }
   client.end();
