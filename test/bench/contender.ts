@@ -1,4 +1,4 @@
-import { type Kind, type Server, startServer } from "./server.ts";
+import { type Server, type ServerKind, startServer } from "./server.ts";
 import { type Service, startService } from "./service.ts";
 import { connect, inParallel, type OnMessage, type Visitor } from "./visitors.ts";
 
@@ -33,7 +33,7 @@ export type ContenderOptions = {
 };
 
 /** Starts a contender. */
-export async function startContender(kind: Kind, options: ContenderOptions = {}): Promise<Contender> {
+export async function startContender(kind: ServerKind, options: ContenderOptions = {}): Promise<Contender> {
   const { name = kind, visitors = 0, keep = true, refuses = false, silent = false, folder, env } = options;
   const service = await startService({ refuses, remembers: silent });
   const server = await startServer(kind, service.url, { ...(folder && { folder }), ...(env && { env }) });

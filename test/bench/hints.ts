@@ -1,5 +1,5 @@
 /**
- * Measures what hints cost: the look for lost ones, and one subscription for each node or for each visitor, by Redis and by
+ * Measures what hints cost: the check for lost ones, and one subscription for each node or for each visitor, by Redis and by
  * NOTIFY. The server's CPU is read from /proc, so this runs on Linux only.
  */
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { startRedis } from "../setup/redis.ts";
 /** Rows of the table `visitors`, and how many of them are connected to the node. */
 const KNOWN = 200_000;
 const CONNECTED = 50_000;
-const LOOKS_MS = 20_000;
+const CHECKS_MS = 20_000;
 /** Visitors and hints of the comparison of subscriptions. */
 const SUBSCRIBED = 10_000;
 const HINTS = 20_000;
@@ -41,8 +41,8 @@ function cpuOf(pid: number): number {
 /** CPU time of these connections' processes. */
 const sum = (pids: readonly number[]): number => pids.map(cpuOf).reduce((a, b) => a + b, 0);
 
-/** Prints what a node with many visitors spends on the look for lost hints. */
-export async function printLooks(): Promise<void> {
+/** Prints what a node with many visitors spends on the check for lost hints. */
+export async function printLostHintChecks(): Promise<void> {
   const postgres = await startPostgres({ shared_buffers: "128MB" });
   const db = await openDatabase(postgres.url("postgres"));
   await migrate(db);
@@ -52,14 +52,14 @@ export async function printLooks(): Promise<void> {
   );
   const rows = await db.all<{ id: string }>(`SELECT id FROM visitors ORDER BY md5(id) LIMIT ${CONNECTED}`);
   const activity = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'";
-  let looks = 0;
+  let checks = 0;
   const bus = createClusterBus({
     local: createBus(),
     link: { send: () => {}, onText: () => {}, close: async () => {} },
     node: "bench",
     clock: realClock,
     heads(visitors) {
-      if (visitors.includes(rows[0]?.id ?? "")) looks++;
+      if (visitors.includes(rows[0]?.id ?? "")) checks++;
       return threadPositions(db, visitors);
     },
     refusals: async () => [],
@@ -67,15 +67,15 @@ export async function printLooks(): Promise<void> {
   });
   for (const { id } of rows) bus.subscribe(id, () => {});
   bus.start();
-  await pause(LOOKS_MS / 4);
+  await pause(CHECKS_MS / 4);
   const pids = (await db.all<{ pid: number }>(activity)).map(({ pid }) => pid);
   const stall = monitorEventLoopDelay({ resolution: 5 });
   stall.enable();
-  const [from, server, begun] = [process.cpuUsage(), sum(pids), looks];
-  await pause(LOOKS_MS);
-  const [own, others, count] = [ms(process.cpuUsage(from)), sum(pids) - server, looks - begun];
+  const [from, server, begun] = [process.cpuUsage(), sum(pids), checks];
+  await pause(CHECKS_MS);
+  const [own, others, count] = [ms(process.cpuUsage(from)), sum(pids) - server, checks - begun];
   console.log(
-    `A look for ${CONNECTED} visitors: ${Math.round(own / count)} ms of the relay's CPU, ${Math.round(others / count)} ms of PostgreSQL's; ${count} looks in ${LOOKS_MS / 1_000} s; longest stall of the event loop ${Math.round(stall.max / 1e6)} ms`,
+    `A check for ${CONNECTED} visitors: ${Math.round(own / count)} ms of the relay's CPU, ${Math.round(others / count)} ms of PostgreSQL's; ${count} checks in ${CHECKS_MS / 1_000} s; longest stall of the event loop ${Math.round(stall.max / 1e6)} ms`,
   );
   await bus.stop();
   await db.close();

@@ -30,7 +30,7 @@ function figuresOf(times: number[], cpu: number): Figures {
 }
 
 /** Resolves like `work`, or rejects when it takes longer than `ms` and `STUCK_MS` together. */
-export function bounded<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+export function withTimeout<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${what} got stuck`)), ms + STUCK_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -76,7 +76,7 @@ export async function saturate(
     const begin = performance.now();
     const end = begin + ms;
     const asked = contender.visitors.map(() => ({ text: "", at: 0 }));
-    await bounded(
+    await withTimeout(
       new Promise<void>((resolve) => {
         let open = contender.visitors.length;
         function ask(i: number): void {

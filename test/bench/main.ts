@@ -11,7 +11,7 @@
  *   npm run bench -- --counts          counts operations per round trip, and writes counts/counts.json
  *   npm run bench -- --idle 150        checks that a visitor who is silent for 150 s behind nginx still gets a reply
  *   npm run bench -- --wave            simulates many clients that reconnect at once
- *   npm run bench -- --hints           what the look for lost hints costs, and subscriptions for each node or each visitor
+ *   npm run bench -- --hints           what the check for lost hints costs, and subscriptions for each node or each visitor
  *   npm run bench -- --publish         writes the last run into the README's tables
  */
 import { parseArgs } from "node:util";
@@ -33,13 +33,13 @@ const { values, positionals } = parseArgs({
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
 else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());
 else if (values.hints) {
-  const { printLooks, printSubscriptions } = await import("./hints.ts");
-  await printLooks();
+  const { printLostHintChecks, printSubscriptions } = await import("./hints.ts");
+  await printLostHintChecks();
   await printSubscriptions();
 } else if (values.idle !== undefined) {
   await (await import("./idle.ts")).idle(Number(values.idle));
   console.log(`The reply was received after ${values.idle} s of silence`);
-} else if (values.profile) await (await import("./profiled.ts")).printProfile();
+} else if (values.profile) await (await import("./print-profile.ts")).printProfile();
 else {
   const { run } = await import("./run.ts");
   const measures = values.long || values.page || positionals.length > 0 || !values.publish;

@@ -19,7 +19,7 @@ import { measurePhone } from "./phone.ts";
 const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
 
 /**
- * The smallest possible launcher, as the floor of the figures: a script from another origin that runs after load and
+ * The smallest possible launcher, as the reference of the figures: a script from another origin that runs after load and
  * idle, a shadow root, a style sheet, and a button with a name.
  */
 const BUTTON = `(() => {
@@ -53,7 +53,7 @@ type Opened = Cost & {
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Each figure's own median. */
-function middle<Figures extends Record<string, number>>(all: readonly Figures[]): Figures {
+function mediansOf<Figures extends Record<string, number>>(all: readonly Figures[]): Figures {
   const names = Object.keys(all[0] ?? {});
   return Object.fromEntries(
     names.map((name) => [name, Number(median(all.map((one) => one[name] ?? 0)).toFixed(3))]),
@@ -189,7 +189,12 @@ async function measure(browser: Browser, pages: string, rate: number, runs: numb
     open.push(difference(await opened(browser, `${pages}/widget`, rate), blank));
   }
   const ratio = median(widget.map(({ scriptMs }, run) => scriptMs / (button[run]?.scriptMs ?? Number.NaN)));
-  return { button: middle(button), widget: middle(widget), open: middle(open), scriptRatio: Number(ratio.toFixed(2)) };
+  return {
+    button: mediansOf(button),
+    widget: mediansOf(widget),
+    open: mediansOf(open),
+    scriptRatio: Number(ratio.toFixed(2)),
+  };
 }
 
 /** @param runs loads of each page at each speed; published figures are medians of five */

@@ -47,7 +47,7 @@ export async function alternate<T extends { name: string }>(
 }
 
 /** Starts contenders one after the other, measures, and stops them whatever happens. */
-export async function among(
+export async function withContenders(
   starts: readonly (() => Promise<Contender>)[],
   measure: (contenders: Contender[]) => Promise<Rounds>,
 ): Promise<Rounds> {

@@ -15,7 +15,7 @@ const QUICK_PAGE_RUNS = 3;
 const LONGEST_MS = 2 * 3_600_000;
 const LONG: Plan = { long: true, rounds: 7, roundMs: 4_000, warmMs: 3_000 };
 
-export type Wanted = {
+type RunOptions = {
   long: boolean;
   /** Only what the widget costs a page. */
   pageAlone: boolean;
@@ -24,7 +24,7 @@ export type Wanted = {
 };
 
 /** Measures, prints, and keeps the run for `--publish`. */
-export async function run({ long, pageAlone, names }: Wanted): Promise<void> {
+export async function run({ long, pageAlone, names }: RunOptions): Promise<void> {
   const begun = performance.now();
   setTimeout(() => process.exit(1), LONGEST_MS).unref();
   const plan = long ? LONG : QUICK;

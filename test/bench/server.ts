@@ -17,11 +17,11 @@ const PROBE = join(import.meta.dirname, "servers", "probe.ts");
 /** Longest time for a server to start listening, in ms. */
 const START_MS = 60_000;
 
-export type Kind = "floor" | "naive" | "relay";
+export type ServerKind = "bare" | "naive" | "relay";
 
 /** A server in a process of its own. */
 export type Server = {
-  kind: Kind;
+  kind: ServerKind;
   port: number;
   /** Path to which the service posts replies. */
   callbacks: string;
@@ -33,8 +33,8 @@ export type Server = {
   stop: () => Promise<void>;
 };
 
-const CALLBACKS: Record<Kind, string> = {
-  floor: "/",
+const CALLBACKS: Record<ServerKind, string> = {
+  bare: "/",
   naive: "/callbacks/reply",
   relay: `/callbacks/reply/${SECRET}`,
 };
@@ -91,7 +91,7 @@ function portOf(child: ChildProcess): Promise<number> {
  * @param given.folder data folder of the relay, kept at the end; default: a new one, removed at the end
  */
 export async function startServer(
-  kind: Kind,
+  kind: ServerKind,
   service: string,
   given: { folder?: string; env?: Record<string, string> } = {},
 ): Promise<Server> {
@@ -116,8 +116,8 @@ export async function startServer(
     callbacks: CALLBACKS[kind],
     usage: async () => (await ask("usage")) as Usage,
     settled: async () => (await ask("settle")) as Usage,
-    startProfile: async () => void (await ask("profile")),
-    endProfile: async () => (await ask("profiled")) as SelfTime[],
+    startProfile: async () => void (await ask("startProfile")),
+    endProfile: async () => (await ask("endProfile")) as SelfTime[],
     async stop() {
       const ended = once(child, "exit");
       child.kill("SIGKILL");

@@ -4,9 +4,9 @@ import { linesOf } from "../bench/figures.ts";
 import { summarize } from "../bench/profile.ts";
 import { ROWS } from "../bench/rows/index.ts";
 
-/** Three rounds with different ratios of the relay to the floor and to the naive relay. */
+/** Three rounds with different ratios of the relay to the bare and to the naive relay. */
 const rounds = {
-  floor: [{ perSecond: 900 }, { perSecond: 1_200 }, { perSecond: 600 }],
+  bare: [{ perSecond: 900 }, { perSecond: 1_200 }, { perSecond: 600 }],
   naive: [{ perSecond: 150 }, { perSecond: 200 }, { perSecond: 100 }],
   relay: [{ perSecond: 300 }, { perSecond: 480 }, { perSecond: 150 }],
 };
@@ -26,7 +26,7 @@ describe("the bench", () => {
   it("compares each round with the same round of the reference, and shows the lowest and highest ratio", () => {
     const [line] = linesOf({ name: "trip", title: "Round trip", shown: ["perSecond"] }, rounds);
     expect(line).toMatchObject({
-      reference: { name: "floor", value: 900 },
+      reference: { name: "bare", value: 900 },
       naive: 150,
       ours: { name: "relay", value: 300 },
     });
@@ -36,7 +36,7 @@ describe("the bench", () => {
   it("ignores rounds that did not measure a figure", () => {
     const [line] = linesOf(
       { name: "crowd", title: "Sockets", shown: ["waveMs"] },
-      { floor: [{ waveMs: 100 }, {}, {}], relay: [{ waveMs: 250 }, {}, {}] },
+      { bare: [{ waveMs: 100 }, {}, {}], relay: [{ waveMs: 250 }, {}, {}] },
     );
     expect(line).toMatchObject({ reference: { value: 100 }, ours: { value: 250 }, ratio: [2.5, 2.5, 2.5] });
   });

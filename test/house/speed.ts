@@ -6,7 +6,7 @@ import figures from "../bench/figures.json" with { type: "json" };
 import { FIGURES, formatNumber, formatSpread, type Line } from "../bench/figures.ts";
 import type { Speed } from "../bench/report.ts";
 
-const NAMES: Record<string, string> = { floor: "", relay: "" };
+const NAMES: Record<string, string> = { bare: "", relay: "" };
 
 /** A value, with the contender's name if it differs from the column's. */
 const cell = ({ name, value }: Line["ours"], digits: number): string =>

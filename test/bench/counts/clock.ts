@@ -1,12 +1,12 @@
 import type { Clock } from "../../../relay/src/base/clock.ts";
 
 /** A clock that advances only on demand, and counts the timers that were set. */
-export type HeldClock = Clock & { move: (ms: number) => void; timers: () => number };
+export type CountingClock = Clock & { move: (ms: number) => void; timers: () => number };
 
 type Timer = { due: number; fn: () => void };
 
 /** @param start milliseconds since 1970 */
-export function createHeldClock(start = 1_800_000_000_000): HeldClock {
+export function createCountingClock(start = 1_800_000_000_000): CountingClock {
   let uptime = 0;
   let set = 0;
   const timers = new Set<Timer>();

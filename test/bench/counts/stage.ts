@@ -11,7 +11,7 @@ import { UNLIMITED } from "../../unlimited.ts";
 import { type Answer, listenForPosts } from "../wire/listener.ts";
 import { type LoadClient, openLoadClient } from "../wire/load-client.ts";
 import { createPoster, type Poster } from "../wire/poster.ts";
-import { createHeldClock, type HeldClock } from "./clock.ts";
+import { type CountingClock, createCountingClock } from "./clock.ts";
 import { plain } from "./counters.ts";
 
 const ORIGIN = "https://shop.example";
@@ -37,7 +37,7 @@ export type Client = {
 
 export type Stage = {
   file: string;
-  clock: HeldClock;
+  clock: CountingClock;
   posted: Posted[];
   poster: Poster;
   /** Calls of the database's writing methods. */
@@ -49,7 +49,7 @@ export type Stage = {
 };
 
 /** Resolves once `condition` holds. @param clock is moved while this waits; absent: no timer of the relay fires */
-export async function until(condition: () => boolean, clock?: HeldClock): Promise<void> {
+export async function until(condition: () => boolean, clock?: CountingClock): Promise<void> {
   const end = performance.now() + TIMEOUT_MS;
   for (let tries = 1; !condition(); tries++) {
     if (performance.now() > end) throw new Error(`Timed out while waiting for: ${String(condition)}`);
@@ -117,7 +117,7 @@ export async function startStage(connections: number): Promise<Stage> {
     posted.push({ fromId: (plain.parse(body) as { customData: { fromId: string } }).customData.fromId, answer });
   });
   const settings = settingsIn(folder, service.url);
-  const clock = createHeldClock();
+  const clock = createCountingClock();
   let transactions = 0;
   const relay = await createRelay(settings, {
     clock,

@@ -2,7 +2,7 @@
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
 import { cpuOf, type Figures } from "../load.ts";
-import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
+import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
 import { seeded } from "../seed.ts";
 import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 
@@ -10,8 +10,8 @@ import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
-/** Sockets of the floor whose idle CPU is measured beside the relay's: both crowds fit into the usual 20,000 open files. */
-const FLOOR_CROWD = 5_000;
+/** Sockets of the bare server whose idle CPU is measured beside the relay's: both crowds fit into the usual 20,000 open files. */
+const BARE_CROWD = 5_000;
 const CROWD_MESSAGES = 1_000_000;
 /**
  * Milliseconds between the connects and the measurement of idle CPU, so that work left from connecting does not count.
@@ -22,8 +22,8 @@ const WINDOWS = 5;
 /** Sockets opened before memory is measured, so that one-time growth of the process does not count. */
 const WARM = 500;
 
-/** Visitors return, learn that nothing is new, and leave. */
-async function come({ server }: Contender, visitors: readonly Known[], count: number): Promise<void> {
+/** Visitors reconnect, learn that nothing is new, and disconnect. */
+async function reconnect({ server }: Contender, visitors: readonly Known[], count: number): Promise<void> {
   await inParallel(count, WIDTH, async (i) => {
     const known = visitors[i % visitors.length];
     (await connect(server, { ...(known && { known }) })).cut();
@@ -41,11 +41,13 @@ async function connects(plan: Plan): Promise<Rounds> {
   const count = plan.long ? 8_000 : 1_500;
   const known = ({ server }: Contender): Known[] => (server.kind === "relay" ? seed.visitors : []);
   try {
-    return await among(
-      [() => startContender("floor"), () => startContender("relay", { folder: seed.folder })],
+    return await withContenders(
+      [() => startContender("bare"), () => startContender("relay", { folder: seed.folder })],
       async (contenders) => {
-        for (const each of contenders) await come(each, known(each), count);
-        return alternate(contenders, plan.rounds, (each) => rateOf(each, () => come(each, known(each), count), count));
+        for (const each of contenders) await reconnect(each, known(each), count);
+        return alternate(contenders, plan.rounds, (each) =>
+          rateOf(each, () => reconnect(each, known(each), count), count),
+        );
       },
     );
   } finally {
@@ -101,40 +103,39 @@ async function wave(contender: Contender, visitors: readonly Known[], crowd: rea
 /**
  * 10,000 idle sockets: what they cost, and how long it takes until all are back after a cut. Memory and the
  * wave are measured once; the CPU in five windows over one whole heartbeat interval, of both servers at the same time. The
- * floor sends the same heartbeats.
+ * bare server sends the same heartbeats.
  */
-async function crowd(floor: Contender, relay: Contender, visitors: readonly Known[]): Promise<Rounds> {
-  const bare = await fill(floor, []);
-  const bareWave = await wave(floor, [], bare.sockets);
-  for (const socket of bareWave.sockets.splice(FLOOR_CROWD)) socket.cut();
+async function crowd(bare: Contender, relay: Contender, visitors: readonly Known[]): Promise<Rounds> {
+  const reference = await fill(bare, []);
+  const referenceWave = await wave(bare, [], reference.sockets);
+  for (const socket of referenceWave.sockets.splice(BARE_CROWD)) socket.cut();
   const ours = await fill(relay, visitors);
   await new Promise((resolve) => setTimeout(resolve, REST_MS));
-  const [floorPercents = [], relayPercents = []] = await idlePercents([
-    { contender: floor, count: FLOOR_CROWD },
+  const [barePercents = [], relayPercents = []] = await idlePercents([
+    { contender: bare, count: BARE_CROWD },
     { contender: relay, count: CROWD },
   ]);
   const { waveMs, sockets } = await wave(relay, visitors, ours.sockets);
-  for (const socket of [...sockets, ...bareWave.sockets]) socket.cut();
+  for (const socket of [...sockets, ...referenceWave.sockets]) socket.cut();
   const rounds = (percents: readonly number[], once: Figures): Figures[] =>
     percents.map((idlePercent, i) => (i === 0 ? { idlePercent, ...once } : { idlePercent }));
   return {
-    floor: rounds(floorPercents, { bytes: bare.bytes, waveMs: bareWave.waveMs }),
+    bare: rounds(barePercents, { bytes: reference.bytes, waveMs: referenceWave.waveMs }),
     relay: rounds(relayPercents, { bytes: ours.bytes, waveMs }),
   };
 }
 
 async function crowds(plan: Plan): Promise<Rounds> {
-  const results: Rounds = { floor: [], relay: [] };
+  const results: Rounds = { bare: [], relay: [] };
   for (let round = 0; round < (plan.long ? plan.rounds : 1); round++) {
     const seed = await seeded(CROWD_MESSAGES);
     try {
-      const measured = await among(
+      const measured = await withContenders(
         [
-          () => startContender("floor", { env: { HEARTBEATS: "1" } }),
+          () => startContender("bare", { env: { HEARTBEATS: "1" } }),
           () => startContender("relay", { folder: seed.folder }),
         ],
-        async ([floor, relay]) =>
-          floor === undefined || relay === undefined ? {} : crowd(floor, relay, seed.visitors),
+        async ([bare, relay]) => (bare === undefined || relay === undefined ? {} : crowd(bare, relay, seed.visitors)),
       );
       for (const [name, rounds] of Object.entries(measured)) results[name]?.push(...rounds);
     } finally {

@@ -1,24 +1,24 @@
 /** Each half of a round trip by itself: a message until its acknowledgement, a callback until the visitor sees it. */
 import { type Contender, startContender } from "../contender.ts";
-import { bounded, cpuOf, type Figures, saturate, textOf, warmUp } from "../load.ts";
-import { alternate, among, type Plan, type Row } from "../row.ts";
-import type { Kind } from "../server.ts";
+import { cpuOf, type Figures, saturate, textOf, warmUp, withTimeout } from "../load.ts";
+import { alternate, type Plan, type Row, withContenders } from "../row.ts";
+import type { ServerKind } from "../server.ts";
 
 const VISITORS = 200;
 const RATE = ["perSecond", "cpu"] as const;
 /** Callbacks on their way at once. */
 const CALLBACKS = 64;
 
-/** A message until its acknowledgement, while the service refuses all messages. The floor echoes the frame. */
+/** A message until its acknowledgement, while the service refuses all messages. The bare server echoes the frame. */
 const acknowledgement = (bytes: number) => async (plan: Plan) =>
-  among(
+  withContenders(
     [
-      () => startContender("floor", { visitors: VISITORS }),
+      () => startContender("bare", { visitors: VISITORS }),
       () => startContender("relay", { visitors: VISITORS, refuses: true }),
     ],
     async (contenders) => {
       const round = (contender: Contender, ms: number): Promise<Figures> =>
-        saturate(contender, { ms, bytes, wanted: "acknowledged", echo: contender.server.kind === "floor" });
+        saturate(contender, { ms, bytes, wanted: "acknowledged", echo: contender.server.kind === "bare" });
       for (const contender of contenders) await warmUp(plan.warmMs, (ms) => round(contender, ms));
       return alternate(contenders, plan.rounds, (contender) => round(contender, plan.roundMs));
     },
@@ -27,7 +27,7 @@ const acknowledgement = (bytes: number) => async (plan: Plan) =>
 type Receiver = Contender & { ids: string[] };
 
 /** Starts a contender and learns the ids of its visitors from the messages that reach the service. */
-async function receiver(kind: Kind, keep: boolean): Promise<Receiver> {
+async function receiver(kind: ServerKind, keep: boolean): Promise<Receiver> {
   const contender = await startContender(kind, { visitors: CALLBACKS, silent: true });
   const texts = contender.visitors.map((visitor) => {
     const text = textOf(22);
@@ -65,15 +65,15 @@ async function post(contender: Receiver, ms: number, bytes: number): Promise<Fig
         count++;
       }
     }
-    await bounded(Promise.all(contender.ids.map(one)), ms, contender.name);
+    await withTimeout(Promise.all(contender.ids.map(one)), ms, contender.name);
     seconds = (performance.now() - begin) / 1_000;
   });
   return { perSecond: count / seconds, cpu: cpu / count };
 }
 
 const callback = (keep: boolean) => async (plan: Plan) =>
-  among(
-    (["floor", "naive", "relay"] as const).map((kind) => () => receiver(kind, keep)),
+  withContenders(
+    (["bare", "naive", "relay"] as const).map((kind) => () => receiver(kind, keep)),
     async (contenders) => {
       const receivers = contenders as Receiver[];
       for (const each of receivers) await warmUp(plan.warmMs, (ms) => post(each, ms, 22));

@@ -4,7 +4,7 @@ import { type Postgres, startPostgres } from "../../setup/postgres.ts";
 import { startRedis } from "../../setup/redis.ts";
 import { type Contender, startContender } from "../contender.ts";
 import { type Figures, quantile, saturate, warmUp } from "../load.ts";
-import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
+import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
 import { startServer } from "../server.ts";
 import { startService } from "../service.ts";
 import { connect, inParallel } from "../visitors.ts";
@@ -53,7 +53,7 @@ async function startPair(hints: "Redis" | "NOTIFY"): Promise<Contender> {
 }
 
 const trips = async (plan: Plan): Promise<Rounds> =>
-  among(
+  withContenders(
     [() => startContender("relay", { visitors: VISITORS }), () => startPair("NOTIFY"), () => startPair("Redis")],
     async (contenders) => {
       const load = (contender: Contender, ms: number) => saturate(contender, { ms, bytes: 22, wanted: "reply" });

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { COMPILED } from "../../compiled.ts";
 import { startContender } from "../contender.ts";
-import { bounded, type Figures, saturate, warmUp } from "../load.ts";
-import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
+import { type Figures, saturate, warmUp, withTimeout } from "../load.ts";
+import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
 import { type Seeded, seeded } from "../seed.ts";
 import { relayEnv } from "../server.ts";
 import { connect, type Known } from "../visitors.ts";
@@ -32,7 +32,7 @@ async function withSeeds(sizes: readonly number[], measure: (seeds: Seeded[]) =>
 const growth = (plan: Plan): Promise<Rounds> => {
   const sizes = plan.long ? [100, 1_000, 10_000, 100_000, MANY] : [100, MANY];
   return withSeeds(sizes, (seeds) =>
-    among(
+    withContenders(
       seeds.map(
         ({ folder }, i) =>
           () =>
@@ -52,7 +52,7 @@ async function start(folder: string): Promise<Figures> {
   const begin = performance.now();
   const child = fork(START, { env: { ...COMPILED, ...relayEnv("http://127.0.0.1:9", folder) }, stdio: "ignore" });
   const ended = once(child, "exit");
-  const [{ startMs }] = (await bounded(once(child, "message"), 0, "A start")) as [{ startMs: number }];
+  const [{ startMs }] = (await withTimeout(once(child, "message"), 0, "A start")) as [{ startMs: number }];
   const processMs = performance.now() - begin;
   await ended;
   return { startMs, processMs };
@@ -92,7 +92,7 @@ async function opening(server: Parameters<typeof connect>[0], known: Known): Pro
 
 const long = (plan: Plan): Promise<Rounds> =>
   withSeeds([MANY], ([seed]) =>
-    among([() => startContender("relay", { folder: seed?.folder ?? "" })], async ([contender]) => {
+    withContenders([() => startContender("relay", { folder: seed?.folder ?? "" })], async ([contender]) => {
       if (contender === undefined || seed === undefined) return {};
       const { server } = contender;
       const short = seed.visitors.map(({ token }) => (token === undefined ? {} : { token }));

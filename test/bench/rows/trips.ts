@@ -1,17 +1,17 @@
 /** Round trips: visitor → server → service → callback → server → visitor. */
 import { startContender } from "../contender.ts";
 import { pace, saturate, warmUp } from "../load.ts";
-import { alternate, among, type Plan, type Row } from "../row.ts";
-import type { Kind } from "../server.ts";
+import { alternate, type Plan, type Row, withContenders } from "../row.ts";
+import type { ServerKind } from "../server.ts";
 
 const VISITORS = 200;
 const RATE = ["perSecond", "cpu"] as const;
 const TIMES = ["p50", "p99", "backlog", "cpu"] as const;
-const KINDS: readonly Kind[] = ["floor", "naive", "relay"];
+const KINDS: readonly ServerKind[] = ["bare", "naive", "relay"];
 
 /** Measures 200 visitors at full speed, each with one message under way. */
 const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
-  among(
+  withContenders(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS, keep })),
     async (contenders) => {
       for (const contender of contenders)
@@ -26,7 +26,7 @@ const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
  * Measures at a fixed rate. The warm-up runs at full speed, because a server that runs for days has compiled its code.
  */
 const paced = (perSecond: number) => async (plan: Plan) =>
-  among(
+  withContenders(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS })),
     async (contenders) => {
       for (const contender of contenders)

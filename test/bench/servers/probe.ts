@@ -6,7 +6,7 @@ import { Session } from "node:inspector/promises";
 import { summarize } from "../profile.ts";
 
 /** The parent's requests. `settle` reports the usage after a garbage collection. */
-export type Ask = "usage" | "settle" | "profile" | "profiled";
+export type Ask = "usage" | "settle" | "startProfile" | "endProfile";
 /** CPU time of the process in microseconds, user and system, all threads; resident memory in bytes. */
 export type Usage = { cpu: number; rss: number };
 
@@ -31,8 +31,8 @@ const answers: Record<Ask, () => unknown> = {
     (globalThis as { gc?: () => void }).gc?.();
     return usage();
   },
-  profile: startProfile,
-  profiled: async () => summarize((await session.post("Profiler.stop")).profile),
+  startProfile,
+  endProfile: async () => summarize((await session.post("Profiler.stop")).profile),
 };
 
 process.on("message", async (ask: Ask) => process.send?.({ answer: await answers[ask]() }));

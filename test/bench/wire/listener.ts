@@ -1,6 +1,6 @@
 /**
  * A minimal HTTP/1.1 server for load drivers: takes JSON bodies, and lets the caller answer at any time. As small as
- * possible for the reason given in `line.ts`.
+ * possible for the reason given in `load-client.ts`.
  */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 

@@ -1,6 +1,6 @@
 /**
  * Posts JSON bodies over bare TCP connections, as the messaging service posts its callbacks: on connections that are kept,
- * or on a new one each. Reduced to what a load driver needs, for the reason that `line.ts` gives.
+ * or on a new one each. Reduced to what a load driver needs, for the reason that `load-client.ts` gives.
  */
 import { connect, type Socket } from "node:net";
 

@@ -1,6 +1,6 @@
 /**
  * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
- * Nothing is stored or checked. `node floor.ts <service>` sends its port to its parent. It echoes frames of type
+ * Nothing is stored or checked. `node bare.ts <service>` sends its port to its parent. It echoes frames of type
  * `echo`. With `HEARTBEATS=1` it sends the relay's heartbeats: a frame to each socket once per interval, a ping with every
  * other one.
  */
