@@ -63,6 +63,11 @@ export type Live = {
   pongLate: boolean;
   /** Removes the client from the heartbeat schedule. */
   stopHeartbeat: () => void;
+  /**
+   * Forms of this client by id: their answer is awaited, or the client knows that the service refused them. Absent until it
+   * submits one.
+   */
+  forms: Map<string, "awaited" | "refused"> | undefined;
   unsubscribe: () => void;
 };
 

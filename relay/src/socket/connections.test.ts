@@ -90,6 +90,15 @@ describe("a heartbeat finds changes that the bus lost", () => {
   });
 });
 
+it("tells a client once that the service refused a form, although several nodes publish it", async () => {
+  const sent: string[] = [];
+  const bus = createBus();
+  const { visitor } = await enter(realClock, { send: (text) => void sent.push(text) }, bus);
+  const refused = (id: string) => ({ t: "error", code: "invalid_phone", id, field: "phone" }) as const;
+  for (const id of ["first", "first", "second"]) bus.publish({ visitor, head: 0, error: refused(id) });
+  expect(sent.slice(1).map((text) => JSON.parse(text))).toEqual([refused("first"), refused("second")]);
+});
+
 describe("a silent client", () => {
   /** Time that passes one second at a time, with a sweep each. */
   function virtual() {

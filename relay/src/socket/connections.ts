@@ -4,7 +4,7 @@ import { parseClientFrame } from "@porchlight/shared/parse";
 import type { Hello } from "@porchlight/shared/protocol";
 import { ownerOf } from "../records/visitors.ts";
 import type { Connection, ConnectionActions, Greeting, Live, Transport } from "./connection.ts";
-import { closeOnFailure, handleNews, readLog } from "./feed.ts";
+import { closeOnFailure, handleNews, readLog, sendFormError } from "./feed.ts";
 import { answerHeartbeats, sendHeartbeats } from "./heartbeat.ts";
 import { end, endBlocked, forget, measure, sendFrame } from "./output.ts";
 import { type ConnectionsDeps, createRegistry, type Registry } from "./registry.ts";
@@ -170,7 +170,7 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   const live = goLive(registry, connection, greeting, opened);
   if (deps.isBlocked(site.public.id, visitor, live.address)) return endBlocked(registry, live);
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
-  if (formError !== undefined) sendFrame(registry, live, formError);
+  if (formError !== undefined) sendFormError(registry, live, formError);
   // The client's frames do not wait for what it lacks: a slow one may take minutes to read that.
   void closeOnFailure(registry, connection, readLog(registry, live));
 }
@@ -204,6 +204,7 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
     awaitsPong: false,
     pongLate: false,
     stopHeartbeat: () => {},
+    forms: undefined,
     unsubscribe: registry.deps.bus.subscribe(visitor, (news) => handleNews(registry, live, news)),
   };
   live.stopHeartbeat = registry.heartbeats.add(live);

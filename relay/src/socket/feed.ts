@@ -1,5 +1,5 @@
 import { CLOSE } from "@porchlight/shared/close";
-import type { Message } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Message } from "@porchlight/shared/protocol";
 import type { News } from "../bus/bus.ts";
 import { changesSince } from "../records/threads.ts";
 import type { Connection, Live } from "./connection.ts";
@@ -67,12 +67,24 @@ function follow(registry: Registry, live: Live, { changes = [] }: News): void {
   else void closeOnFailure(registry, live.connection, readLog(registry, live));
 }
 
+/**
+ * Tells the client that the service refused a form. Does nothing if the client knows that or will learn it from the awaited
+ * answer: several nodes may publish one refusal.
+ */
+export function sendFormError(registry: Registry, live: Live, error: ErrorFrame): void {
+  const form = error.id ?? "";
+  if (live.forms?.has(form)) return;
+  live.forms ??= new Map();
+  live.forms.set(form, "refused");
+  sendFrame(registry, live, error);
+}
+
 /** Handles news about a client's visitor. */
 export function handleNews(registry: Registry, live: Live, news: News): void {
   const { connection } = live;
   if (news.gone) return end(registry, connection, CLOSE.gone);
   if (news.ended === live.session || news.ended === "*") return end(registry, connection, CLOSE.badToken);
-  if (news.error !== undefined) sendFrame(registry, live, news.error);
+  if (news.error !== undefined) sendFormError(registry, live, news.error);
   if (news.read !== undefined && news.read > live.read) {
     live.read = news.read;
     sendFrame(registry, live, { t: "status", read: news.read });

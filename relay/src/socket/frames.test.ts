@@ -7,10 +7,16 @@ import type { Budgets } from "../flows/budgets.ts";
 import type { ConnectionActions, Live, LiveFrame } from "./connection.ts";
 import { createFrames } from "./frames.ts";
 
+const ACCEPTED = Promise.resolve(undefined);
+
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
-/** Frames of a new visitor. Counts the calls of all flows. @param refused why reactions are refused */
-function stage(waits: Partial<Waits> = {}, refused?: "full") {
+/**
+ * Frames of a new visitor. Counts the calls of all flows.
+ * @param refused why reactions are refused
+ * @param verdict the service's answer to a form
+ */
+function stage(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"invalid_email" | undefined> = ACCEPTED) {
   const calls: string[] = [];
   const sent: RelayFrame[] = [];
   const act = (name: string, result: unknown) => async (): Promise<never> => {
@@ -26,7 +32,7 @@ function stage(waits: Partial<Waits> = {}, refused?: "full") {
     send: { send: act("send", stored), react: act("react", refused), retry: act("retry", {}) } as never,
     forget: act("forget", true),
     logout: act("logout", undefined),
-    capture: act("lead", { verdict: Promise.resolve(undefined) }),
+    capture: act("lead", { verdict }),
     mail: undefined,
     rate: act("rate", true),
     admits: async () => true,
@@ -44,7 +50,9 @@ function stage(waits: Partial<Waits> = {}, refused?: "full") {
     address: "192.0.2.1",
     origin: "https://shop.example",
     fresh: true,
+    connection: {},
   } as Live;
+  live.connection.phase = live;
   const actions: ConnectionActions = {
     send: (_live, frame) => void sent.push(frame),
     closeGone: async () => {},
@@ -121,5 +129,24 @@ describe("a visitor's frame", () => {
     const { calls, handle, errors } = stage({ lead: 60_000 });
     await handle(lead);
     expect([calls, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);
+  });
+
+  it("is remembered as a form until it is accepted", async () => {
+    const verdict = Promise.withResolvers<undefined>();
+    const { handle, live } = stage({}, undefined, verdict.promise);
+    await handle(lead);
+    expect(live.forms?.get("lead-0001")).toBe("awaited");
+    verdict.resolve(undefined);
+    await verdict.promise;
+    expect(live.forms?.size).toBe(0);
+  });
+
+  it("is remembered as a refused form", async () => {
+    const verdict = Promise.resolve("invalid_email" as const);
+    const { handle, live, errors } = stage({}, undefined, verdict);
+    await handle(lead);
+    await verdict;
+    expect(live.forms?.get("lead-0001")).toBe("refused");
+    expect(errors()).toEqual([{ t: "error", code: "invalid_email", id: "lead-0001", field: "email" }]);
   });
 });

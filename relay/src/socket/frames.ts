@@ -192,13 +192,23 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   live.fresh = false;
   if (frame.reply && (await emailOf(deps.db, live.visitor)) !== undefined)
     await deps.mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
+  live.forms ??= new Map();
+  live.forms.set(id, "awaited");
   void taken.verdict.then(
-    (code) => answerForm(context, id, code),
+    (code) => concludeForm(context, id, code),
     (error: unknown) => {
       deps.log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
-      answerForm(context, id);
+      concludeForm(context, id);
     },
   );
+}
+
+/** Answers a stored form. A later refusal of an accepted form reaches the client as news. */
+function concludeForm(context: Context, id: string, code?: FormError): void {
+  const { forms } = context.live;
+  if (code === undefined) forms?.delete(id);
+  else forms?.set(id, "refused");
+  answerForm(context, id, code);
 }
 
 /** @param code the error of the form; absent: none */
