@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -14,37 +24,38 @@ const UPLOADS: Settings["uploads"] = {
   perMinute: 0,
   embed: false,
 };
-/** The content of the backup folder each time a folder was synced, oldest first. */
-const synced = vi.hoisted(() => [] as { path: string; held: string[] }[]);
+/** The content of the backup folder each time a folder was opened to sync it, oldest first. */
+const synced: { path: string; held: string[] }[] = [];
 let root: string;
-vi.mock("../../base/sync.ts", async (original) => {
-  const { syncFolder, syncFolders } = await original<typeof import("../../base/sync.ts")>();
-  const note = (path: string) => void synced.push({ path, held: readdirSync(root).sort() });
-  return {
-    syncFolder(path: string) {
-      note(path);
-      syncFolder(path);
-    },
-    async syncFolders(path: string) {
-      note(path);
-      await syncFolders(path);
-    },
-  };
+/** The objects of the bucket, by key. */
+const objects = new Map<string, string>();
+const openBucket = () => ({
+  put: async (key: string, path: string) => void objects.set(key, readFileSync(path, "utf8")),
+  get: async (key: string) => {
+    const text = objects.get(key);
+    return text === undefined ? undefined : Readable.from([Buffer.from(text)]);
+  },
+  remove: async (key: string) => void objects.delete(key),
+  close: async () => {},
 });
 
-/** Objects of the bucket, by key. */
-const objects = new Map<string, string>();
-vi.mock("../../files/s3.ts", () => ({
-  createS3Files: () => ({
-    put: async (key: string, path: string) => void objects.set(key, readFileSync(path, "utf8")),
-    get: async (key: string) => {
-      const text = objects.get(key);
-      return text === undefined ? undefined : Readable.from([Buffer.from(text)]);
-    },
-    remove: async (key: string) => void objects.delete(key),
-    close: async () => {},
-  }),
-}));
+/** Records the folders that are opened through `fs` from now on. */
+function watchFolders(): void {
+  const note = (path: unknown): void => {
+    if (statSync(String(path)).isDirectory()) synced.push({ path: String(path), held: readdirSync(root).sort() });
+  };
+  const { openSync } = fs;
+  const { open } = fs.promises;
+  vi.spyOn(fs, "openSync").mockImplementation((path, ...more) => {
+    note(path);
+    return openSync(path, ...more);
+  });
+  vi.spyOn(fs.promises, "open").mockImplementation((path, ...more) => {
+    if (more[0] === "r") note(path);
+    return open(path, ...more);
+  });
+  syncBuiltinESMExports();
+}
 
 beforeEach(() => {
   objects.clear();
@@ -53,7 +64,11 @@ beforeEach(() => {
   writeFileSync(join(root, "data", "media", "ab", "abc"), "a picture");
   synced.length = 0;
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  rmSync(root, { recursive: true, force: true });
+});
 
 /** Scheduled backups of a relay on PostgreSQL into this folder, of which the newest is kept. */
 const backupsInto = (folder: string, clock = manualClock(1_000_000)) => backupsOf({ folder }, clock);
@@ -65,6 +80,7 @@ const backupsOf = (place: { folder: string } | { bucket: Bucket }, clock = manua
     clock,
     log: silentLog,
     works: () => true,
+    openBucket,
     settings: {
       dataDir: join(root, "data"),
       databaseUrl: "postgres://localhost/none",
@@ -80,10 +96,11 @@ it("a scheduled backup replaces the old one only when the new one is on the disk
   const first = await backups?.run();
   clock.skip(1_000);
   root = folder;
-  synced.length = 0;
+  watchFolders();
   const second = await backups?.run();
-  expect(synced.map(({ path }) => path)).toEqual([join(folder, "backup.partial"), folder]);
-  expect(synced[1]?.held).toEqual([first?.name, second?.name]);
+  const copy = join(folder, "backup.partial");
+  expect(synced.map(({ path }) => path)).toEqual([join(copy, "media"), join(copy, "media", "ab"), copy, folder]);
+  expect(synced.at(-1)?.held).toEqual([first?.name, second?.name]);
   expect(readdirSync(folder)).toEqual([second?.name]);
   expect(readdirSync(join(folder, second?.name ?? ""), { recursive: true })).toContain(join("media", "ab", "abc"));
   await backups?.stop();

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../base/clock.ts";
-import type { Settings } from "../../base/config.ts";
+import type { Bucket, Settings } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";
 import { createPoll } from "../../base/poll.ts";
 import type { BackupRules } from "../../base/settings/shape.ts";
@@ -128,6 +128,8 @@ type BackupsDeps = {
   settings: Pick<Settings, "dataDir" | "databaseUrl" | "uploads" | "backups">;
   /** Whether this node does the job. */
   works: () => boolean;
+  /** Opens the bucket of the settings. */
+  openBucket?: (bucket: Bucket) => Files;
 };
 
 /** How often the time of the newest backup is compared with the schedule. */
@@ -145,12 +147,11 @@ export type Backups = {
 
 /** Creates the scheduled backups. @returns undefined when the settings name no place for them */
 export function createBackups(deps: BackupsDeps): Backups | undefined {
-  const { clock, log, settings } = deps;
+  const { clock, log, settings, openBucket = createS3Files } = deps;
   const rules = settings.backups;
   if (rules === undefined) return undefined;
   const scratch = join(rules.folder ?? settings.dataDir, "backup.partial");
-  const place =
-    rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(createS3Files(rules.bucket), scratch);
+  const place = rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(openBucket(rules.bucket), scratch);
   let last: Promise<unknown> = Promise.resolve();
   // Backups run one after the other: a backup that is requested now contains what is stored now.
   const run = (): Promise<Backup & Copied> => {
