@@ -6,7 +6,7 @@ import { shortHash } from "../relay/src/base/log.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
-import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { freePort } from "./ports.ts";
 import { porchlight } from "./shell.ts";
 import { tokenFor } from "./tokens.ts";
@@ -22,7 +22,7 @@ let sid: string;
 
 beforeAll(async () => {
   house = await startHouse({
-    sandbox: { ...SCRIPTED, botActive: false },
+    sandbox: { ...NO_RANDOM_FAULTS, botActive: false },
     sites: { b: {} },
     env: { TRUST_PROXY: "1", ADMIN_READ_TOKEN: READ_TOKEN },
     account: { credits: { mode: "manual" } },
@@ -96,7 +96,7 @@ describe("access to the admin pages", () => {
     expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict|SameSite=Strict; HttpOnly/);
   });
 
-  it("leads after the login to the page that was requested, and to no address elsewhere", async () => {
+  it("leads after the login to the requested page, and to no other site", async () => {
     const path = `/admin/find?id=${failed}`;
     const { headers } = await ask(path, { cookie: "porchlight_admin=ended" });
     const to = headers.get("location") ?? "";
@@ -132,7 +132,7 @@ describe("access to the admin pages", () => {
   it("opens no more than 20 sessions at once for a reader at one address, because each leaves a permanent entry (A27)", async () => {
     const address = "203.0.113.9";
     const statuses: number[] = [];
-    // On a slow machine some tokens of the limit return meanwhile.
+    // On a slow machine the limit partly refills meanwhile.
     while (statuses.length < 200 && statuses.at(-1) !== 401)
       statuses.push((await login(READ_TOKEN, { address })).status);
     expect(statuses.length).toBeGreaterThan(20);
@@ -242,7 +242,7 @@ describe("the admin pages", () => {
     expect(new Set(headings).size).toBe(PAGES.length);
   });
 
-  it("say on a page of their own that an address does not exist, in the same look", async () => {
+  it("show a page of the same design for an address that does not exist", async () => {
     const answer = await ask("/admin/no-such-page");
     const page = await answer.text();
     expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
@@ -393,7 +393,7 @@ describe("discarding", () => {
     const token = await formTokenOf();
     const outcome = async (path: string, all: string): Promise<string> =>
       (await ask(`/admin/deliveries/${path}`, { form: { token, all } })).headers.get("location") ?? "";
-    // A question about one message allows no second one, and a form without a question allows none.
+    // The form names the number of messages that its page showed. It changes no more than these, and none without a number.
     expect(await outcome("discard", "yes")).toMatch(/discarded=0$/);
     expect(await outcome("discard", "1")).toMatch(/discarded=1$/);
     expect(await text("/admin/deliveries/discard")).toContain("Take 1 message off the list?");

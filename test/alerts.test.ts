@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
 import { snippet } from "./guides.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
@@ -12,7 +12,7 @@ let house: House;
 beforeAll(async () => {
   receiver = await startReceiver(SECRET);
   const env = { ALERT_WEBHOOK: receiver.url, ALERT_WEBHOOK_SECRET: SECRET };
-  house = await startHouse({ run: runFast(100), sandbox: SCRIPTED, env });
+  house = await startHouse({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env });
 });
 afterAll(async () => {
   await house.stop();

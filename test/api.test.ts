@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
-import { CERTAIN, type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { type Answer, caller, retryingFetch, tokenFor } from "./tokens.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
 let house: House;
@@ -16,7 +16,7 @@ const items = ({ body }: Answer): Record<string, unknown>[] => body.items as Rec
 
 beforeAll(async () => {
   house = await startHouse({
-    sandbox: CERTAIN,
+    sandbox: NO_UNKNOWN_OUTCOMES,
     account: { credits: { perGrant: 100 } },
     site: { leads: { country: "DE" } },
     sites: { other: { channel: "other" } },
@@ -180,7 +180,7 @@ describe("contacts over the API", () => {
   it("are found or created once, with the phone number as dialled in the site's country, and added to lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
     // This test counts the calls to the service.
-    house.sandbox.configure(SCRIPTED);
+    house.sandbox.configure(NO_RANDOM_FAULTS);
     const made = await call("POST", "/contacts", body, "c-1");
     expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
     const again = await call("POST", "/contacts", { ...body, firstName: "Other" }, "c-2");
@@ -192,7 +192,7 @@ describe("contacts over the API", () => {
     // A caller who names the contact may know that a person removed it from the list, so this call is made each time.
     expect((await call("POST", "/lists/leads/contacts", { contactId: contact.id }, "c-3")).status).toBe(204);
     expect(added()).toHaveLength(2);
-    house.sandbox.configure(CERTAIN);
+    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
   });
 
@@ -297,7 +297,7 @@ describe("deliveries over the API", () => {
 it("describes the file of a message, with a working link", async () => {
   const person = house.visitor();
   await person.connect();
-  const { answer } = await post(house, person, PNG, { name: "lamp.png" });
+  const { answer } = await upload(house, person, PNG, { name: "lamp.png" });
   await person.send("this one", undefined, { media: answer.key });
   await person.receives("echo: this one");
   const to = house.sandbox.messages().find(({ body }) => body === "this one")?.fromId;

@@ -10,8 +10,8 @@ import { snippet } from "./guides.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 
 /**
- * How to run a snippet of a language, followed by a few lines. `identity`: prints a token. `webhook`: reads JSON, prints yes or
- * no.
+ * How to run the snippets of a language. `head` comes before a snippet. `identity` comes after it and prints a token; `webhook`
+ * comes after it, reads JSON, and prints yes or no.
  */
 type Language = {
   file: string;
@@ -86,8 +86,8 @@ function runSnippet(name: LanguageName, code: string, input = ""): string {
   }
 }
 
-/** The person that the relay reads from a token that a language's snippet has signed; otherwise the reason of the refusal. */
-export async function signedPerson(name: LanguageName): Promise<unknown> {
+/** A language's snippet signs a token. @returns the person that the relay reads from it, or the reason why it refuses the token */
+export async function personSignedBy(name: LanguageName): Promise<unknown> {
   const code = snippet(`${name} identity`);
   // Go names all imports at the top of its file.
   const imported = name === "go" ? code.replace('"time"\n', '"fmt"\n\t"os"\n\t"time"\n') : code;
@@ -100,8 +100,8 @@ export async function signedPerson(name: LanguageName): Promise<unknown> {
   return (await createIdentity({ site: "default", keys, now: Date.now, refused })(token)) ?? why;
 }
 
-/** The results of a language's snippet for webhooks: a valid one, one forged in each part, and an old one. */
-export function judgedWebhooks(name: "js" | "python" | "php"): string[] {
+/** A language's snippet checks webhooks: two valid ones, one forged in each part, and an old one. @returns `yes` or `no` for each */
+export function webhookVerdicts(name: "js" | "python" | "php"): string[] {
   const secret = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
   const now = Math.floor(Date.now() / 1_000);
   const signed = (at: number, body: string, given = secret) => ({

@@ -10,7 +10,7 @@ import { type FakeBucket, startBucket } from "./bucket.ts";
 import { type House, KEY, startHouse } from "./harness.ts";
 import { type Env, type Running, runAt, runInside, runProcess } from "./relays.ts";
 import { porchlight } from "./shell.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
 
 let house: House;
@@ -63,7 +63,7 @@ async function say(visitor: Visitor, text: string, media?: string): Promise<void
 
 it("a backup contains everything that a relay needs to continue: thread, session, files, secrets and spools", async () => {
   const visitor = await chat();
-  const { answer } = await post(house, visitor, png(3, 2));
+  const { answer } = await upload(house, visitor, png(3, 2));
   await visitor.send("with a picture", undefined, { media: answer.key });
   const token = visitor.token() ?? "";
   openSpool(house.dataDir, "recharges").append({ account: "default", event: { key: "r-1", email: EMAIL, amount: 5 } });
@@ -72,7 +72,7 @@ it("a backup contains everything that a relay needs to continue: thread, session
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse(made.out)).toMatchObject({ files: 1, database: true, elsewhere: [] });
   expect(statSync(folder).mode & 0o077).toBe(0);
-  // The copy contains the first entry, so an incomplete copy is in the audit log, too.
+  // The relay logs a backup before it copies, so the audit log also shows a backup that failed.
   const begun = { actor: "cli", action: "backup", subject: `to ${folder}: begun` };
   expect(auditOf(folder)).toEqual([begun]);
   expect(auditOf(house.dataDir)).toEqual([begun, { ...begun, subject: `to ${folder}: database of 1 visitor, 1 file` }]);
@@ -137,16 +137,15 @@ it("grants nothing automatically after a restore until a person has compared the
   expect((await run("doctor")).out).not.toContain("credits trust");
 });
 
-/** Every row of every table. The epoch differs on purpose, so that clients do not resume another log. */
+/** Every row of every table, without the epoch: a restored relay has another one, so that clients do not resume the old log. */
 function rowsOf(file: string): Record<string, unknown[]> {
   const db = new DatabaseSync(file);
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all() as {
     name: string;
   }[];
-  const skipped = "WHERE NOT (1 = 1 AND name = 'epoch')";
   const rows = tables.map(({ name }) => [
     name,
-    db.prepare(`SELECT * FROM ${name} ${name === "meta" ? skipped : ""}`).all(),
+    db.prepare(`SELECT * FROM ${name} ${name === "meta" ? "WHERE name <> 'epoch'" : ""}`).all(),
   ]);
   db.close();
   return Object.fromEntries(rows) as Record<string, unknown[]>;
@@ -176,7 +175,7 @@ describe("scheduled backups", () => {
     await house.stop();
     house = await startHouse({ run: runProcess, env: inBucket() });
     const visitor = await chat();
-    const { answer } = await post(house, visitor, png(3, 2));
+    const { answer } = await upload(house, visitor, png(3, 2));
     await say(visitor, "with a picture", answer.key);
     const token = visitor.token() ?? "";
     await visitor.drop();

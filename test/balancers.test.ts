@@ -93,7 +93,8 @@ async function startCaddy(file: string): Promise<Front> {
   return runFront([caddyPath(), "run", "--config", path, "--adapter", "caddyfile"], port, folder, env);
 }
 
-const upstream = (file: string): string =>
+/** The file with the addresses of the two test servers in place of its relays. */
+const withTestServers = (file: string): string =>
   file.replaceAll(/10\.0\.0\.(\d):8787/g, (_, n: string) => `127.0.0.1:${ports[Number(n) - 1]}`);
 
 it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async () => {
@@ -111,9 +112,9 @@ it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async
   }
 });
 
-it("nginx as the guide Several nodes sets it up repeats callbacks whose relay dies", async () => {
+it('nginx as the guide "Several nodes" configures it repeats callbacks whose relay dies', async () => {
   const port = await freePort();
-  const block = upstream(snippet("nginx callbacks"));
+  const block = withTestServers(snippet("nginx callbacks"));
   const [upstreams = "", location = ""] = block.split(/(?=^location)/m);
   const health = "location /healthz { return 200; }";
   const nginx = await runNginx(port, `${upstreams} server { listen 127.0.0.1:${port}; ${location} ${health} }`);
@@ -125,7 +126,7 @@ it("nginx as the guide Several nodes sets it up repeats callbacks whose relay di
   }
 });
 
-it("nginx as the Kubernetes ingress sets it up repeats callbacks, and no other requests", async () => {
+it("nginx as the Kubernetes ingress configures it repeats callbacks, and no other requests", async () => {
   type Ingress = { kind: string; metadata: { annotations: Record<string, string> }; spec: { rules: Rule[] } };
   type Rule = { http: { paths: { path: string }[] } };
   const documents = parseAllDocuments(readFileSync(join(ROOT, "deploy", "kubernetes", "cluster.yaml"), "utf8"));
@@ -156,7 +157,7 @@ it("nginx as the Kubernetes ingress sets it up repeats callbacks, and no other r
   }
 });
 
-it("Caddy and nginx accept the files of the guide Deployment", () => {
+it('Caddy and nginx accept the files of the guide "Deployment"', () => {
   const folder = folderFor("guide");
   const caddyfile = join(folder, "Caddyfile");
   writeFileSync(caddyfile, adapted(snippet("caddy site")));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jpeg, PNG } from "../relay/src/files/samples.fixture.ts";
 import { type FakeBucket, startBucket } from "./bucket.ts";
 import { type House, startHouse } from "./harness.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
 describe("files in a bucket", () => {
@@ -25,7 +25,7 @@ describe("files in a bucket", () => {
   });
 
   it("are stored there under a generated name with their type, and nowhere on the machine", async () => {
-    const { answer } = await post(house, visitor, jpeg(30, 20), { name: "../../beach.jpg" });
+    const { answer } = await upload(house, visitor, jpeg(30, 20), { name: "../../beach.jpg" });
     const path = `/chat-files/uploads/${answer.key}`;
     expect(bucket.objects.get(path)).toEqual({ type: "image/jpeg", bytes: jpeg(30, 20) });
     expect(readdirSync(join(house.dataDir, "media", "incoming"))).toEqual([]);
@@ -34,7 +34,7 @@ describe("files in a bucket", () => {
   });
 
   it("reach the service and the thread like other files", async () => {
-    const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
+    const { answer } = await upload(house, visitor, PNG, { name: "shot.png" });
     await visitor.send("from the bucket", undefined, { media: answer.key });
     await visitor.receives("echo: from the bucket");
     expect(house.sandbox.messages()).toMatchObject([{ media: { type: "image/png", bytes: PNG } }]);
@@ -46,9 +46,9 @@ describe("files in a bucket", () => {
   });
 
   it("are retried while the store is down: uploads by the visitor, deliveries by the relay", async () => {
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     bucket.failing(true);
-    const refused = await post(house, visitor, PNG);
+    const refused = await upload(house, visitor, PNG);
     expect((await fetch(`${house.url}${answer.url}`)).status).toBe(503);
     expect(refused).toMatchObject({ status: 503, answer: { code: "try_later", retryAfter: expect.any(Number) } });
     await visitor.send("while the store is away", undefined, { media: answer.key });
@@ -71,16 +71,16 @@ describe("files in a bucket", () => {
     await other.connect();
     const large = Buffer.concat([PNG, Buffer.alloc(600 * 1024)]);
     bucket.failing(true);
-    expect((await post(small, other, large)).status).toBe(503);
+    expect((await upload(small, other, large)).status).toBe(503);
     bucket.failing(false);
-    expect((await post(small, other, large)).status).toBe(201);
+    expect((await upload(small, other, large)).status).toBe(201);
     await small.stop();
   });
 
   it("are deleted with the chat", async () => {
     const leaving = house.visitor();
     await leaving.connect();
-    const { answer } = await post(house, leaving, PNG);
+    const { answer } = await upload(house, leaving, PNG);
     leaving.write({ t: "forget" });
     await leaving.ended();
     await expect.poll(() => bucket.objects.has(`/chat-files/uploads/${answer.key}`)).toBe(false);

@@ -13,7 +13,7 @@ export type FakeBucket = {
   keyId: string;
   secret: string;
   objects: Map<string, { type: string; bytes: Buffer }>;
-  /** Invalid signatures. */
+  /** Method and address of each request with an invalid signature. */
   forged: string[];
   /** Answers 503 while it is on. */
   failing: (on: boolean) => void;

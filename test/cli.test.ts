@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CERTAIN, type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, KEY, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight as run } from "./shell.ts";
 import { caller } from "./tokens.ts";
@@ -19,7 +19,7 @@ const json = async (...args: string[]) => JSON.parse((await porchlight([...args,
 beforeAll(async () => {
   receiver = await startReceiver(WEBHOOK_SECRET);
   const site = { webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", events: ["delivery.failed"] } };
-  house = await startHouse({ sandbox: CERTAIN, env: { WEBHOOK_SECRET }, site });
+  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, env: { WEBHOOK_SECRET }, site });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
   await someone.connect();
@@ -71,7 +71,7 @@ describe("the command line", () => {
 
   it("reports problems with their remedies, and leaves nothing at the service", async () => {
     // The doctor calls once, so a random fault at that moment would be a finding.
-    house.sandbox.configure(SCRIPTED);
+    house.sandbox.configure(NO_RANDOM_FAULTS);
     const before = house.sandbox.state().contacts.length;
     const local = await porchlight(["doctor"]);
     expect(local.code).toBe(3);
@@ -87,7 +87,7 @@ describe("the command line", () => {
     expect(wrong.out).toMatch(/FAIL {2}key of account default: [^\n]*401[^\n]*\n +Copy the key/);
     expect(house.sandbox.state().contacts).toHaveLength(before);
     expect(local.out + wrong.out + wrong.err).not.toContain(KEY);
-    house.sandbox.configure(CERTAIN);
+    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
   });
 
   it("grants credits once per key through the running relay", async () => {
@@ -112,13 +112,13 @@ describe("the command line", () => {
   it("sends, finds, adds and lists", async () => {
     expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "sent" });
     // These commands call once, and report a failure.
-    house.sandbox.configure(SCRIPTED);
+    house.sandbox.configure(NO_RANDOM_FAULTS);
     const contact = await json("contact", "add", "--email", "ada@b.example", "--first-name", "Ada");
     expect(await json("contact", "find", "--email", "ada@b.example")).toEqual(contact);
     expect((await porchlight(["list", "add", "leads", contact.id])).code).toBe(0);
     expect(await porchlight(["list", "add", "nowhere", contact.id])).toMatchObject({ code: 1 });
     expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
-    house.sandbox.configure(CERTAIN);
+    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
     expect((await json("site")).addresses.reply).toContain("/callbacks/reply/");
     await expect.poll(() => json("deliveries")).toEqual([]);
   });

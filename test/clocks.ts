@@ -6,7 +6,7 @@ import { type Run, runAt } from "./relays.ts";
 type Timer = { due: number; fn: () => void };
 
 /** A clock that changes only when `pass` advances it. */
-function createHandClock(): { clock: Clock; pass: (ms: number) => void } {
+function createManualClock(): { clock: Clock; pass: (ms: number) => void } {
   const began = Date.now();
   const timers = new Set<Timer>();
   let passed = 0;
@@ -48,7 +48,7 @@ const TICK_MS = 10;
 export const runFast =
   (times: number): Run =>
   async (env) => {
-    const { clock, pass } = createHandClock();
+    const { clock, pass } = createManualClock();
     const ticks = setInterval(() => pass(TICK_MS * times), TICK_MS).unref();
     const running = await runAt(env, clock);
     const stop = (): Promise<void> => running.stop().finally(() => clearInterval(ticks));
@@ -56,7 +56,7 @@ export const runFast =
   };
 
 /** Runs the relay on a clock that changes only when the test advances it, for events that must not happen too early. */
-export function runByHand(): { run: Run; pass: (ms: number) => void } {
-  const { clock, pass } = createHandClock();
+export function runOnManualClock(): { run: Run; pass: (ms: number) => void } {
+  const { clock, pass } = createManualClock();
   return { run: (env) => runAt(env, clock), pass };
 }

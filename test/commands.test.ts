@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { porchlight as run } from "./shell.ts";
 
 const EMAIL = "client@agency.example";
@@ -17,7 +17,7 @@ const porchlight = (args: string[], env: Record<string, string> = {}) => run(hou
 
 beforeAll(async () => {
   const backups = await mkdtemp(join(tmpdir(), "porchlight-backups-"));
-  house = await startHouse({ sandbox: SCRIPTED, env: { BACKUP_TO: backups } });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, env: { BACKUP_TO: backups } });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
   await someone.connect();

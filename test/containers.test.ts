@@ -79,7 +79,7 @@ describe("the Containerfile", () => {
     expect(ROUTES).toContain(path);
   });
 
-  it("has a health check that tells a relay that answers from one that does not", async () => {
+  it("has a health check that distinguishes a relay that answers from one that does not", async () => {
     const [, command = "[]"] = /CMD (\[.*\])$/.exec(all("HEALTHCHECK").join()) ?? [];
     const [, ...args] = JSON.parse(command) as string[];
     let status = 200;
@@ -98,11 +98,11 @@ describe("the Containerfile", () => {
   });
 
   it("needs no file that the build omits", () => {
-    const left = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n").filter(Boolean);
+    const ignored = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n").filter(Boolean);
     // The build makes widget/dist itself.
     const needed = CONTENTS.filter((part) => part !== "widget/dist");
-    expect(needed.filter((part) => left.includes(part) || !existsSync(join(ROOT, part)))).toEqual([]);
-    for (const name of ["**/node_modules", "**/.env", "**/data", ".git"]) expect(left).toContain(name);
+    expect(needed.filter((part) => ignored.includes(part) || !existsSync(join(ROOT, part)))).toEqual([]);
+    for (const name of ["**/node_modules", "**/.env", "**/data", ".git"]) expect(ignored).toContain(name);
   });
 });
 
@@ -132,9 +132,9 @@ describe.each([
 ])("$file", ({ file, relays, others }) => {
   const { services, volumes } = parse(text(file), { merge: true }) as Compose;
   const example = Object.fromEntries(pairsIn(text("env.example")));
-  const named = Object.entries(services).flatMap(([, { volumes: used = [] }]) => used.map((one) => one.split(":")));
+  const mounts = Object.entries(services).flatMap(([, { volumes: used = [] }]) => used.map((one) => one.split(":")));
 
-  it("has its parts, each relay with its own data and a read-only file system", () => {
+  it("has all its services, each relay with its own data and a read-only file system", () => {
     expect(Object.keys(services).sort()).toEqual([...relays, ...others].sort());
     const data = relays.map((relay) => services[relay]?.volumes?.join() ?? "");
     expect(new Set(data).size).toBe(relays.length);
@@ -148,11 +148,11 @@ describe.each([
   });
 
   it("mounts only existing volumes and files", () => {
-    const missing = named.filter(([from = ""]) =>
+    const missing = mounts.filter(([from = ""]) =>
       from.startsWith("./") ? !existsSync(join(DEPLOY, from)) : !(from in volumes),
     );
     expect(missing).toEqual([]);
-    expect(Object.keys(volumes).filter((name) => !named.some(([from]) => from === name))).toEqual([]);
+    expect(Object.keys(volumes).filter((name) => !mounts.some(([from]) => from === name))).toEqual([]);
   });
 
   it("uses only variables of the example file, and gives the relays valid settings", () => {
@@ -325,7 +325,7 @@ describe("alert rules and dashboard", () => {
     return await metrics.text();
   }
 
-  it("read only existing series, by existing labels", async () => {
+  it("refer only to existing series and labels", async () => {
     const there = await series();
     const names = [...there.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name = ""]) => name);
     for (const expression of expressions) {

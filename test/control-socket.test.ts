@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { COMPILED } from "./compiled.ts";
-import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
+import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
@@ -23,7 +23,7 @@ let house: House;
 let elsewhere: string;
 
 beforeAll(async () => {
-  house = await startHouse({ run: runProcess, sandbox: SCRIPTED });
+  house = await startHouse({ run: runProcess, sandbox: NO_RANDOM_FAULTS });
   await untilItAcceptsCommands();
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
   elsewhere = mkdtempSync(join(tmpdir(), "porchlight-elsewhere-"));
@@ -41,7 +41,7 @@ type Ran = { code: number; out: string; err: string };
 /** Runs a command like another shell: in another folder, with only the given environment. */
 const shell = (args: string[], env: Record<string, string> = {}, cwd: string = elsewhere): Promise<Ran> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { cwd, env: { ...COMPILED, ...env } }, (error, out, err) => {
+    execFile(process.execPath, [CLI, ...args], { cwd, env: { ...COMPILE_CACHE, ...env } }, (error, out, err) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
     });
   });
@@ -49,7 +49,7 @@ const shell = (args: string[], env: Record<string, string> = {}, cwd: string = e
 it("shows the running relay's callback address to a shell without its settings", async () => {
   const { code, out } = await shell(["site"], { DATA_DIR: house.dataDir });
   expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
-  // The shell of an agency with its own settings: the relay's settings count.
+  // A shell with other settings: the running relay's settings apply.
   const own = { SERVICE_URL: "https://other.example/v1", CALLBACK_SECRET: "another-secret-of-the-shell", PORT: "1" };
   const other = await shell(["site"], { ...own, DATA_DIR: house.dataDir });
   expect(other.out).toBe(out);

@@ -8,7 +8,7 @@ describe("a conversation over the wire", () => {
   });
   afterAll(() => house.stop());
 
-  it("carries a message to the service and its reply back", async () => {
+  it("delivers a message to the service, and the reply to the visitor", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { runFast } from "./clocks.ts";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -13,7 +13,7 @@ const EMAIL = "client@agency.example";
 const auto = { credits: { mode: "auto", allow: [EMAIL], perGrant: 100, perDay: 200 } };
 
 async function open(account: object = auto, sandbox: object = {}): Promise<string> {
-  house = await startHouse({ run: runFast(20), account, sandbox: { ...CERTAIN, ...sandbox } });
+  house = await startHouse({ run: runFast(20), account, sandbox: { ...NO_UNKNOWN_OUTCOMES, ...sandbox } });
   const url = house.callbackUrl.replace("/reply/", "/recharge/");
   house.sandbox.configure({ rechargeUrl: url });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });
@@ -86,16 +86,16 @@ describe("the auto-recharge callback", () => {
 
   it("never uses the default amount in place of an invalid one (R-245, R-621)", async () => {
     const url = await open({ credits: { ...auto.credits, amount: 20 } });
-    const said = ["-50", "1e21", '"1e3"', '"1,000"', "[7]", "1e-9", "10.000000001"];
+    const invalid = ["-50", "1e21", '"1e3"', '"1,000"', "[7]", "1e-9", "10.000000001"];
     const send = (key: string, amount: string) =>
       fetch(url, { method: "POST", body: `{"idempotency_key":"${key}","email":"${EMAIL}","amount":${amount}}` });
-    for (const [i, amount] of said.entries()) expect((await send(`k-${i}`, amount)).status).toBe(200);
+    for (const [i, amount] of invalid.entries()) expect((await send(`k-${i}`, amount)).status).toBe(200);
     await send("k-null", "null");
     await house.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 20, description: expect.stringContaining("k-null") }]);
     const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
     const reasons = (body.items as { reason: string; amount: unknown }[]).map(({ reason, amount }) => [reason, amount]);
-    const shown = said.map((text) => [`names an invalid amount: ${JSON.stringify(JSON.parse(text))}`, null]);
+    const shown = invalid.map((text) => [`names an invalid amount: ${JSON.stringify(JSON.parse(text))}`, null]);
     expect(reasons.toSorted()).toEqual(shown.toSorted());
   });
 
@@ -106,7 +106,7 @@ describe("the auto-recharge callback", () => {
     const billing = { url: receiver.url, secret: "env:BILLING_SECRET" };
     house = await startHouse({
       account: { credits: { mode: "webhook", perGrant: 100, billing } },
-      sandbox: CERTAIN,
+      sandbox: NO_UNKNOWN_OUTCOMES,
       env: { BILLING_SECRET: secret },
     });
     const url = house.callbackUrl.replace("/reply/", "/recharge/");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
-import { COMPILED } from "./compiled.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { freePort } from "./ports.ts";
 import { runCommand } from "./shell.ts";
 
@@ -15,7 +15,7 @@ it("the demo's relay accepts commands, and also serves the reader's own page and
   const dataDir = mkdtempSync(join(tmpdir(), "porchlight-demo-"));
   const [PORT, SANDBOX_PORT, SHOP_PORT] = (await Promise.all([freePort(), freePort(), freePort()])).map(String);
   const env = {
-    ...COMPILED,
+    ...COMPILE_CACHE,
     PORT,
     SANDBOX_PORT,
     SHOP_PORT,

@@ -12,7 +12,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../relay/src/base/config.ts";
-import { COMPILED } from "./compiled.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { type House, startHouse } from "./harness.ts";
 import type { Env, Run, Running } from "./relays.ts";
 import type { Visitor } from "./visitor.ts";
@@ -59,7 +59,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     const command = service.ExecStart?.[0]?.split(" ") ?? [];
     const child = spawn("sh", ["-c", HOLDER, "holder", ...command], {
       cwd: service.WorkingDirectory?.[0] ?? "",
-      env: { ...COMPILED, ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
+      env: { ...COMPILE_CACHE, ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
       stdio: ["pipe", "pipe", "pipe", fd] as const,
     });
     // This process no longer accepts connections from the socket.
@@ -75,18 +75,18 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     const { child, said } = holder;
     const from = said.length;
     const output = (): string[] => said.slice(from);
-    const word = (pattern: RegExp): number =>
+    const numberIn = (pattern: RegExp): number =>
       Number(output().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
     child.stdin?.write("go\n");
     await expect.poll(() => output().join("\n")).toMatch(/"relay.started"|^exit/m);
     const end = (signal: NodeJS.Signals, code: number) => async (): Promise<void> => {
-      process.kill(word(/^pid (\d+)$/), signal);
-      await expect.poll(() => word(/^exit (\d+)$/)).toBe(code);
+      process.kill(numberIn(/^pid (\d+)$/), signal);
+      await expect.poll(() => numberIn(/^exit (\d+)$/)).toBe(code);
     };
     return {
       lines: [],
       port,
-      pid: word(/^pid (\d+)$/),
+      pid: numberIn(/^pid (\d+)$/),
       stop: end((service.KillSignal?.[0] ?? "") as NodeJS.Signals, 0),
       kill: end("SIGKILL", 137),
     };
@@ -160,8 +160,8 @@ describe("a relay whose socket outlives it", () => {
     }
   }
 
-  /** Restarts the relay under four streams of callbacks, and then ends the streams. */
-  async function restartUnderFire(
+  /** Restarts the relay while four streams send callbacks, and then ends the streams. */
+  async function restartDuringCallbacks(
     restarts: number,
     end: () => Promise<void>,
     connection: Connection = "keep-alive",
@@ -194,14 +194,14 @@ describe("a relay whose socket outlives it", () => {
   }
 
   it("refuses no callback while it is restarted three times, and loses none", async () => {
-    await restartUnderFire(3, house.halt);
+    await restartDuringCallbacks(3, house.halt);
     expect(posted.filter(({ status }) => status !== 200)).toEqual([]);
     await expectShown();
   });
 
   it("leaves only those callbacks unanswered that were under way when it was killed", async () => {
     // With a late reset, a kept connection of the killed relay would also fail the next callback.
-    await restartUnderFire(2, house.kill, "close");
+    await restartDuringCallbacks(2, house.kill, "close");
     const unanswered = posted.filter(({ status }) => status !== 200);
     expect(unanswered.filter(({ status }) => status !== undefined)).toEqual([]);
     expect(unanswered.length).toBeLessThanOrEqual(2 * 4);

@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 
 let house: House;
 beforeAll(async () => {
   // The doctor calls the service once, so a random fault at that moment would be a finding.
-  house = await startHouse({ sandbox: SCRIPTED });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS });
 });
 afterAll(() => house.stop());
 
@@ -27,22 +27,22 @@ const examine = async (env: Record<string, string> = {}) => {
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
 };
 
-/** A server that answers every request. `stranger`: its answer to requests with another key. */
+/** A server that answers every request. @param otherKey its status for requests with another key than the account's */
 async function startServer(
   status: number,
   body: string,
   headers = {},
-  stranger = status,
+  otherKey = status,
 ): Promise<{ url: string; stop: () => void }> {
   const server = createServer(({ url = "" }, response) => {
     const known = new URL(url, "http://localhost").searchParams.get("apiKey") === KEY;
-    response.writeHead(known ? status : stranger, headers).end(body);
+    response.writeHead(known ? status : otherKey, headers).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
 }
 
-const NOBODY = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
+const NOT_FOUND = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
 
 describe("the doctor", () => {
   it("fetches a test file by its link, as the service does, and deletes it", async () => {
@@ -92,7 +92,7 @@ describe("the doctor", () => {
 
   it("reports an address where every request is answered 404, or every request succeeds", async () => {
     for (const [status, body] of [
-      [404, NOBODY],
+      [404, NOT_FOUND],
       [404, ""],
       [200, "{}"],
     ] as const) {
@@ -109,8 +109,8 @@ describe("the doctor", () => {
 
   it("makes no call with a refused key, and reports why the account waits", async () => {
     await restartAndExamine({ SERVICE_API_KEY: "an-old-key" });
-    const asked = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
-    const before = asked();
+    const lookups = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
+    const before = lookups();
     const { code, of } = await examine();
     expect([code, of("key of account default")]).toEqual([
       3,
@@ -120,7 +120,7 @@ describe("the doctor", () => {
       }),
     ]);
     // The only call is the one with a random key.
-    expect(asked() - before).toBe(1);
+    expect(lookups() - before).toBe(1);
   });
 
   it("says that the service does not answer, or fails by itself, and that messages wait", async () => {
@@ -159,7 +159,7 @@ describe("the doctor", () => {
 
   it("compares the clock with the service's clock", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
-    const service = await startServer(404, NOBODY, late, 401);
+    const service = await startServer(404, NOT_FOUND, late, 401);
     const { of } = await restartAndExamine({ SERVICE_URL: `${service.url}/v1` });
     service.stop();
     expect(of("key of account default")?.ok).toBe(true);

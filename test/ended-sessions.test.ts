@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { CLOSE } from "../shared/close.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -13,7 +13,7 @@ let call: ReturnType<typeof caller>;
 
 beforeAll(async () => {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
-  house = await startHouse({ sandbox: SCRIPTED, site, sites: { other: {} }, env: { IDENTITY_SECRET } });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site, sites: { other: {} }, env: { IDENTITY_SECRET } });
   call = caller(house, await tokenFor(house));
 });
 afterAll(() => house.stop());
@@ -28,9 +28,9 @@ async function somebody(text: string, options: VisitorOptions = {}): Promise<{ v
   await db.close();
   return { visitor, id: row?.visitor ?? "" };
 }
-const refused = (token: string | undefined, site = "default"): Promise<unknown> =>
+const connectWith = (token: string | undefined, site = "default"): Promise<unknown> =>
   house.visitor({ site, ...(token && { token }) }).connect();
-const VOID = String(CLOSE.badToken.code);
+const BAD_TOKEN = String(CLOSE.badToken.code);
 
 describe("an operator who ends sessions", () => {
   it("closes the visitor's connections and invalidates their tokens, and no others; the thread stays", async () => {
@@ -39,7 +39,7 @@ describe("an operator who ends sessions", () => {
     const ended = visitor.ended();
     expect((await call("DELETE", `/visitors/${id}/sessions`, undefined, "end-1")).status).toBe(204);
     expect(await ended).toBe(CLOSE.badToken.code);
-    await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
     await neighbour.visitor.send("still here");
     const { body } = await call("GET", `/visitors/${id}/messages`);
     expect(JSON.stringify(body.items)).toContain("words on a lost phone");
@@ -58,7 +58,7 @@ describe("an operator who ends sessions", () => {
     const ended = visitor.ended();
     expect((await porchlight(house, ["session", "end", id, "--site", "default"])).code).toBe(0);
     expect(await ended).toBe(CLOSE.badToken.code);
-    await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
     const again = house.visitor({ identity });
     await again.connect();
     await again.sees(({ text }) => text === "words of a user");
@@ -81,7 +81,7 @@ describe("an operator who ends sessions", () => {
     const { body } = await call("DELETE", "/sessions", undefined, "end-all");
     expect(body.visitors).toBeGreaterThanOrEqual(2);
     expect(await Promise.all(ended)).toEqual([CLOSE.badToken.code, CLOSE.badToken.code]);
-    for (const { visitor } of here) await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    for (const { visitor } of here) await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
     await there.visitor.send("still open");
     const last = there.visitor.ended();
     const said = await porchlight(house, ["session", "end", "--all", "--site", "other"]);

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { enter } from "../relay/src/records/ledger/ledger.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 
 let house: House;
 let call: ReturnType<typeof caller>;
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: SCRIPTED, site: { leads: { country: "DE" } } });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } } });
   call = caller(house, await tokenFor(house));
 });
 afterAll(() => house.stop());
@@ -63,7 +63,7 @@ describe("the files of the data folder", () => {
     const words = ["heliotrope", "periwinkle", "ada.quince@b.example", "vermilion", "/lamps/saffron"];
     const visitor = house.visitor();
     await visitor.connect();
-    const { answer } = await post(house, visitor, "a note about vermilion", { name: "note.txt" });
+    const { answer } = await upload(house, visitor, "a note about vermilion", { name: "note.txt" });
     await visitor.send("heliotrope ".repeat(300).trim(), undefined, { page: "/lamps/saffron" });
     await visitor.send("periwinkle", undefined, { media: answer.key });
     await visitor.sees(({ from, text }) => from === "reply" && text.includes("periwinkle"));

@@ -30,7 +30,7 @@ const post = (fields: object) =>
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ toId, messageId: randomUUID(), channel: "website", ...fields }),
   });
-/** The contents of the next reply. */
+/** Posts a callback. @returns the message that it adds to the visitor's thread */
 async function next(fields: object) {
   const before = visitor.log().length;
   expect((await post(fields)).status).toBe(200);

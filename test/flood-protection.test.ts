@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../relay/src/base/clock.ts";
 import { realClock } from "../relay/src/base/clock.ts";
 import type { ErrorFrame, RelayFrame, Status } from "../shared/protocol.ts";
-import { type House, type HouseOptions, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, type HouseOptions, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { type Env, runAt } from "./relays.ts";
 import { porchlight } from "./shell.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
 async function open(site: (url: string) => object = () => ({}), more: HouseOptions = {}): Promise<void> {
   backend = await startReceiver(SECRET);
   const env = { SECRET, ...more.env };
-  house = await startHouse({ ...more, sandbox: SCRIPTED, env, site: site(backend.url) });
+  house = await startHouse({ ...more, sandbox: NO_RANDOM_FAULTS, env, site: site(backend.url) });
 }
 
 async function guest(): Promise<Visitor> {
@@ -32,7 +32,7 @@ async function guest(): Promise<Visitor> {
   return visitor;
 }
 
-const complaint = (visitor: Visitor): Promise<ErrorFrame> =>
+const nextError = (visitor: Visitor): Promise<ErrorFrame> =>
   visitor.next((frame: RelayFrame): frame is ErrorFrame => frame.t === "error");
 const bodies = (): string[] => house.sandbox.messages().map(({ body }) => body);
 
@@ -51,7 +51,7 @@ describe("the owner's list of blocks", () => {
     const closed = rude.ended();
     const added = await call("POST", "/blocks", { value: id, reason: "insults" }, "b1");
     expect(added).toMatchObject({ status: 200, body: { value: id, reason: "insults" } });
-    expect(await complaint(rude)).toEqual({ t: "error", code: "blocked" });
+    expect(await nextError(rude)).toEqual({ t: "error", code: "blocked" });
     expect(await closed).toBe(4403);
     const again = house.visitor({ token: rude.token() ?? "" });
     const shut = again.connect().catch((error: Error) => error.message);
@@ -105,7 +105,7 @@ describe("the owner's list of blocks", () => {
 });
 
 describe("a site's budget of messages a day", () => {
-  it("holds further messages for the next days, in order, and tells visitor, owner and operator (C24)", async () => {
+  it("holds further messages for the next days, in order, and informs the visitor, the owner and the operator (C24)", async () => {
     // The relay's clock shows 1:00, so that no midnight comes in between and nothing has waited half a day.
     const early = DAY / 24 - (Date.now() % DAY);
     let ahead = early;
@@ -161,7 +161,7 @@ describe("the owner's guard for new visitors", () => {
     // A form does not bypass the guard.
     backend.answerBodies({ allow: false });
     bad.write({ t: "lead", id: "the-form", chat: true, email: "bad@post.example" });
-    expect(await complaint(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
+    expect(await nextError(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
     expect(backend.events).toMatchObject([
       {
         type: "visitor.arriving",

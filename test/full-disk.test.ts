@@ -21,8 +21,8 @@ async function open(run: Run, env: Env = {}): Promise<void> {
 }
 const ready = async (): Promise<number> => (await fetch(`${house.url}/readyz`)).status;
 
-/** A way to fill the disk, and to free it again. */
-type Way = { fill: () => void; free: () => void };
+/** How a test fills a disk, and frees it again. */
+type Disk = { fill: () => void; free: () => void };
 
 /** Signs in as the operator. @returns the session's cookie */
 async function signIn(dataDir: string): Promise<string> {
@@ -35,7 +35,8 @@ async function signIn(dataDir: string): Promise<string> {
 }
 const NO_WRITES = "The database accepts no writes.";
 
-async function livesThrough({ fill, free }: Way, dataDir = house.dataDir): Promise<void> {
+/** Fills the disk, checks what the relay still does, frees the disk, and checks that everything works again. */
+async function expectRecovery({ fill, free }: Disk, dataDir = house.dataDir): Promise<void> {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("before");
@@ -66,7 +67,7 @@ async function livesThrough({ fill, free }: Way, dataDir = house.dataDir): Promi
 it("the relay is not ready while the database refuses writes, and recovers automatically", async () => {
   await open(runProcess, { LOG_LEVEL: "info" });
   const { pid } = JSON.parse(readFileSync(join(house.dataDir, "relay.json"), "utf8")) as { pid: number };
-  await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
+  await expectRecovery({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
 });
 
 it("the relay is not ready on a full disk, reports it in doctor, stops cleanly, and refuses to start with one sentence", async () => {
@@ -78,11 +79,13 @@ it("the relay is not ready on a full disk, reports it in doctor, stops cleanly, 
   const fresh = join(disk.folder, "fresh");
   for (const folder of [dataDir, fresh]) mkdirSync(folder);
   await open(runInside, { DATA_DIR: dataDir });
-  await livesThrough(disk, dataDir);
+  await expectRecovery(disk, dataDir);
   disk.fill();
   const { code, out } = await porchlight(house, ["doctor", "--json"], { DATA_DIR: dataDir });
-  const ill = (JSON.parse(out) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);
-  expect([code, ill]).toEqual([3, expect.arrayContaining(["database", "disk", "file store"])]);
+  const failing = (JSON.parse(out) as { check: string; ok: boolean }[])
+    .filter(({ ok }) => !ok)
+    .map(({ check }) => check);
+  expect([code, failing]).toEqual([3, expect.arrayContaining(["database", "disk", "file store"])]);
   // The relay stops cleanly anyway; the database's log remains.
   await house.halt();
   for (const folder of [dataDir, fresh]) {

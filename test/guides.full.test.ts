@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { judgedWebhooks, signedPerson, wordpressFooter } from "./backends.ts";
+import { personSignedBy, webhookVerdicts, wordpressFooter } from "./backends.ts";
 import { snippet, snippets } from "./guides.ts";
 import { freePort } from "./ports.ts";
 import { ensureAll } from "./setup/install.ts";
@@ -21,11 +21,11 @@ beforeAll(() =>
 );
 
 it.each(["python", "php", "ruby", "go"] as const)("signs identities that the relay accepts: %s", async (name) => {
-  expect(await signedPerson(name)).toMatchObject({ subject: "7", email: "ada@example.com" });
+  expect(await personSignedBy(name)).toMatchObject({ subject: "7", email: "ada@example.com" });
 });
 
 it.each(["python", "php"] as const)("distinguishes genuine webhooks from forged and old ones: %s", (name) => {
-  expect(judgedWebhooks(name)).toEqual(["yes", "yes", "no", "no", "no", "no"]);
+  expect(webhookVerdicts(name)).toEqual(["yes", "yes", "no", "no", "no", "no"]);
 });
 
 it("prints the tag in the footer of WordPress", () => {
@@ -48,11 +48,11 @@ describe('the page "by hand"', () => {
     snippet(kind)
       .replaceAll(/\.?\/?\bdata\b(?=$| node)/gm, join(folder, "data"))
       .replaceAll("porchlight.env", join(folder, "porchlight.env"));
-  const own = (): Record<string, string | undefined> => ({ PATH: process.env.PATH, HOME: process.env.HOME });
+  const baseEnv = (): Record<string, string | undefined> => ({ PATH: process.env.PATH, HOME: process.env.HOME });
 
   /** Starts a program of the page in a process group of its own, and waits until it prints the text. */
   async function start(script: string, text: string, more: Record<string, string> = {}): Promise<void> {
-    const child = spawn("sh", ["-ec", script], { cwd: ROOT, env: { ...own(), ...more }, detached: true });
+    const child = spawn("sh", ["-ec", script], { cwd: ROOT, env: { ...baseEnv(), ...more }, detached: true });
     const ended = once(child, "exit");
     stops.push(async () => {
       if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
@@ -67,7 +67,7 @@ describe('the page "by hand"', () => {
   const run = (script: string): string =>
     spawnSync("sh", ["-c", script], {
       cwd: ROOT,
-      env: { ...own(), DATA_DIR: join(folder, "data") },
+      env: { ...baseEnv(), DATA_DIR: join(folder, "data") },
       encoding: "utf8",
     }).stdout;
 

@@ -3,7 +3,7 @@ import { authorIn } from "@porchlight/shared/reply-author";
 import { expect, it } from "vitest";
 import { parseMarkdown } from "../widget/src/text/markdown.ts";
 import { splitReplies } from "../widget/src/text/quick-replies.ts";
-import { judgedWebhooks, signedPerson } from "./backends.ts";
+import { personSignedBy, webhookVerdicts } from "./backends.ts";
 import { fencesWithoutKind, kinds, snippet } from "./guides.ts";
 import { startHouse } from "./harness.ts";
 import { runNginx } from "./nginx.ts";
@@ -83,9 +83,9 @@ it("serves the chat through nginx as the guide configures it", async () => {
 });
 
 it("signs identities that the relay accepts, in Node", async () => {
-  expect(await signedPerson("js")).toMatchObject({ subject: "7", email: "ada@example.com" });
+  expect(await personSignedBy("js")).toMatchObject({ subject: "7", email: "ada@example.com" });
 });
 
 it("distinguishes genuine webhooks from forged and old ones, in Node", () => {
-  expect(judgedWebhooks("js")).toEqual(["yes", "yes", "no", "no", "no", "no"]);
+  expect(webhookVerdicts("js")).toEqual(["yes", "yes", "no", "no", "no", "no"]);
 });

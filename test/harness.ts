@@ -16,7 +16,7 @@ import type { FaultRule } from "../relay/sandbox/fault.ts";
 import type { Profile, SandboxConfig } from "../relay/sandbox/options.ts";
 import { PROFILES } from "../relay/sandbox/profiles.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
-import { type Guard, startGuard } from "./contract/guard.ts";
+import { type CheckingProxy, startCheckingProxy } from "./contract/checking-proxy.ts";
 import { type Host, startHost, type Tag } from "./host.ts";
 import { freePort } from "./ports.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
@@ -36,22 +36,22 @@ export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
 const SEED = Number(process.env.SANDBOX_SEED ?? 1);
 /**
  * Sandbox options for a test that counts calls to the service: no random faults, also in the profile chaos. Callbacks still
- * double and overtake each other there, and answers are still delayed.
+ * still arrive twice and in another order there, and answers are still delayed.
  */
-export const SCRIPTED: Partial<SandboxConfig> = { errorRate: [] };
+export const NO_RANDOM_FAULTS: Partial<SandboxConfig> = { errorRate: [] };
 
 /** Calls that the relay may repeat automatically, because the service recognises a repeat (R-223, R-421, R-243). */
 const REPEATABLE = ["incoming", "createContact", "findContact", "addToList"] as const;
-const certain = ({ kind, status }: FaultRule): boolean => kind === "delay" || status === 429;
+const leavesNoDoubt = ({ kind, status }: FaultRule): boolean => kind === "delay" || status === 429;
 
 /**
  * Sandbox options for a test that sends or grants: the profile's faults, except answers to `send` and `credits` that leave the
  * outcome open. The relay must not repeat such a call (R-452, R-482), which other tests check.
  */
-export const CERTAIN: Partial<SandboxConfig> = {
+export const NO_UNKNOWN_OUTCOMES: Partial<SandboxConfig> = {
   errorRate: (PROFILES[PROFILE].errorRate ?? []).flatMap((rule) => [
     ...REPEATABLE.map((route) => ({ ...rule, route })),
-    ...(certain(rule)
+    ...(leavesNoDoubt(rule)
       ? [
           { ...rule, route: "send" as const },
           { ...rule, route: "credits" as const },
@@ -86,7 +86,7 @@ export type House = {
   url: string;
   /** Address of the relay's database. */
   databaseUrl: string;
-  /** Origin of the host pages, which carry the tag. */
+  /** Origin of the host pages, which contain the tag. */
   host: string;
   /** Where the service posts replies. With several nodes, at the last one. */
   callbackUrl: string;
@@ -109,7 +109,7 @@ type HouseState = {
   options: HouseOptions;
   dataDir: string;
   sandbox: Sandbox;
-  guard: Guard;
+  serviceProxy: CheckingProxy;
   host: Host;
   /** Settings of every relay. */
   env: Env;
@@ -125,11 +125,11 @@ type HouseState = {
 
 export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const house = await createParts(options);
-  const { sandbox, guard, host, dataDir, env } = house;
+  const { sandbox, serviceProxy, host, dataDir, env } = house;
   await start(house);
   return {
     sandbox,
-    serviceUrl: guard.url,
+    serviceUrl: serviceProxy.url,
     host: host.url,
     dataDir,
     databaseUrl: env.DATABASE_URL ?? `sqlite:${join(dataDir, "porchlight.db")}`,
@@ -161,13 +161,13 @@ async function createParts(options: HouseOptions): Promise<HouseState> {
   const sandbox = await startSandbox({
     config: { profile: PROFILE, seed: SEED, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
   });
-  const guard = await startGuard(sandbox.url);
+  const serviceProxy = await startCheckingProxy(sandbox.url);
   const urls: string[] = [];
   const host = await startHost(() => urls[0] ?? "", options.tag);
-  const config = configOf(options, guard.url, host.url);
+  const config = configOf(options, serviceProxy.url, host.url);
   const env: Env = {
     HOST: "127.0.0.1",
-    SERVICE_URL: guard.url,
+    SERVICE_URL: serviceProxy.url,
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: SECRET,
     ALLOWED_ORIGINS: host.url,
@@ -183,7 +183,7 @@ async function createParts(options: HouseOptions): Promise<HouseState> {
     own.push({ PORT: String(await freePort()), DATA_DIR: folder });
   }
   if (config !== undefined) await writeFile(join(dataDir, "sites.json"), JSON.stringify(config));
-  return { options, dataDir, sandbox, guard, host, env, own, urls, running: [], lines: [], visitors: [] };
+  return { options, dataDir, sandbox, serviceProxy, host, env, own, urls, running: [], lines: [], visitors: [] };
 }
 
 /** The content of the configuration file; undefined when the options need none. */
@@ -212,8 +212,8 @@ async function end(house: HouseState, how: "stop" | "kill"): Promise<void> {
 async function stop(house: HouseState): Promise<void> {
   await Promise.all(house.visitors.map((visitor) => visitor.drop()));
   await end(house, "stop");
-  await Promise.all([house.host.stop(), house.guard.stop(), house.sandbox.close()]);
+  await Promise.all([house.host.stop(), house.serviceProxy.stop(), house.sandbox.close()]);
   await rm(house.dataDir, { recursive: true, force: true });
-  if (house.guard.violations.length > 0)
-    throw new Error(`Against the interface: ${house.guard.violations.join(" | ")}`);
+  if (house.serviceProxy.violations.length > 0)
+    throw new Error(`Against the interface: ${house.serviceProxy.violations.join(" | ")}`);
 }

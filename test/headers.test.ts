@@ -5,7 +5,7 @@ import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { type House, startHouse } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 
 let house: House;
 let token = "";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await visitor.send("hello");
   await visitor.receives("echo: hello");
   token = await tokenFor(house);
-  const { answer } = await post(house, visitor, PNG);
+  const { answer } = await upload(house, visitor, PNG);
   values = {
     "/w/:file{.+\\.js}": "/w/default.js",
     "/v/:file{.+\\.json}": "/v/default.json",
@@ -37,10 +37,10 @@ afterAll(() => house.stop());
 /** Addresses whose answers contain no personal data and set their own cache headers. */
 const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/|admin\/(style\.css|live\.js|page\.js)$)/;
 
-type Ask = { method: string; path: string; headers?: Record<string, string> };
+type Call = { method: string; path: string; headers?: Record<string, string> };
 
 /** Every route and every operation of the API, with and without a token, and unknown addresses. */
-function everything(): Ask[] {
+function everything(): Call[] {
   const routes = ROUTE_ROWS.map(({ method, path }) => ({
     method: method === "ALL" ? "PUT" : method,
     path: values[path] ?? path.replace(/:\w+/, "none"),
@@ -49,7 +49,7 @@ function everything(): Ask[] {
     method: method.toUpperCase(),
     path: `/api/v1${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "none")}`,
   }));
-  const isLast = ({ method }: Ask): number => Number(method === "DELETE");
+  const isLast = ({ method }: Call): number => Number(method === "DELETE");
   const known = calls
     .map((call) => ({ ...call, headers: { Authorization: `Bearer ${token}` } }))
     .toSorted((one, other) => isLast(one) - isLast(other));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 type Schema = { type?: string; required?: string[]; properties?: Record<string, Schema>; maxLength?: number };
@@ -37,7 +37,7 @@ const wrong = (status: number, more: object = {}) => ({
 });
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: SCRIPTED });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS });
   token = await tokenFor(house);
   const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>;

@@ -7,7 +7,7 @@ import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { type House, KEY, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
 const BAD_TOKEN = 4401;
@@ -34,7 +34,7 @@ describe("a signed identity", () => {
       (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
     );
   }
-  /** Resolves to the code with which the relay refuses a greeting. */
+  /** Tries to connect. Resolves to the error, which contains the close code, or to `let in`. */
   async function refusal(options: { token?: string; identity?: string }): Promise<string> {
     const visitor = house.visitor(options);
     return visitor.connect().then(
@@ -125,10 +125,10 @@ describe("a signed identity", () => {
     const first = await enter({ identity: identityOf({ sub: "two-devices" }) });
     await say(first, "known for long");
     const visitor = await enter({});
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     await visitor.send("with a picture", undefined, { media: answer.key });
     await visitor.receives("echo: with a picture");
-    const unsent = await post(house, visitor, PNG, { name: "later.png" });
+    const unsent = await upload(house, visitor, PNG, { name: "later.png" });
     const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "two-devices" }) });
     await user.receives("echo: with a picture");
     await first.receives("echo: with a picture");
@@ -194,7 +194,7 @@ describe("a signed identity", () => {
     // Once; or again with the same message, if its answer was lost.
     expect(named).not.toEqual([]);
     expect(named.filter((body) => !body.includes("named one"))).toEqual([]);
-    // The address need not be asked for again.
+    // The relay knows the address, so the chat does not ask for it.
     await visitor.drop();
     expect((await visitor.connect()).email).toBe(true);
     expect((await house.visitor({ identity: identityOf({ sub: "without" }) }).connect()).email).toBeUndefined();
@@ -259,13 +259,13 @@ describe("a signed identity", () => {
     await say(library, "private words");
     const tab = await enter({ token: library.token() });
     const home = await enter({ identity });
-    const { answer } = await post(house, library, PNG);
+    const { answer } = await upload(house, library, PNG);
     expect(answer.key).toBeDefined();
     library.write({ t: "logout" });
     expect(await Promise.all([library.ended(), tab.ended()])).toEqual([BAD_TOKEN, BAD_TOKEN]);
     const token = library.token() ?? "";
     expect(await refusal({ token })).toContain(String(BAD_TOKEN));
-    expect((await post(house, library, PNG)).answer.code).toBe("unauthorized");
+    expect((await upload(house, library, PNG)).answer.code).toBe("unauthorized");
     await say(home, "still here at home");
     const next = await enter({ identity: identityOf({ sub: "next-person" }) });
     expect(JSON.stringify(next.log())).not.toContain("private words");
@@ -287,7 +287,7 @@ describe("a signed identity", () => {
     expect(await refusal({ token: visitor.token() ?? "" })).toContain(String(BAD_TOKEN));
   });
 
-  it("leaves no use of the old anonymous id after its user was deleted", async () => {
+  it("makes the old anonymous id invalid when its user is deleted", async () => {
     const visitor = await enter({});
     await say(visitor, "anonymous, then deleted");
     const oldId = fromIdOf("anonymous, then deleted");
@@ -316,10 +316,10 @@ describe("a site that requires identities", () => {
     const refused = (options: object) => expect(house.visitor(options).connect()).rejects.toThrow(String(BAD_TOKEN));
     await refused({});
     await refused({ token: anonymous.token() ?? "" });
-    expect((await post(house, anonymous, PNG)).answer.code).toBe("unauthorized");
+    expect((await upload(house, anonymous, PNG)).answer.code).toBe("unauthorized");
     const person = house.visitor({ identity: identityOf({ sub: "member" }) });
     await person.connect();
-    expect((await post(house, person, PNG)).status).toBe(201);
+    expect((await upload(house, person, PNG)).status).toBe(201);
     const later = house.visitor({ token: person.token() ?? "" });
     await later.connect();
     await house.stop();
@@ -354,7 +354,7 @@ describe("a site that publishes the keys of its login (JWKS)", () => {
 });
 
 describe("a site without keys for identities", () => {
-  it("takes none", async () => {
+  it("accepts none", async () => {
     const house = await startHouse();
     const visitor = house.visitor({ identity: identityOf({ sub: "x" }) });
     await expect(visitor.connect()).rejects.toThrow(String(BAD_TOKEN));

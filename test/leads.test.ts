@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { randomId } from "../shared/id.ts";
 import type { Captured, ErrorFrame, Lead, RelayFrame } from "../shared/protocol.ts";
 import { runFast } from "./clocks.ts";
-import { type House, PROFILE, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, PROFILE, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -95,7 +95,7 @@ describe("a number that the service refuses", () => {
   const PHONE = { firstName: "Ada", phone: "+4930123456" };
 
   it("is reported at its field, also in a form that is part of a chat, and can be corrected there", async () => {
-    await open(phones, SCRIPTED);
+    await open(phones, NO_RANDOM_FAULTS);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     visitor.write({ t: "lead", id: "with-a-chat", chat: true, ...PHONE });
     expect(await visitor.next(complaint("with-a-chat"))).toEqual({
@@ -113,7 +113,7 @@ describe("a number that the service refuses", () => {
   });
 
   it("is reported late, when the form was answered long before", async () => {
-    await open(phones, SCRIPTED);
+    await open(phones, NO_RANDOM_FAULTS);
     house.sandbox.failNext("findContact", 1, 500);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     expect(await fill({ chat: true, ...PHONE }, "answered-late")).toBe("lead");
@@ -121,7 +121,7 @@ describe("a number that the service refuses", () => {
   });
 
   it("is shown to a visitor who was away when it was refused, until they correct it", async () => {
-    await open(phones, SCRIPTED);
+    await open(phones, NO_RANDOM_FAULTS);
     house.sandbox.failNext("findContact", 1, 500);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     await fill({ chat: true, ...PHONE }, "away-meanwhile");
@@ -147,7 +147,7 @@ describe("a number that the service refuses", () => {
   });
 
   it("is also refused permanently with an unknown error, and the owner learns why", async () => {
-    await open({ lists: ["leads"] }, SCRIPTED);
+    await open({ lists: ["leads"] }, NO_RANDOM_FAULTS);
     house.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
     expect(await fill(PHONE, "another-reason")).toBe("invalid_phone");
     const call = caller(house, await tokenFor(house));
@@ -169,7 +169,7 @@ describe("a form without a chat", () => {
 
   it("uses an existing contact, even when it arrives five times at once", async () => {
     // This test counts the calls to the service.
-    await open({ lists: ["leads"] }, SCRIPTED);
+    await open({ lists: ["leads"] }, NO_RANDOM_FAULTS);
     await Promise.all([1, 2, 3, 4, 5].map(() => fill({ email: "ada@b.example" })));
     await expect.poll(states).toEqual(["done", "done", "done", "done", "done"]);
     expect(contacts()).toHaveLength(1);

@@ -123,15 +123,15 @@ describe("replies by e-mail while the visitor is away", () => {
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     expect((await ada.visitor.connect()).email).toBe(true);
-    const wish = { t: "lead", chat: true, reply: true, page: "/chairs", locale: "en" } as const;
-    ada.visitor.write({ ...wish, id: "the-known-address" });
+    const form = { t: "lead", chat: true, reply: true, page: "/chairs", locale: "en" } as const;
+    ada.visitor.write({ ...form, id: "the-known-address" });
     await ada.visitor.next((frame) => frame.t === "lead" && frame.id === "the-known-address");
     const silent = await guest();
-    silent.visitor.write({ ...wish, id: "nobodys-address" });
+    silent.visitor.write({ ...form, id: "nobodys-address" });
     const complaint = await silent.visitor.next((frame) => frame.t === "error");
     expect(complaint).toMatchObject({ code: "empty", id: "nobodys-address" });
     await Promise.all([ada.visitor.drop(), silent.visitor.drop()]);
-    await answer(silent, "unheard");
+    await answer(silent, "sent to nobody");
     await answer(ada, "We have chairs, too.");
     const [mail] = await mailServer.until(1);
     expect(mail?.text).toContain("/chairs");
@@ -166,7 +166,7 @@ describe("replies by e-mail while the visitor is away", () => {
 
   it("reach a typed address at most three times a day, and otherwise wait for the next day", async () => {
     await open();
-    for (let strangers = 0; strangers < 4; strangers++) {
+    for (let n = 0; n < 4; n++) {
       const each = await guest("Victim@post.example");
       await each.visitor.drop();
       await answer(each, "mind your lamp");

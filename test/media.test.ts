@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jpeg, PNG, png, WITH_METADATA } from "../relay/src/files/samples.fixture.ts";
 import { corpus } from "./corpora.ts";
 import { type House, startHouse } from "./harness.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
 const MB = 1024 * 1024;
@@ -45,7 +45,7 @@ const ACCEPTED: Record<string, string> = {
   webm: "video/webm",
   webp: "image/webp",
 };
-/** Hostile files that match their first bytes and are harmless as such, with their stored type and name. */
+/** Hostile files that are harmless as the type that their first bytes show, with their stored type and name. */
 const HARMLESS = [
   "gif-html-tail.gif: image/gif gif-html-tail.gif",
   "mp4-ftyp-html.mp4: video/mp4 mp4-ftyp-html.mp4",
@@ -90,7 +90,7 @@ describe("a file", () => {
   });
 
   it("reaches the service and the thread with its detected type (4.13-32; R-236, R-237)", async () => {
-    const { status, answer } = await post(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
+    const { status, answer } = await upload(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
     expect(status).toBe(201);
     expect(answer).toMatchObject({ type: "image/jpeg", name: "Ferien März.jpeg", width: 640, height: 480 });
     const written = await visitor.send("look", undefined, { media: answer.key });
@@ -103,7 +103,7 @@ describe("a file", () => {
 
   it("reaches the page and the service without metadata about place and camera (C4)", async () => {
     for (const [type, bytes] of Object.entries(WITH_METADATA)) {
-      const { answer } = await post(house, visitor, bytes, { name: "holiday" });
+      const { answer } = await upload(house, visitor, bytes, { name: "holiday" });
       expect(answer).toMatchObject({ type, width: 2, height: 1 });
       await visitor.send(`from ${type}`, undefined, { media: answer.key });
       const served = Buffer.from(await (await get(answer.url)).bytes());
@@ -115,11 +115,11 @@ describe("a file", () => {
   });
 
   it("without text gets a text for the service, which the thread does not show (4.13-18; R-230)", async () => {
-    const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
+    const { answer } = await upload(house, visitor, PNG, { name: "shot.png" });
     const written = await visitor.send(" ", undefined, { media: answer.key });
     expect(written).toMatchObject({ text: "", media: { name: "shot.png" } });
     await received("[image] shot.png");
-    const document = await post(house, visitor, "%PDF-1.4\n%%EOF", { name: "offer.pdf" });
+    const document = await upload(house, visitor, "%PDF-1.4\n%%EOF", { name: "offer.pdf" });
     await visitor.send("", undefined, { media: document.answer.key });
     await received("[file] offer.pdf");
     const later = house.visitor({ token: visitor.token() ?? "" });
@@ -129,7 +129,7 @@ describe("a file", () => {
 
   it("sent with others is its own message, in order, and the first one has the text (R-240)", async () => {
     const keys: string[] = [];
-    for (const name of ["a.png", "b.png", "c.png"]) keys.push((await post(house, visitor, PNG, { name })).answer.key);
+    for (const name of ["a.png", "b.png", "c.png"]) keys.push((await upload(house, visitor, PNG, { name })).answer.key);
     await Promise.all(keys.map((media, i) => visitor.send(i === 0 ? "three of them" : "", undefined, { media })));
     await received("[image] c.png");
     const three = house.sandbox.messages().slice(-3);
@@ -138,7 +138,7 @@ describe("a file", () => {
   });
 
   it("is served harmlessly: a fixed type, no scripts, no access to the relay's origin", async () => {
-    const { answer } = await post(house, visitor, PNG, { name: "naïve “quotes”.png" });
+    const { answer } = await upload(house, visitor, PNG, { name: "naïve “quotes”.png" });
     const { headers } = await get(answer.url);
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "image/png",
@@ -152,14 +152,14 @@ describe("a file", () => {
       "cache-control": "no-store",
       "accept-ranges": "bytes",
     });
-    const text = await post(house, visitor, "just words", { name: "notes.txt" });
+    const text = await upload(house, visitor, "just words", { name: "notes.txt" });
     const served = await get(text.answer.url);
     expect(served.headers.get("content-disposition")).toMatch(/^attachment;/);
     expect(served.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   });
 
   it("supports HEAD, ranges and ETags as HTTP requires", async () => {
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     const range = (value: string) => get(answer.url, { headers: { Range: value } });
     const head = await get(answer.url, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, `${PNG.length}`, ""]);
@@ -174,12 +174,12 @@ describe("a file", () => {
   });
 
   it("is available only under its signed link", async () => {
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     const link = new URL(answer.url, house.url);
     const exp = Number(link.searchParams.get("exp"));
     expect(exp - Date.now()).toBeGreaterThan(7 * 86_400_000);
     const sig = link.searchParams.get("sig") ?? "";
-    const other = (await post(house, visitor, PNG)).answer.url;
+    const other = (await upload(house, visitor, PNG)).answer.url;
     const wrong = [
       link.pathname,
       `${link.pathname}?exp=${exp}`,
@@ -199,7 +199,7 @@ describe("a file", () => {
 
   it("needs a session, and a page that may use the chat", async () => {
     const outcome = async (request: object) => {
-      const { status, answer } = await post(house, visitor, PNG, request);
+      const { status, answer } = await upload(house, visitor, PNG, request);
       return [status, answer.code];
     };
     expect(await outcome({ token: null })).toEqual([401, "unauthorized"]);
@@ -218,20 +218,20 @@ describe("a file", () => {
       vary: "Origin",
     });
     expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
-    const refused = await post(house, visitor, "x", { name: "x.bin" });
+    const refused = await upload(house, visitor, "x", { name: "x.bin" });
     expect(refused.headers.get("access-control-allow-origin")).toBe(house.host);
   });
 
   it("is refused at the size limit, whatever length was announced, and the answer names the limit (4.13-32; R-241)", async () => {
     const before = filesUnder(join(house.dataDir, "media")).length;
-    const { status, answer } = await post(house, visitor, endless(png(10, 10)));
+    const { status, answer } = await upload(house, visitor, endless(png(10, 10)));
     expect([status, answer]).toEqual([413, expect.objectContaining({ code: "too_large", field: "file", max: 5 * MB })]);
     expect(filesUnder(join(house.dataDir, "media"))).toHaveLength(before);
   });
 
   it("is refused with a message when it is empty, badly named, damaged or has too many pixels", async () => {
     const code = async (body: RequestInit["body"], request = {}) => {
-      const { answer } = await post(house, visitor, body, request);
+      const { answer } = await upload(house, visitor, body, request);
       expect(answer.error).toMatch(/^[A-Z].*\.$/);
       return [answer.code, answer.field];
     };
@@ -243,7 +243,7 @@ describe("a file", () => {
   });
 
   it("of another visitor cannot be sent", async () => {
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     const stranger = house.visitor();
     await stranger.connect();
     stranger.write({ t: "send", id: "stolen-file", text: "mine now", media: answer.key });
@@ -254,7 +254,7 @@ describe("a file", () => {
   it("is deleted with its chat: row, link and bytes", async () => {
     const leaving = house.visitor();
     await leaving.connect();
-    const { answer } = await post(house, leaving, PNG);
+    const { answer } = await upload(house, leaving, PNG);
     await leaving.send("with a file", undefined, { media: answer.key });
     expect(filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key))).toHaveLength(1);
     leaving.write({ t: "forget" });
@@ -269,7 +269,7 @@ describe("a file", () => {
     const hostile = samples("uploads-hostile/own");
     const taken: string[] = [];
     for (const [name, bytes] of hostile) {
-      const { status, answer } = await post(house, visitor, bytes, { name });
+      const { status, answer } = await upload(house, visitor, bytes, { name });
       expect([201, 400, 413, 415, 422]).toContain(status);
       if (status === 201) taken.push(`${name}: ${answer.type} ${answer.name}`);
       else expect(answer.code).toMatch(/^\w+$/);
@@ -286,7 +286,7 @@ describe("a file", () => {
   it("of every known kind is recognised by its bytes: allowed types are accepted, all others refused", async () => {
     const known = samples("mime-samples/file-type").filter(([name]) => !name.includes("corrupt"));
     for (const [name, bytes] of known) {
-      const { answer } = await post(house, visitor, bytes, { name: "anything.png" });
+      const { answer } = await upload(house, visitor, bytes, { name: "anything.png" });
       const expected = ACCEPTED[name.split(".").at(-1) ?? ""] ?? "type_not_allowed";
       expect(`${name}: ${answer.type ?? answer.code}`).toBe(`${name}: ${expected}`);
     }
@@ -298,7 +298,7 @@ describe("a file", () => {
     const outside = () => filesUnder(house.dataDir).filter((path) => !path.includes(`${join("/", "media", "/")}`));
     const before = outside();
     for (const name of names) {
-      const { status, answer } = await post(house, visitor, PNG, { name });
+      const { status, answer } = await upload(house, visitor, PNG, { name });
       expect(status).toBe(201);
       expect(answer.name).toMatch(/^[^<>:"|?*\\/`]+\.png$/i);
     }
@@ -313,7 +313,7 @@ describe("limits of uploads", () => {
     await visitor.connect();
     const finish: (() => void)[] = [];
     const slow = () =>
-      post(
+      upload(
         house,
         visitor,
         new ReadableStream({
@@ -326,11 +326,11 @@ describe("limits of uploads", () => {
     const both = [slow(), slow()];
     const staged = () => filesUnder(join(house.dataDir, "media", "incoming")).length;
     await expect.poll(staged).toBe(2);
-    const third = await post(house, visitor, PNG);
+    const third = await upload(house, visitor, PNG);
     expect(third).toMatchObject({ status: 429, answer: { code: "rate_limited", retryAfter: expect.any(Number) } });
     for (const end of finish) end();
     expect((await Promise.all(both)).map(({ status }) => status)).toEqual([201, 201]);
-    expect((await post(house, visitor, PNG)).status).toBe(201);
+    expect((await upload(house, visitor, PNG)).status).toBe(201);
     expect(staged()).toBe(0);
     await house.stop();
   });
@@ -340,10 +340,10 @@ describe("limits of uploads", () => {
     const visitor = house.visitor();
     await visitor.connect();
     const large = png(9, 9, 600_000);
-    expect((await post(house, visitor, large)).status).toBe(201);
-    expect(await post(house, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
-    for (let i = 0; i < 8; i++) await post(house, visitor, PNG);
-    expect(await post(house, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
+    expect((await upload(house, visitor, large)).status).toBe(201);
+    expect(await upload(house, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
+    for (let i = 0; i < 8; i++) await upload(house, visitor, PNG);
+    expect(await upload(house, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
     await house.stop();
   });
 });
@@ -357,7 +357,7 @@ describe("a relay that the service can reach", () => {
     const visitor = house.visitor();
     await visitor.connect();
     const large = png(4_000, 3_000, 6 * MB);
-    const { answer } = await post(house, visitor, large, { name: "large.png" });
+    const { answer } = await upload(house, visitor, large, { name: "large.png" });
     await visitor.send("by link", undefined, { media: answer.key });
     await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
     // The message has a link to the file, because a file of this size does not fit into it.

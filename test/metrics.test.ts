@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 
 let house: House;
 let token: string;
 
 beforeAll(async () => {
   house = await startHouse({
-    sandbox: { ...SCRIPTED, botActive: false },
+    sandbox: { ...NO_RANDOM_FAULTS, botActive: false },
     env: { TRUST_PROXY: "1", LOG_LEVEL: "info" },
   });
   token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;

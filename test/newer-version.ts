@@ -17,7 +17,7 @@ const WRITE = `{ process.stderr.write(${JSON.stringify(STATEMENT)}); await tx.ru
 export function newerVersion(): string {
   const edits = [{ in: "migrate", find: "await tx.run(statement);", replace: WRITE }];
   const root = plant({ name: "newer version", edits });
-  // The numbers take a fraction of a second, so that a kill can meet the step halfway.
+  // Inserting the numbers takes a fraction of a second, so that a kill can interrupt the step.
   const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
     CREATE TABLE newer (id TEXT PRIMARY KEY);
     INSERT INTO newer

@@ -24,8 +24,8 @@ http {
 ${http}
 }`;
 
-/** https://nginx.org/en/docs/http/websocket.html */
-const before = (port: number, target: string, seconds?: number): string => `
+/** A server in front of the relay (https://nginx.org/en/docs/http/websocket.html). */
+const serverBlock = (port: number, target: string, seconds?: number): string => `
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -44,7 +44,7 @@ const before = (port: number, target: string, seconds?: number): string => `
  */
 export async function startNginx(target: string, seconds?: number): Promise<Front> {
   const port = await freePort();
-  return runNginx(port, before(port, target, seconds));
+  return runNginx(port, serverBlock(port, target, seconds));
 }
 
 /** Runs nginx until its server on `port` passes `/healthz` on. @param http the `http` block of its configuration */

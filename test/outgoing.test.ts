@@ -23,11 +23,11 @@ import { parseCallback } from "../relay/src/service/callbacks.ts";
 import { createTransport } from "../relay/src/service/http.ts";
 
 let trap: Server;
-let moved: Server;
+let redirector: Server;
 /** Paths requested from the trap, the target of every redirect. */
-let asked: string[];
-let [trapUrl, movedUrl] = ["", ""];
-/** Number of requests to the address that redirects. */
+let trapped: string[];
+let [trapUrl, redirectorUrl] = ["", ""];
+/** Number of requests to the redirector. */
 let redirected: number;
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -39,25 +39,25 @@ const listening = async (server: Server): Promise<Server> => {
 beforeAll(async () => {
   trap = await listening(
     createServer((request, response) => {
-      asked.push(request.url ?? "");
+      trapped.push(request.url ?? "");
       request.resume().on("end", () => response.end("{}"));
     }),
   );
   trapUrl = urlOf(trap);
-  moved = await listening(
+  redirector = await listening(
     createServer((request, response) => {
       redirected++;
       const status = Number(/\d{3}/.exec(request.url ?? "")?.[0]);
       request.resume().on("end", () => response.writeHead(status, { Location: `${trapUrl}/secret` }).end());
     }),
   );
-  movedUrl = urlOf(moved);
+  redirectorUrl = urlOf(redirector);
 });
 afterAll(() => {
-  for (const server of [trap, moved]) server.close().closeAllConnections();
+  for (const server of [trap, redirector]) server.close().closeAllConnections();
 });
 beforeEach(() => {
-  [asked, redirected] = [[], 0];
+  [trapped, redirected] = [[], 0];
 });
 
 const file = join(mkdtempSync(join(tmpdir(), "porchlight-")), "file");
@@ -102,11 +102,11 @@ const bucket = (endpoint: string, prefix: string) => ({
 
 describe("an address that answers with a redirect", () => {
   it.each(Object.entries(CLIENTS))("is requested, but the target of the redirect is not: %s", async (_, call) => {
-    for (const status of [301, 302, 303, 307, 308]) await call(movedUrl, String(status));
-    expect([redirected, asked]).toEqual([5, []]);
+    for (const status of [301, 302, 303, 307, 308]) await call(redirectorUrl, String(status));
+    expect([redirected, trapped]).toEqual([5, []]);
     // Control: the trap receives the same request when it is sent there directly.
     await call(trapUrl, "control");
-    expect(asked).toEqual([expect.stringContaining("/control")]);
+    expect(trapped).toEqual([expect.stringContaining("/control")]);
   });
 });
 
@@ -166,9 +166,9 @@ const service = (given: string): unknown => {
 };
 
 describe("an address in the settings", () => {
-  const SECRET = { postAddress, assertPrivate, service, "endpoint of a bucket": endpoint };
+  const WITH_SECRET = { postAddress, assertPrivate, service, "endpoint of a bucket": endpoint };
 
-  it.each(Object.entries(SECRET))("gets no secret over plain http, except on this machine: %s", (_, parse) => {
+  it.each(Object.entries(WITH_SECRET))("gets no secret over plain http, except on this machine: %s", (_, parse) => {
     expect(accepted(parse, DISGUISED)).toEqual([]);
     expect(accepted(parse, LOOPBACK)).toEqual(LOOPBACK);
     expect(accepted(parse, ["https://a.example", "https://10.0.0.1"])).toHaveLength(2);

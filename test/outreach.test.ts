@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -9,7 +9,7 @@ let call: ReturnType<typeof caller>;
 afterEach(() => house.stop());
 
 async function open(sandbox: object = {}): Promise<void> {
-  house = await startHouse({ run: runFast(20), sandbox: { ...CERTAIN, ...sandbox }, site: {} });
+  house = await startHouse({ run: runFast(20), sandbox: { ...NO_UNKNOWN_OUTCOMES, ...sandbox }, site: {} });
   call = caller(house, await tokenFor(house));
 }
 const state = async (key: string) => (await call("GET", `/messages/${key}`)).body.state;
@@ -59,7 +59,7 @@ describe("a message from the owner's backend", () => {
   });
 
   it("to an anonymous id is exported and erased with the user that its visitor became (R-902)", async () => {
-    house = await startHouse({ sandbox: CERTAIN, env: { IDENTITY_SECRET } });
+    house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, env: { IDENTITY_SECRET } });
     call = caller(house, await tokenFor(house));
     const visitor = house.visitor();
     await visitor.connect();

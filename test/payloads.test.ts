@@ -10,11 +10,11 @@ import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { type ReceivedEvent, startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
-import { post } from "./uploads.ts";
+import { upload } from "./uploads.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -22,8 +22,8 @@ const HOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toS
 const EMAIL = "client@agency.example";
 const document = openApi(OPERATIONS, "");
 const NAMES = Object.keys(document.webhooks).sort();
-/** The events about the customer: they come last of their kind. */
-const LAST = ["message.visitor", "message.reply", "lead.captured", "conversation.rated", "delivery.failed"];
+/** Types whose last event is about the customer. */
+const ABOUT_CUSTOMER = ["message.visitor", "message.reply", "lead.captured", "conversation.rated", "delivery.failed"];
 /** `expect.poll` works only in tests, so this hook waits in another way. */
 const TIMEOUT = { timeout: 60_000 };
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   receiver = await startReceiver(HOOK_SECRET);
   const hook = { url: receiver.url, secret: "env:HOOK_SECRET" };
   house = await startHouse({
-    sandbox: CERTAIN,
+    sandbox: NO_UNKNOWN_OUTCOMES,
     env: { HOOK_SECRET, IDENTITY_SECRET },
     site: { identitySecret: "env:IDENTITY_SECRET", webhook: hook, guard: hook, messagesPerDay: 3, rating: "five" },
     account: { credits: { mode: "webhook", billing: hook } },
@@ -52,7 +52,7 @@ beforeAll(async () => {
   // Events of a site and of its account come in no particular order, nor do the two replies.
   await vi.waitFor(() => {
     expect([...new Set(receiver.events.map(nameOf))].sort()).toEqual(NAMES);
-    for (const type of LAST) expect([type, latest(type)?.sub]).toEqual([type, "customer-7"]);
+    for (const type of ABOUT_CUSTOMER) expect([type, latest(type)?.sub]).toEqual([type, "customer-7"]);
   }, TIMEOUT);
 });
 afterAll(async () => {
@@ -71,7 +71,7 @@ async function converse(): Promise<void> {
     identity: identityOf({ sub: "customer-7", email: "ada@b.example" }),
   });
   await customer.connect();
-  const { answer } = await post(house, customer, PNG, { name: "lamp.png" });
+  const { answer } = await upload(house, customer, PNG, { name: "lamp.png" });
   await customer.send("look", "with-a-file", { media: answer.key });
   await customer.receives("echo: look");
   customer.write({ t: "lead", id: "the-form", chat: false, firstName: "Ada", email: "ada@b.example", ...where });
@@ -95,12 +95,12 @@ const latest = (type: string) => receiver.events.findLast((event) => event.type 
 
 it("sends every kind of body in the OpenAPI document, and no others", () => {
   const ajv = formats.default(new Ajv2020({ strict: false })).addSchema({ $id: "openapi", ...document });
-  const complaints = receiver.events.map((event) => {
+  const violations = receiver.events.map((event) => {
     const place = `/webhooks/${nameOf(event)}/post/requestBody/content/application~1json/schema`;
     const fits = ajv.getSchema(`openapi#${place}`);
     return fits?.(JSON.parse(event.body)) ? undefined : [nameOf(event), fits?.errors];
   });
-  expect(complaints.filter((complaint) => complaint !== undefined)).toEqual([]);
+  expect(violations.filter((each) => each !== undefined)).toEqual([]);
   expect([...new Set(receiver.events.map(nameOf))].sort()).toEqual(NAMES);
   expect(receiver.events.every(({ valid }) => valid)).toBe(true);
 });
@@ -114,7 +114,7 @@ it("names the customer, the contact and the page in every event about a visitor,
       type,
       expect.objectContaining({ sub: data.sub, contactId: data.contactId === null ? null : expect.any(String), page }),
     ]);
-  for (const type of LAST)
+  for (const type of ABOUT_CUSTOMER)
     expect([type, latest(type)?.sub, latest(type)?.visitor]).toEqual([type, "customer-7", visitorId]);
   expect(contactId).toEqual(expect.any(String));
   expect(latest("delivery.failed")?.contactId).toBe(contactId);

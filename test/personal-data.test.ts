@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -14,7 +14,7 @@ const CLEAN = { firstName: "A da", lastName: "Lo\ufffdve lace", email: "Ada.L@ex
 let house: House;
 let call: ReturnType<typeof caller>;
 beforeAll(async () => {
-  house = await startHouse({ sandbox: SCRIPTED, site: { leads: { country: "DE" } }, account: { credits: {} } });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } }, account: { credits: {} } });
   house.sandbox.seed({ lists: ["l1", "l2"], subAccounts: [{ email: "client@agency.example" }] });
   call = caller(house, await tokenFor(house));
 });

@@ -37,7 +37,7 @@ async function rate(visitor: Visitor, rating: Omit<Rate, "t" | "id">, id = rando
 
 const api = async () => caller(house, await tokenFor(house));
 const ratings = async () => (await (await api())("GET", "/ratings")).body.items as Record<string, unknown>[];
-const who = () => house.sandbox.messages()[0]?.fromId ?? "";
+const visitorId = () => house.sandbox.messages()[0]?.fromId ?? "";
 const hasRating = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
 
 it("stores a rating once, reports it to the owner's backend, and exports it with the visitor's other data", async () => {
@@ -47,18 +47,18 @@ it("stores a rating once, reports it to the owner's backend, and exports it with
   const visitor = await talk({ env: { WEBHOOK_SECRET }, site: { webhook } });
   expect(await rate(visitor, { score: 4, of: 5, comment: "  quick\0 answer " })).toBe("lead");
   expect(await rate(visitor, { score: 1, of: 5 })).toBe("lead");
-  const kept = { visitor: who(), score: 4, of: 5, comment: "quick answer" };
+  const kept = { visitor: visitorId(), score: 4, of: 5, comment: "quick answer" };
   expect(await ratings()).toMatchObject([kept]);
   await expect.poll(() => hook.events.length).toBe(1);
   expect(hook.events).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
-  expect((await (await api())("GET", `/visitors/${who()}/export`)).body.rating).toMatchObject(kept);
+  expect((await (await api())("GET", `/visitors/${visitorId()}/export`)).body.rating).toMatchObject(kept);
   const file = join(house.dataDir, "site.jsonl");
   const { code } = await porchlight(house, ["export", file]);
   const records = readFileSync(file, "utf8").trim().split("\n");
   expect([code, records.filter((line) => line.includes('"record":"rating"')).length]).toEqual([0, 1]);
 });
 
-it("tells every tab, and the next visit, that the visitor was asked, even when they declined", async () => {
+it("shows in every tab, and at the next visit, that the visitor was asked, even when they declined", async () => {
   const visitor = await talk();
   const other = house.visitor({ token: visitor.token() ?? "" });
   await other.connect();
@@ -87,7 +87,7 @@ it("a rating is deleted with an erased visitor, and moves with one who logs in",
   const user = house.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });
   expect((await user.connect()).rating).toEqual({ score: 5, of: 5 });
   const [{ visitor: id } = {}] = await ratings();
-  expect(id).not.toBe(who());
+  expect(id).not.toBe(visitorId());
   expect((await (await api())("DELETE", `/visitors/${id}`, undefined, "erase-1")).status).toBe(204);
   expect(await ratings()).toEqual([]);
 });

@@ -128,7 +128,8 @@ describe("the guides' first call from nothing", () => {
     const [relay, sandbox] = ports.map(([, port]) => `http://localhost:${port}`);
     const running = [paste("sh sandbox", ports), paste("sh relay", ports)];
     const ready = async () => (await answers(`${relay}/readyz`)) && (await answers(`${sandbox}/__sandbox/state`));
-    await expect.poll(ready, { timeout: 60_000, message: running.map(({ said }) => said()).join("\n") }).toBe(true);
+    const output = () => running.map(({ said }) => said()).join("\n");
+    await expect.poll(async () => ((await ready()) ? "ready" : output()), { timeout: 60_000 }).toBe("ready");
 
     const { code, out, err } = await paste(["sh examples", "sh example"], ports).ended;
     expect([code, err]).toEqual([0, ""]);

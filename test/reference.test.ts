@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WEBHOOKS } from "../relay/src/hooks/payloads.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 
 let house: House;
@@ -10,7 +10,7 @@ let token: string;
 let visitor: string;
 let contact: string;
 beforeAll(async () => {
-  house = await startHouse({ sandbox: CERTAIN, account: { credits: { mode: "manual" } } });
+  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, account: { credits: { mode: "manual" } } });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "ada@example.com" }] });
   const somebody = house.visitor();
   await somebody.connect();

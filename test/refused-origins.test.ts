@@ -9,11 +9,11 @@ import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { type House, startHouse } from "./harness.ts";
 
 const FOREIGN = "https://www.elsewhere.example";
-const ROOM = 4;
+const LIMIT = 4;
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse({ env: { SOCKETS_PER_ADDRESS: String(ROOM) } });
+  house = await startHouse({ env: { SOCKETS_PER_ADDRESS: String(LIMIT) } });
 });
 afterAll(() => house.stop());
 
@@ -41,7 +41,7 @@ async function upgrade(origin?: string): Promise<Duplex | number> {
   ]);
 }
 
-it("a page of a foreign origin is refused on every transport, and the operator is told once which setting allows it", async () => {
+it("a page of a foreign origin is refused on every transport, and the log names once the setting that allows it", async () => {
   for (let n = 0; n < 3; n++) expect(await codeFor(FOREIGN)).toBe(4403);
   const answer = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, FOREIGN]);
@@ -84,14 +84,14 @@ it("refused clients count among their address's connections until they disconnec
     if (typeof one !== "number") held.push(one);
     else break;
   }
-  expect(held.length).toBeLessThanOrEqual(ROOM);
+  expect(held.length).toBeLessThanOrEqual(LIMIT);
   expect(await upgrade(house.host)).toBe(429);
   // A client that does not answer the close frame is cut off.
   await Promise.all(held.map((socket) => once(socket.resume(), "close")));
   await expect.poll(() => codeFor(FOREIGN)).toBe(4403);
 });
 
-it("an address that opens and closes chats without end is refused, although none of them is open", async () => {
+it("an address that keeps opening and closing chats is refused, although none of them is open", async () => {
   // The limit allows 24 in a minute.
   let accepted = 0;
   for (let n = 0; n < 80; n++) if ((await codeFor(FOREIGN)) !== 429) accepted++;

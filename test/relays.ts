@@ -10,7 +10,7 @@ import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
 import { startRelay } from "../relay/src/cli/serve.ts";
 import type { Replacements } from "../relay/src/wiring/core.ts";
-import { compiledIn } from "./compiled.ts";
+import { compileCacheFor } from "./compile-cache.ts";
 import { tracerPath } from "./setup/programs.ts";
 
 export type Env = Record<string, string>;
@@ -93,7 +93,9 @@ export const runFrom =
     spawnRelay(env, [process.execPath], join(root, "cli.ts"));
 
 async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI): Promise<Running> {
-  const child = spawn(command, [...args, cli, "serve"], { env: { LOG_LEVEL: "debug", ...compiledIn(cli), ...env } });
+  const child = spawn(command, [...args, cli, "serve"], {
+    env: { LOG_LEVEL: "debug", ...compileCacheFor(cli), ...env },
+  });
   const lines: string[] = [];
   const ended = once(child, "exit");
   createInterface(child.stderr).on("line", (line) => lines.push(line));

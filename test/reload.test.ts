@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 
@@ -10,7 +10,7 @@ let house: House;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   receiver = await startReceiver(SECRET);
-  house = await startHouse({ sandbox: SCRIPTED, site: { title: "Before" }, env: { WEBHOOK_SECRET: SECRET } });
+  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { title: "Before" }, env: { WEBHOOK_SECRET: SECRET } });
 });
 afterAll(async () => {
   await house.stop();

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => house.stop());
 
 /** Opens a connection. @returns its close code */
-async function endOfNewcomer(): Promise<number> {
+async function closeCodeOfNewConnection(): Promise<number> {
   const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: house.host } });
   socket.once("open", () => socket.send(JSON.stringify({ t: "hello", v: 1, site: "default" })));
   const [code] = (await once(socket, "close")) as [number];
@@ -32,7 +32,7 @@ it("accepts replies to messages that are delivered during a stop, and no new vis
   await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
   const halted = house.halt();
   await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status).toBe(503);
-  expect(await endOfNewcomer()).toBe(CLOSE.restart.code);
+  expect(await closeCodeOfNewConnection()).toBe(CLOSE.restart.code);
   const replied = async () => {
     await house.sandbox.advance(1_000);
     return house.sandbox.outgoing().some(({ status }) => status !== null);
@@ -59,7 +59,7 @@ it("delivers waiting messages only once it can receive replies", async () => {
   await visitor.receives("echo: left behind");
 });
 
-/** The sites of the configuration file, which change while the relay is down. */
+/** Stops the relay, changes the sites in its configuration file, and starts it again. */
 async function configure(change: (sites: Record<string, unknown>) => void): Promise<void> {
   const path = join(house.dataDir, "sites.json");
   const file = JSON.parse(await readFile(path, "utf8")) as { sites: Record<string, unknown> };
@@ -69,7 +69,7 @@ async function configure(change: (sites: Record<string, unknown>) => void): Prom
   await house.start();
 }
 
-it("messages of a site that left the configuration wait for it, and do not delay others", async () => {
+it("messages of a site that was removed from the configuration wait until it returns, and do not delay others", async () => {
   const old = house.visitor({ site: "old" });
   await old.connect();
   house.sandbox.configure({ forceStatus: { incoming: 503 } });

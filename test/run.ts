@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { type CliOptions, startVitest } from "vitest/node";
-import { COMPILED } from "./compiled.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { ensurePrograms } from "./setup/programs.ts";
 
 type Count = { passed: number; failed: number };
@@ -14,7 +14,7 @@ type Step = { name: string; run: () => Promise<Count> };
 const root = join(import.meta.dirname, "..");
 const env = {
   ...process.env,
-  ...COMPILED,
+  ...COMPILE_CACHE,
   PATH: join(root, "node_modules", ".bin") + delimiter + (process.env.PATH ?? ""),
 };
 
@@ -26,9 +26,9 @@ const build: Step = step("build", async () => {
 });
 const lint: Step = step("format and lint", () => command("biome", "check", "--error-on-warnings", "--colors=off", "."));
 const types: Step = step("types", async () => {
-  const remembered = (part: string): string[] => ["--incremental", "--tsBuildInfoFile", `.cache/${part}.tsbuildinfo`];
+  const incremental = (part: string): string[] => ["--incremental", "--tsBuildInfoFile", `.cache/${part}.tsbuildinfo`];
   const parts = ["shared", "relay", "widget", "test"];
-  await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
+  await Promise.all(parts.map((part) => command("tsc", "-p", part, ...incremental(part))));
 });
 
 /** Test files that run in parallel, also on two cores, because most tests wait more than they compute. */
@@ -67,11 +67,13 @@ function step(name: string, act: () => Promise<void>): Step {
 function command(name: string, ...args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(name, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-    const said: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
+    const output: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(Buffer.concat(said).toString().trimEnd()))));
+    child.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(Buffer.concat(output).toString().trimEnd())),
+    );
   });
 }
 
@@ -89,7 +91,7 @@ async function tests(options: CliOptions): Promise<Count> {
 }
 
 const seconds = (from: number): string => `${((performance.now() - from) / 1000).toFixed(1)} s`;
-const begun = performance.now();
+const startedAt = performance.now();
 let total: Count = { passed: 0, failed: 0 };
 for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
   const start = performance.now();
@@ -97,6 +99,6 @@ for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
   total = { passed: total.passed + count.passed, failed: total.failed + count.failed };
   console.log(`${count.failed === 0 ? "✓" : "✗"} ${name}  ${seconds(start)}`);
 }
-console.log(`\ntime: ${seconds(begun)}`);
+console.log(`\ntime: ${seconds(startedAt)}`);
 console.log(`tests: ${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

@@ -3,10 +3,7 @@ import { type House, KEY } from "./harness.ts";
 
 export type Run = { code: number; out: string; err: string };
 
-/**
- * Runs `porchlight` in the test's own process, with exactly these variables as its environment. Only `control-socket.test.ts`
- * and `lock.test.ts` start a process for it.
- */
+/** Runs `porchlight` in the test's own process, with exactly these variables as its environment. */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
   let [out, err] = ["", ""];
   const code = await runCommandLine(args, {

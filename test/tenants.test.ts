@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -16,7 +16,7 @@ let calls: Record<SiteId, ReturnType<typeof caller>>;
 /** Three sites with the same channel: `default` and `b` of one account, `c` of another; all with one callback address. */
 beforeEach(async () => {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
-  house = await startHouse({ sandbox: CERTAIN, site, sites: { b: {} }, env: { IDENTITY_SECRET } });
+  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, site, sites: { b: {} }, env: { IDENTITY_SECRET } });
   await house.halt();
   const file = join(house.dataDir, "sites.json");
   const { accounts, sites } = JSON.parse(await readFile(file, "utf8"));

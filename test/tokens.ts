@@ -28,8 +28,8 @@ export const retryingFetch: typeof fetch = async (...ask) => {
 
 const { paths } = openApi(OPERATIONS, "");
 
-/** Checks that the OpenAPI document lists the status of an operation's answer. */
-function mustBeDocumented(method: string, path: string, status: number): void {
+/** @throws Error when the OpenAPI document does not list this status for the operation */
+function assertDocumented(method: string, path: string, status: number): void {
   const [at = ""] = `/api/v1${path}`.split("?");
   const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(at);
   const operations = Object.entries(paths).flatMap(([template, methods]) => (fits(template) ? [methods] : []));
@@ -52,6 +52,6 @@ export const caller =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    mustBeDocumented(method, path, response.status);
+    assertDocumented(method, path, response.status);
     return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
   };

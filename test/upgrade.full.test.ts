@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mutantsFolder } from "./faults/mutants/plant.ts";
 import { FLAWLESS } from "./flaws.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";
 import { traffic } from "./nodes/traffic.ts";
 import { type Env, runFrom, runProcess } from "./relays.ts";
@@ -16,7 +16,7 @@ import { type Postgres, startPostgres } from "./setup/postgres.ts";
 import { postgresPath } from "./setup/programs.ts";
 import { porchlight } from "./shell.ts";
 
-/** Starts of the newer version that are killed: so long (ms) after this statement of its migration began, or after the start. */
+/** Each start of the newer version is killed `ms` after this statement of its migration began, or after the start. */
 const KILLS = [
   ...[1, 2, 3, 4, 5].map((statement) => ({ statement, ms: 0 })),
   ...[100, 300, 900].map((ms) => ({ statement: 3, ms })),
@@ -82,7 +82,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
     if (database === "PostgreSQL") postgres = await startPostgres();
     backups = postgres === undefined ? folderBackup(folder) : dumpBackup(folder, postgres);
     house = await startHouse({
-      sandbox: { ...SCRIPTED, callbackTimeoutMs: HELD_MS },
+      sandbox: { ...NO_RANDOM_FAULTS, callbackTimeoutMs: HELD_MS },
       env: { ...FREQUENT, ...(postgres && { DATABASE_URL: postgres.url("postgres") }) },
       run: (env) => {
         settings = env;

@@ -21,7 +21,7 @@ type Request = {
 };
 
 /** Uploads bytes like the widget. */
-export async function post(house: House, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
+export async function upload(house: House, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
   const { name = "photo.png", token = visitor.token(), origin = house.host, headers } = request;
   const response = await fetch(`${house.url}/media`, {
     method: "POST",

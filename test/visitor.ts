@@ -97,7 +97,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
 }
 
 /** Applies a frame to the log, as the widget does. */
-function keep(visitor: VisitorState, frame: RelayFrame): void {
+function applyFrame(visitor: VisitorState, frame: RelayFrame): void {
   if (frame.t === "welcome") {
     visitor.token = frame.token ?? visitor.token;
     visitor.epoch = frame.epoch;
@@ -114,14 +114,15 @@ function keep(visitor: VisitorState, frame: RelayFrame): void {
   if (frame.t === "history") for (const message of frame.messages) visitor.messages.set(message.id, message);
 }
 
-function take(visitor: VisitorState, raw: string): void {
+/** Parses a frame, applies it to the log, and gives it to the first `next` that waits for it. */
+function receiveFrame(visitor: VisitorState, raw: string): void {
   const parsed = parseRelayFrame(raw);
   if ("problem" in parsed) throw new Error(`The relay sent a bad frame (${parsed.problem}): ${raw}`);
   const { frame } = parsed;
-  keep(visitor, frame);
-  const taker = visitor.waiting.find(({ wanted }) => wanted(frame));
-  if (taker === undefined) visitor.inbox.push(frame);
-  else taker.resolve(frame);
+  applyFrame(visitor, frame);
+  const waiting = visitor.waiting.find(({ wanted }) => wanted(frame));
+  if (waiting === undefined) visitor.inbox.push(frame);
+  else waiting.resolve(frame);
 }
 
 /** See `Next`. */
@@ -132,17 +133,17 @@ function next(visitor: VisitorState, wanted: (frame: RelayFrame) => boolean): Pr
   const [frame] = found === -1 ? [] : visitor.inbox.splice(found, 1);
   if (frame !== undefined) return Promise.resolve(frame);
   return new Promise((resolve, reject) => {
-    const give =
+    const settle =
       <T>(answer: (value: T) => void) =>
       (value: T): void => {
         clearTimeout(timer);
         visitor.waiting = visitor.waiting.filter((one) => one !== entry);
         answer(value);
       };
-    const entry: Waiting = { connection: visitor.socket, wanted, resolve: give(resolve), reject: give(reject) };
-    const inVain = (): Error =>
+    const entry: Waiting = { connection: visitor.socket, wanted, resolve: settle(resolve), reject: settle(reject) };
+    const timeoutError = (): Error =>
       new Error(`The expected frame did not arrive. Received: ${JSON.stringify(visitor.inbox).slice(0, 2_000)}`);
-    const timer = setTimeout(() => entry.reject(inVain()), TIMEOUT_MS);
+    const timer = setTimeout(() => entry.reject(timeoutError()), TIMEOUT_MS);
     visitor.waiting.push(entry);
   });
 }
@@ -160,7 +161,7 @@ async function connect(visitor: VisitorState, identity: string | undefined): Pro
   });
   visitor.socket = opened;
   // Frames and the end of an earlier connection may still arrive.
-  opened.on("message", (data) => visitor.socket === opened && take(visitor, String(data)));
+  opened.on("message", (data) => visitor.socket === opened && receiveFrame(visitor, String(data)));
   await once(opened, "open");
   opened.on("error", () => opened.terminate());
   visitor.closed = new Promise((resolve) => opened.once("close", resolve));

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
-import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function open(webhook: object = {}, account: object = {}): Promise<void> {
   const site = { leads: { country: "DE" }, webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", ...webhook } };
-  house = await startHouse({ run: runFast(10), sandbox: CERTAIN, env: { WEBHOOK_SECRET }, site, account });
+  house = await startHouse({ run: runFast(10), sandbox: NO_UNKNOWN_OUTCOMES, env: { WEBHOOK_SECRET }, site, account });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
 }
 const types = () => receiver.events.map(({ type }) => type);
@@ -92,11 +92,11 @@ it("repeats an event under the same id until it is accepted, and logs the attemp
 
 it("does not delay a site's events when the receiver of another site never answers", async () => {
   const held: ServerResponse[] = [];
-  const deaf = createServer((_, response) => void held.push(response));
-  await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
-  const { port } = deaf.address() as AddressInfo;
+  const silent = createServer((_, response) => void held.push(response));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
   const hook = (url: string) => ({ webhook: { url, secret: "env:WEBHOOK_SECRET", events: ["lead.captured"] } });
-  const sites = { deaf: hook(`http://127.0.0.1:${port}/a`), deafToo: hook(`http://127.0.0.1:${port}/b`) };
+  const sites = { first: hook(`http://127.0.0.1:${port}/a`), second: hook(`http://127.0.0.1:${port}/b`) };
   house = await startHouse({ env: { WEBHOOK_SECRET }, site: hook(receiver.url), sites });
   for (const site of Object.keys(sites)) {
     const call = caller(house, await tokenFor(house, undefined, site));
@@ -109,7 +109,7 @@ it("does not delay a site's events when the receiver of another site never answe
   const call = caller(house, await tokenFor(house));
   for (const i of [1, 2, 3, 4, 5, 6]) await call("POST", "/leads", { email: `mine${i}@b.example` }, `mine-${i}`);
   await expect.poll(() => receiver.events.length).toBe(6);
-  await new Promise((resolve) => deaf.close(resolve).closeAllConnections());
+  await new Promise((resolve) => silent.close(resolve).closeAllConnections());
 });
 
 it("stops sending to a receiver that answers 410, and deletes events about erased visitors", async () => {

@@ -59,15 +59,15 @@ const fromHost: typeof fetch = (address, init) =>
 const withoutStreams: typeof fetch = (address, init) =>
   String(address).endsWith("=stream") ? new Promise(() => {}) : fromHost(address, init);
 /** Another tab has the browser's only connection. */
-const crowded: Page = { ...page, lock: () => () => {} };
-const lines = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
+const withoutLock: Page = { ...page, lock: () => () => {} };
+const fallback = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
   httpFallback({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
 
 const TRANSPORTS: [name: string, open: () => OpenTransport][] = [
   ["a WebSocket", socket],
-  ["a stream", () => lines()],
-  ["long polls", () => lines({ fetch: withoutStreams, silence: 100 })],
-  ["short polls", () => lines({ page: crowded })],
+  ["a stream", () => fallback()],
+  ["long polls", () => fallback({ fetch: withoutStreams, silence: 100 })],
+  ["short polls", () => fallback({ page: withoutLock })],
 ];
 
 function load(open: () => OpenTransport, storage: Map<string, string>): Chat {
@@ -87,10 +87,10 @@ const texts = (chat: Chat) => chat.items.value.map(({ text }) => text);
 /** Resolves when the chat shows the wanted state. */
 const shows = (chat: Chat, wanted: (chat: Chat) => boolean) =>
   new Promise<void>((resolve) => {
-    const off = chat.items.subscribe(() =>
+    const unsubscribe = chat.items.subscribe(() =>
       queueMicrotask(() => {
         if (!wanted(chat)) return;
-        off();
+        unsubscribe();
         resolve();
       }),
     );

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { chatOn } from "../browser/browser.ts";
 import { strays } from "../browser/checks/strays.ts";
-import { startCareless } from "../careless.ts";
 import { identityOf } from "../identities.ts";
-import { post } from "../uploads.ts";
+import { startUnprotectedServer } from "../unprotected-server.ts";
+import { upload } from "../uploads.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Result } from "./attack.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
@@ -83,7 +83,7 @@ async function showInThread(
     const cut = text.slice(0, TEXT_MAX).toWellFormed();
     await testbed.callback(replyOf(id, cut));
     const file =
-      n % 10 === 0 ? await post(testbed.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
+      n % 10 === 0 ? await upload(testbed.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
     const extras = file?.status === 201 ? { media: file.answer.key } : {};
     await visitor.send(cut, `${sub}-${n}`, extras).catch(() => undefined);
   }
@@ -277,7 +277,7 @@ export async function foreignPictures(testbed: Testbed, browser: Browser): Promi
 export async function openedUploads(testbed: Testbed, browser: Browser): Promise<Result> {
   const { house } = testbed;
   const files = new Map(hostileFiles());
-  const careless = await startCareless(files);
+  const careless = await startUnprotectedServer(files);
   const { visitor } = await testbed.knownVisitor("words of the opened uploads");
   const context = await browser.newContext();
   const runs = async (address: string): Promise<boolean> => {
@@ -295,7 +295,7 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
     if (await runs(careless.addressOf(name))) counts.careless++;
     for (const disguise of [name, ...disguises]) {
       counts.tried++;
-      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: disguise });
+      const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name: disguise });
       if (status === 201 && (await runs(house.url + answer.url))) counts.ours++;
     }
   }

@@ -6,7 +6,7 @@ import { type Inline, parseInline } from "../../widget/src/text/inline.ts";
 import { labelledLink } from "../../widget/src/text/links.ts";
 import { type Block, parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { PAYLOADS } from "../browser/checks/payloads.ts";
-import { COMPILED } from "../compiled.ts";
+import { COMPILE_CACHE } from "../compile-cache.ts";
 import { corpus } from "../corpora.ts";
 import type { Result } from "./attack.ts";
 import type { Steps } from "./steps.ts";
@@ -249,7 +249,7 @@ const TEXTS_PER_PARSER = 1_000;
 
 /** A32: measures how the steps of each parser grow with its text. Succeeds when they grow by more than `GROWTH_MAX`. */
 export async function slowPatterns({ count }: Testbed): Promise<Result> {
-  const options = { env: { ...process.env, ...COMPILED }, execArgv: [] };
+  const options = { env: { ...process.env, ...COMPILE_CACHE }, execArgv: [] };
   const child = fork(join(import.meta.dirname, "steps.ts"), [String(count(TEXTS_PER_PARSER))], options);
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`Counting steps ended with ${code}`)));
   const [steps] = (await Promise.race([once(child, "message"), ended])) as [Steps];

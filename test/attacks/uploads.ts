@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gif } from "../../relay/src/files/samples.fixture.ts";
 import { corpus } from "../corpora.ts";
-import { post } from "../uploads.ts";
+import { upload } from "../uploads.ts";
 import type { Result } from "./attack.ts";
 import type { Testbed } from "./testbed.ts";
 import { naughtyStrings } from "./wire.ts";
@@ -52,7 +52,7 @@ export async function hostileUploads(testbed: Testbed): Promise<Result> {
   let stored = 0;
   let succeeded = 0;
   for (const { bytes, disguise } of tries) {
-    const { status, answer } = await post(house, visitor, new Uint8Array(bytes), {
+    const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), {
       name: disguise.name,
       headers: { "Content-Type": disguise.type },
     });
@@ -64,7 +64,7 @@ export async function hostileUploads(testbed: Testbed): Promise<Result> {
     const guarded = policy.includes("sandbox") && headers.get("x-content-type-options") === "nosniff";
     if (!guarded || !SAFE.test(headers.get("content-type") ?? "")) succeeded++;
   }
-  const plain = await post(house, visitor, new Uint8Array(PNG), { name: "photo.png" });
+  const plain = await upload(house, visitor, new Uint8Array(PNG), { name: "photo.png" });
   return {
     tried: tries.length,
     succeeded,
@@ -104,10 +104,10 @@ export async function bombs(testbed: Testbed): Promise<Result> {
   ];
   let succeeded = 0;
   for (const [name, bytes] of tries) {
-    const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name });
+    const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name });
     if (status >= 500 || (status === 201 && (answer.type.startsWith("image/") || (answer.width ?? 0) > 0))) succeeded++;
   }
-  const small = await post(house, visitor, new Uint8Array(PNG), { name: "small.png" });
+  const small = await upload(house, visitor, new Uint8Array(PNG), { name: "small.png" });
   return {
     tried: tries.length,
     succeeded,
@@ -129,7 +129,7 @@ export async function hostileNames(testbed: Testbed): Promise<Result> {
   const tries = [...testbed.sample(listed), ...testbed.sample(naughtyStrings())];
   let succeeded = 0;
   for (const name of tries) {
-    const { status, answer } = await post(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
+    const { status, answer } = await upload(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
     if (status >= 500) succeeded++;
     if (status !== 201) continue;
     if (/[<>:"|?*/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) succeeded++;
@@ -144,7 +144,7 @@ export async function hostileNames(testbed: Testbed): Promise<Result> {
   const stray = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.parentPath.includes("media") && !/^[\w-]+(\.\w+)*$/.test(entry.name),
   );
-  const { answer } = await post(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
+  const { answer } = await upload(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
   return {
     tried: tries.length,
     succeeded: succeeded + stray.length,

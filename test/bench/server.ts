@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { COMPILED } from "../compiled.ts";
+import { COMPILE_CACHE } from "../compile-cache.ts";
 import { UNLIMITED } from "../unlimited.ts";
 import type { SelfTime } from "./profile.ts";
 import type { Ask, Usage } from "./servers/probe.ts";
@@ -99,7 +99,7 @@ export async function startServer(
   const relay = kind === "relay";
   const program = relay ? [CLI, "serve"] : [join(import.meta.dirname, "servers", `${kind}.ts`), service];
   const child = spawn(process.execPath, ["--expose-gc", "--import", PROBE, ...program], {
-    env: { ...COMPILED, ...(relay ? relayEnv(service, folder) : {}), ...given.env },
+    env: { ...COMPILE_CACHE, ...(relay ? relayEnv(service, folder) : {}), ...given.env },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const port = await portOf(child);

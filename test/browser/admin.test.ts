@@ -14,7 +14,7 @@ import { enter } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
-import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
 import { launch, TIMEOUT_MS } from "./browser.ts";
 
 /** Every page of the admin, apart from the login. */
@@ -29,7 +29,7 @@ let visitor: string;
 let message: string;
 
 beforeAll(async () => {
-  house = await startHouse({ sites: { "second-site": {} }, sandbox: { ...SCRIPTED, botActive: false } });
+  house = await startHouse({ sites: { "second-site": {} }, sandbox: { ...NO_RANDOM_FAULTS, botActive: false } });
   browser = await launch();
   token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
   const somebody = house.visitor();

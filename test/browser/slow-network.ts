@@ -1,7 +1,7 @@
 /** Checks of the chat over a network that delays every answer by seconds. */
 
 import { afterEach, it } from "vitest";
-import { type Slow, startSlow } from "../slow.ts";
+import { type SlowNetwork, startSlowNetwork } from "../slow-network.ts";
 import { TIMEOUT_MS } from "./browser.ts";
 import { pageOf, type Stage } from "./checks/stage.ts";
 
@@ -9,14 +9,14 @@ const TIMEOUT = { timeout: TIMEOUT_MS };
 
 /** @param rounds delays of every answer to test, in seconds */
 export function slowTests(stage: Stage, rounds: readonly number[]): void {
-  let slow: Slow | undefined;
+  let slow: SlowNetwork | undefined;
   afterEach(async () => {
     await slow?.stop();
     slow = undefined;
   });
 
   it.each(rounds)("where every answer takes %i s, a message is sent and its reply arrives", async (seconds) => {
-    slow = await startSlow(() => Number(new URL(stage.house.url).port));
+    slow = await startSlowNetwork(() => Number(new URL(stage.house.url).port));
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default"', slow.url)) });
     const panel = page.waitForResponse(/panel-/);
     await chat.launcher.hover();

@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostileFiles } from "../attacks/uploads.ts";
-import { startCareless } from "../careless.ts";
 import { type House, startHouse } from "../harness.ts";
-import { post } from "../uploads.ts";
+import { startUnprotectedServer } from "../unprotected-server.ts";
+import { upload } from "../uploads.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 describe("uploads that are opened in a browser", () => {
@@ -36,7 +36,7 @@ describe("uploads that are opened in a browser", () => {
 
   it("run no script, while the same files from a careless server do", async () => {
     const files = new Map(hostileFiles());
-    const careless = await startCareless(files);
+    const careless = await startUnprotectedServer(files);
     const visitor = house.visitor();
     await visitor.connect();
 
@@ -45,7 +45,7 @@ describe("uploads that are opened in a browser", () => {
     let stored = 0;
     for (const [name, bytes] of files) {
       if (await runs(careless.addressOf(name))) carelessRuns.push(name);
-      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name });
+      const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name });
       if (status !== 201) continue;
       stored++;
       if (await runs(`${house.url}${answer.url}`)) ourRuns.push(name);

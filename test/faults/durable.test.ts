@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PNG } from "../../relay/src/files/samples.fixture.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runTraced } from "../relays.ts";
-import { post } from "../uploads.ts";
+import { upload } from "../uploads.ts";
 import { type Call, parseCalls } from "./process/trace.ts";
 
 describe("durable before acknowledged", () => {
@@ -51,7 +51,7 @@ describe("durable before acknowledged", () => {
   it("flushes an uploaded file, its name and its row to the disk before it answers 201", async () => {
     const visitor = house.visitor();
     await visitor.connect();
-    const { answer } = await post(house, visitor, PNG);
+    const { answer } = await upload(house, visitor, PNG);
     expect(answer.type).toBe("image/png");
 
     const all = await calls();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sampleOf } from "../all-cases.ts";
-import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { type Answer, caller, tokenFor } from "../tokens.ts";
 
@@ -16,7 +16,7 @@ describe("a lead of the server API", () => {
   let house: House;
   let token: string;
   beforeEach(async () => {
-    house = await startHouse({ run: runProcess, sandbox: SCRIPTED });
+    house = await startHouse({ run: runProcess, sandbox: NO_RANDOM_FAULTS });
     house.sandbox.seed({ lists: ["a", "b"] });
     token = await tokenFor(house);
   });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { compiledIn } from "../compiled.ts";
+import { compileCacheFor } from "../compile-cache.ts";
 import { add, type Line, nothing, type Order, type Sum } from "./core/run.ts";
 import type { Scenario } from "./core/scenario.ts";
 
@@ -33,7 +33,7 @@ export async function runSeeds({ from, to, ...order }: Order): Promise<SeedResul
 
 async function runInProcess(order: Order, results: SeedResults): Promise<void> {
   const child = spawn(process.execPath, [RUN, JSON.stringify(order)], {
-    env: { ...process.env, ...compiledIn(order.root) },
+    env: { ...process.env, ...compileCacheFor(order.root) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

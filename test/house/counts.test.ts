@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { committed } from "../bench/counts/renew.ts";
 import type { Counts } from "../bench/counts/scenario.ts";
-import { COMPILED } from "../compiled.ts";
+import { COMPILE_CACHE } from "../compile-cache.ts";
 
 /** Counts in a separate process, because other tests may still be running in this one. */
 async function countApart(): Promise<Counts> {
   const program = join(import.meta.dirname, "..", "bench", "counts", "child.ts");
-  const child = fork(program, { env: { ...process.env, ...COMPILED }, execArgv: [] });
+  const child = fork(program, { env: { ...process.env, ...COMPILE_CACHE }, execArgv: [] });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`The count ended with ${code}`)));
   const [counts] = (await Promise.race([once(child, "message"), ended])) as [Counts];
   await ended.catch(() => {});

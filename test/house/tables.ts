@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { settingsHelp } from "../../relay/src/base/config.ts";
 import { capacityTable, waveTable } from "./capacity.ts";
 import { costTable } from "./costs.ts";
-import { soakTable } from "./soaked.ts";
+import { soakTable } from "./soak.ts";
 import { root } from "./sources.ts";
 import { speedTable } from "./speed.ts";
 

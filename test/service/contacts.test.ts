@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runFast } from "../clocks.ts";
-import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
 import { caller, tokenFor } from "../tokens.ts";
 
 let house: House;
 let call: ReturnType<typeof caller>;
 beforeEach(async () => {
-  house = await startHouse({ run: runFast(20), sandbox: SCRIPTED, site: { leads: { country: "DE" } } });
+  house = await startHouse({ run: runFast(20), sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } } });
   call = caller(house, await tokenFor(house));
 });
 afterEach(() => house.stop());

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { RATE_STYLES } from "../../relay/sandbox/options.ts";
-import { runByHand, runFast } from "../clocks.ts";
-import { type House, type HouseOptions, KEY, SCRIPTED, startHouse } from "../harness.ts";
+import { runFast, runOnManualClock } from "../clocks.ts";
+import { type House, type HouseOptions, KEY, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
 import { runInside } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
 
@@ -15,7 +15,7 @@ let visitor: Visitor;
 afterEach(() => house?.stop());
 
 async function open(options: HouseOptions = {}): Promise<void> {
-  house = await startHouse({ ...options, sandbox: { ...SCRIPTED, ...options.sandbox } });
+  house = await startHouse({ ...options, sandbox: { ...NO_RANDOM_FAULTS, ...options.sandbox } });
   visitor = house.visitor();
   await visitor.connect();
 }
@@ -104,7 +104,7 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
   it.each(RATE_STYLES)(
     "is called again at the time that its headers state in the style %s, and not before",
     async (rateHeaders) => {
-      const { run, pass } = runByHand();
+      const { run, pass } = runOnManualClock();
       // Longer than the minute that the relay assumes: only the headers state when the window ends.
       const limits = { rateLimit: 3, rateWindowMs: 90_000, rateHeaders, botScript: "silent" } as const;
       await open({ run, rate: 10_000, sandbox: { ...limits, clock: "virtual" } });

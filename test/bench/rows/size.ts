@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { COMPILED } from "../../compiled.ts";
+import { COMPILE_CACHE } from "../../compile-cache.ts";
 import { startContender } from "../contender.ts";
 import { type Figures, saturate, warmUp, withTimeout } from "../load.ts";
 import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
@@ -50,7 +50,7 @@ const growth = (plan: Plan): Promise<Rounds> => {
 /** Milliseconds from the relay's start until it listens, without and with loading its code. Stops it cleanly. */
 async function start(folder: string): Promise<Figures> {
   const begin = performance.now();
-  const child = fork(START, { env: { ...COMPILED, ...relayEnv("http://127.0.0.1:9", folder) }, stdio: "ignore" });
+  const child = fork(START, { env: { ...COMPILE_CACHE, ...relayEnv("http://127.0.0.1:9", folder) }, stdio: "ignore" });
   const ended = once(child, "exit");
   const [{ startMs }] = (await withTimeout(once(child, "message"), 0, "A start")) as [{ startMs: number }];
   const processMs = performance.now() - begin;

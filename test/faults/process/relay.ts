@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { compiledIn } from "../../compiled.ts";
+import { compileCacheFor } from "../../compile-cache.ts";
 
 export type Env = Record<string, string>;
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
@@ -31,7 +31,7 @@ export class NotStarted extends Error {
 export async function startRelay(root: string, env: Env, wrapper: readonly string[] = []): Promise<RelayProcess> {
   const [command = "", ...args] = [...wrapper, process.execPath, join(root, "cli.ts"), "serve"];
   const child = spawn(command, args, {
-    env: { LOG_LEVEL: "info", ...compiledIn(root), ...env },
+    env: { LOG_LEVEL: "info", ...compileCacheFor(root), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

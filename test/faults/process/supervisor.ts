@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { compiledIn } from "../../compiled.ts";
+import { compileCacheFor } from "../../compile-cache.ts";
 import { type Env, portOf } from "./relay.ts";
 
 export type Supervisor = {
@@ -43,7 +43,7 @@ export async function supervise(root: string, env: Env): Promise<Supervisor> {
   const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
   const relay = [process.execPath, join(root, "cli.ts"), "serve"];
   const shell = spawn("sh", ["-c", SCRIPT, "supervisor", ...relay], {
-    env: { LOG_LEVEL: "info", ...compiledIn(root), ...env, LISTEN_FDS: "1" },
+    env: { LOG_LEVEL: "info", ...compileCacheFor(root), ...env, LISTEN_FDS: "1" },
     stdio: ["ignore", "pipe", "pipe", fd],
   });
   // This process accepts no connections from the socket; the shell and the relay hold it from now on.

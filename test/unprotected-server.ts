@@ -16,10 +16,10 @@ const TYPES: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
 };
 
-export type Careless = { addressOf(name: string): string; stop(): void };
+export type UnprotectedServer = { addressOf(name: string): string; stop(): void };
 
 /** @param files bytes by name */
-export async function startCareless(files: ReadonlyMap<string, Uint8Array>): Promise<Careless> {
+export async function startUnprotectedServer(files: ReadonlyMap<string, Uint8Array>): Promise<UnprotectedServer> {
   const server = createServer((request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? "");
     response.setHeader("Content-Type", TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream");

@@ -3,7 +3,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type Slow = {
+export type SlowNetwork = {
   url: string;
   /** Round-trip time in milliseconds; initially 0. */
   rtt: number;
@@ -14,7 +14,7 @@ export type Slow = {
 const HANDSHAKES = 2;
 
 /** @param port returns the relay's port; called for each connection */
-export async function startSlow(port: () => number): Promise<Slow> {
+export async function startSlowNetwork(port: () => number): Promise<SlowNetwork> {
   const sockets = new Set<Socket>();
   /** Runs actions on one end later, in their order. */
   function delay(to: Socket, ready: number): (act: () => void) => void {
@@ -46,7 +46,7 @@ export async function startSlow(port: () => number): Promise<Slow> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const slow: Slow = {
+  const slow: SlowNetwork = {
     rtt: 0,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {

@@ -9,7 +9,7 @@ import { type AddressInfo, connect, createServer as createListener, type Socket 
 import { Duplex } from "node:stream";
 import { wrongWith } from "./interface.ts";
 
-export type Guard = {
+export type CheckingProxy = {
   /** Base address for the relay. */
   url: string;
   /** `POST /v1/contacts: the body has neither phone nor email`, one line each. */
@@ -77,7 +77,7 @@ function startChecker(violations: string[]) {
 }
 
 /** Forwards one connection, and copies what the client writes. */
-function carry(client: Socket, service: Socket, copy: Duplex): void {
+function forward(client: Socket, service: Socket, copy: Duplex): void {
   client.setNoDelay(true);
   service.setNoDelay(true);
   client.on("data", (chunk) => copy.push(chunk));
@@ -94,7 +94,7 @@ function carry(client: Socket, service: Socket, copy: Duplex): void {
 }
 
 /** @param service the base address of the service behind it */
-export async function startGuard(service: string): Promise<Guard> {
+export async function startCheckingProxy(service: string): Promise<CheckingProxy> {
   const { hostname, port, pathname } = new URL(service);
   const violations: string[] = [];
   const checker = startChecker(violations);
@@ -105,7 +105,7 @@ export async function startGuard(service: string): Promise<Guard> {
       open.add(socket);
       socket.on("close", () => open.delete(socket));
     }
-    carry(client, onward, checker.listen());
+    forward(client, onward, checker.listen());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

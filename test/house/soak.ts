@@ -1,6 +1,6 @@
 /** The table of the fault suites in `relay/docs/guides/figures.md`, from the figures of `npm run soak`. */
 
-import soaked from "../faults/figures.json" with { type: "json" };
+import published from "../faults/figures.json" with { type: "json" };
 
 type Figures = Record<string, number | string>;
 type Suite = { command: string; seed: number; violations: number; figures: Figures };
@@ -137,7 +137,7 @@ const line = (name: string, { figures, violations }: Suite): string => {
 
 /** One line for each suite, from its last soak. */
 export function soakTable(): string {
-  const { machine, suites } = soaked as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
+  const { machine, suites } = published as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
   const rows = Object.entries(suites).map(([name, suite]) => line(name, suite));
   const where = `${machine.cores} cores, Node ${machine.node.slice(1)}`;
   return `| Fault injected into real processes (${where}) | Result | \`npm run soak …\` |\n|---|---|---|\n${rows.join("")}`;
