@@ -39,10 +39,12 @@ export async function rate({
   const all = limits.flatMap((limit) => styles.map((style) => ({ limit, style })));
   const runs = await Promise.all(all.map((each, i) => run({ ...each, root, seed: seed + i, minutes, speed })));
   const violations = runs.flatMap(({ limit, style, used, refused, lost, doubled }) => [
-    ...(lost > 0 ? [`lost: ${lost} messages under a limit of , stated by ${style}`] : []),
-    ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of , stated by ${style}`] : []),
+    ...(lost > 0 ? [`lost: ${lost} messages under a limit of ${limit}, stated by ${style}`] : []),
+    ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of ${limit}, stated by ${style}`] : []),
     ...(used < least ? [`slow: ${percent(used)} of a limit of ${limit} was used, stated by ${style}`] : []),
-    ...(refused >= most ? [`refused: ${percent(refused)} of the calls under a limit of , stated by ${style}`] : []),
+    ...(refused >= most
+      ? [`refused: ${percent(refused)} of the calls under a limit of ${limit}, stated by ${style}`]
+      : []),
   ]);
   return {
     violations,
@@ -87,7 +89,7 @@ async function run({ root, seed, limit, style, minutes, speed }: One): Promise<R
       style,
       used: (calls.length - refused) / (limit * (minutes - 1)),
       refused: calls.length === 0 ? 1 : refused / calls.length,
-      ...accounted(
+      ...countLosses(
         stage,
         sandbox.messages().map(({ body }) => body),
       ),
@@ -99,8 +101,8 @@ async function run({ root, seed, limit, style, minutes, speed }: One): Promise<R
   }
 }
 
-/** Checks that each acknowledged message is at the service once, or still waits. */
-function accounted(stage: Stage, arrived: readonly string[]): { lost: number; doubled: number } {
+/** Counts the acknowledged messages that are neither at the service nor waiting, and those that are at the service twice. */
+function countLosses(stage: Stage, arrived: readonly string[]): { lost: number; doubled: number } {
   const waiting = stage.read<{ text: string }>(
     "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
   );
