@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { plant } from "./faults/mutants/plant.ts";
+import { writeChangedSources } from "./faults/mutants/changed-sources.ts";
 
 /** Number of the step of the schema that `newerVersion` adds. */
 export const NEWER = 999;
@@ -16,7 +16,7 @@ const WRITE = `{ process.stderr.write(${JSON.stringify(STATEMENT)}); await tx.ru
  */
 export function newerVersion(): string {
   const edits = [{ in: "migrate", find: "await tx.run(statement);", replace: WRITE }];
-  const root = plant({ name: "newer version", edits });
+  const root = writeChangedSources({ name: "newer version", edits });
   // Inserting the numbers takes a fraction of a second, so that a kill can interrupt the step.
   const step = `ALTER TABLE messages ADD COLUMN newer BIGINT;
     CREATE TABLE newer (id TEXT PRIMARY KEY);

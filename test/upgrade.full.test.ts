@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mutantsFolder } from "./faults/mutants/plant.ts";
+import { mutantsFolder } from "./faults/mutants/changed-sources.ts";
 import { FLAWLESS } from "./flaws.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";

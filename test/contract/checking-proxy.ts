@@ -1,13 +1,13 @@
 /**
  * A proxy in front of the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets, and
- * checks every request against the interface (`interface.ts`). Violations are collected in `violations`, and make the house
- * fail.
+ * checks every request against the interface (`interface.ts`). It collects the violations; with any of them, `stop` of the house
+ * rejects.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createListener, type Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { wrongWith } from "./interface.ts";
+import { violationsOf } from "./interface.ts";
 
 export type CheckingProxy = {
   /** Base address for the relay. */
@@ -19,8 +19,11 @@ export type CheckingProxy = {
   stop: () => Promise<void>;
 };
 
-/** The message of each sid: sids are unique per message (8.3), and only the same message may be repeated. */
-function sidsOf() {
+/**
+ * Checks that a sid is used again only for the same message (8.3).
+ * @returns a function that returns the violations of a request's body
+ */
+function createSidCheck() {
   const known = new Map<string, string>();
   return (body: Buffer): string[] => {
     try {
@@ -39,9 +42,9 @@ function sidsOf() {
   };
 }
 
-/** A server that parses requests from copies of the bytes and answers nobody. */
+/** A server that parses requests from copies of the bytes. Nobody gets its answers. */
 function startChecker(violations: string[]) {
-  const wrongSid = sidsOf();
+  const sidViolations = createSidCheck();
   let checked = 0;
   const checker = createServer(
     { requestTimeout: 0, headersTimeout: 0 },
@@ -53,8 +56,8 @@ function startChecker(violations: string[]) {
         checked++;
         const { method = "", url: target = "", headers } = request;
         const body = Buffer.concat(parts);
-        const wrong = wrongWith({ method, target, headers, body });
-        if (/\/incoming_custom_channel_message\?/.test(target)) wrong.push(...wrongSid(body));
+        const wrong = violationsOf({ method, target, headers, body });
+        if (/\/incoming_custom_channel_message\?/.test(target)) wrong.push(...sidViolations(body));
         const path = target.split("?")[0];
         violations.push(...wrong.map((line) => `${method} ${path}: ${line}`));
         response.end();

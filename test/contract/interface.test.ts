@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { startHouse } from "../harness.ts";
-import { type Seen, wrongWith } from "./interface.ts";
+import { type SentRequest, violationsOf } from "./interface.ts";
 
 const MESSAGE = { messageSid: "m1", fromId: "v_1", toId: "shop", body: "Hello", channel: "website" };
 const incoming = (data: object, outer: object = {}) => ({ customData: { ...MESSAGE, ...data }, ...outer });
 const JSON_TYPE = { "content-type": "application/json" };
 
-function post(path: string, body: unknown, more: Partial<Seen> = {}): string[] {
+function post(path: string, body: unknown, more: Partial<SentRequest> = {}): string[] {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return wrongWith({ method: "POST", target: path, headers: JSON_TYPE, body: Buffer.from(text), ...more });
+  return violationsOf({ method: "POST", target: path, headers: JSON_TYPE, body: Buffer.from(text), ...more });
 }
 const get = (query: string) =>
-  wrongWith({ method: "GET", target: `/v1/contacts?${query}`, headers: {}, body: Buffer.alloc(0) });
+  violationsOf({ method: "GET", target: `/v1/contacts?${query}`, headers: {}, body: Buffer.alloc(0) });
 
 const KEY = "?apiKey=a%2Bb";
 const INCOMING = `/v1/incoming_custom_channel_message${KEY}`;

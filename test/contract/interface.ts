@@ -1,10 +1,10 @@
 /**
- * Checks requests against the service's interface. Written from INTERFACE.md alone, in its narrowest reading: anything not
- * named there is wrong. Shares no code with the sandbox, so that one mistake does not hide another.
+ * Checks requests against the service's interface, as relay/docs/interface.md describes it, in its narrowest reading: everything
+ * that is not named there is wrong. Shares no code with the sandbox, so that one mistake does not hide another.
  */
 
 /** A request as it was sent. */
-export type Seen = {
+export type SentRequest = {
   method: string;
   /** Path and query, still encoded. */
   target: string;
@@ -23,7 +23,7 @@ type Endpoint = {
   method: "GET" | "POST";
   /** Section 5: the key is a query parameter everywhere except for credits. */
   key: "query" | "header";
-  /** Query parameters of which exactly one is given, besides the key (4.2). */
+  /** Query parameters besides the key. A request has exactly one of them (4.2). */
   by?: Record<string, Rule>;
   body?: Shape;
   /** Rules between fields. */
@@ -179,7 +179,7 @@ function wrongQuery({ key, by = {} }: Endpoint, query: string): string[] {
   return [...wrong.map((name) => `the query has a wrong ${name}`), ...values.map((line) => `the query ${line}`)];
 }
 
-function wrongHeaders({ key, body }: Endpoint, { headers }: Seen): string[] {
+function wrongHeaders({ key, body }: Endpoint, { headers }: SentRequest): string[] {
   const wrong = Object.keys(headers)
     .filter((name) => !HEADERS.has(name))
     .map((name) => `the header ${name} is not part of the interface`);
@@ -207,15 +207,15 @@ function wrongBody({ body, together }: Endpoint, bytes: Buffer): string[] {
  * Checks one request.
  * @returns what is wrong with it, one line each; without values, which may be secrets
  */
-export function wrongWith(seen: Seen): string[] {
-  const [path = "", ...query] = seen.target.split("?");
+export function violationsOf(request: SentRequest): string[] {
+  const [path = "", ...query] = request.target.split("?");
   // Section 9: the base address ends with the version.
   const below = /^\/v1(\/.*)$/.exec(path)?.[1];
   const known = ENDPOINTS.filter((endpoint) => below !== undefined && endpoint.path.test(below));
   if (known.length === 0) return ["the path is not part of the interface"];
   if (!/^[\w\-.~%/!'()*@:$&,;=+]*$/.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return ["the path is badly encoded"];
-  const endpoint = known.find(({ method }) => method === seen.method);
-  if (endpoint === undefined) return [`the path does not support the method ${seen.method}`];
+  const endpoint = known.find(({ method }) => method === request.method);
+  if (endpoint === undefined) return [`the path does not support the method ${request.method}`];
   const search = query.join("?");
-  return [...wrongQuery(endpoint, search), ...wrongHeaders(endpoint, seen), ...wrongBody(endpoint, seen.body)];
+  return [...wrongQuery(endpoint, search), ...wrongHeaders(endpoint, request), ...wrongBody(endpoint, request.body)];
 }

@@ -6,15 +6,15 @@ import { openPostgres } from "../../relay/src/db/postgres.ts";
 /**
  * A proxy to PostgreSQL that replaces the next `BEGIN` with an invalid word, so that the server refuses it like a cancelled one.
  */
-async function openRoad(server: string) {
+async function openProxy(server: string) {
   const { port } = new URL(server);
-  const road = { breaks: false };
+  const faults = { refuseNextBegin: false };
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), "127.0.0.1");
     client.on("data", (data: Buffer) => {
-      const at = road.breaks ? data.indexOf("BEGIN;") : -1;
+      const at = faults.refuseNextBegin ? data.indexOf("BEGIN;") : -1;
       if (at >= 0) data.write("BOGUS;", at);
-      if (at >= 0) road.breaks = false;
+      if (at >= 0) faults.refuseNextBegin = false;
       upstream.write(data);
     });
     upstream.pipe(client);
@@ -25,11 +25,11 @@ async function openRoad(server: string) {
   await once(proxy, "listening");
   const url = new URL(server);
   url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return { road, url: url.href, stop: () => proxy.close() };
+  return { faults, url: url.href, stop: () => proxy.close() };
 }
 
 it("a transaction whose BEGIN fails writes nothing, although its statements were sent without waiting", async () => {
-  const { road, url, stop } = await openRoad(inject("postgres") ?? "");
+  const { faults, url, stop } = await openProxy(inject("postgres") ?? "");
   const db = await openPostgres(url);
   await db.run("CREATE TABLE begun (x BIGINT NOT NULL)");
   const insert = "INSERT INTO begun (x) VALUES ($1)";
@@ -43,7 +43,7 @@ it("a transaction whose BEGIN fails writes nothing, although its statements were
     async () => undefined,
   ];
   for (const body of bodies) {
-    road.breaks = true;
+    faults.refuseNextBegin = true;
     await expect(db.transaction(body, ["begun"])).rejects.toMatchObject({ code: "42601" });
   }
   expect(await db.all("SELECT x FROM begun")).toEqual([]);

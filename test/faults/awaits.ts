@@ -8,12 +8,12 @@ function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): 
     .filter(({ key, state }) => state === "done" && !grants.has(key))
     .map(({ key }) => `lost: ${key}`);
   const missing = keys - entries.length;
-  const unheard = keys * copies - answered;
+  const unanswered = keys * copies - answered;
   return [
     ...doubled,
     ...claimed,
     ...(missing === 0 ? [] : [`lost: ${missing} keys`]),
-    ...(unheard === 0 ? [] : [`lost: ${unheard} submissions`]),
+    ...(unanswered === 0 ? [] : [`lost: ${unanswered} submissions`]),
   ];
 }
 

@@ -22,7 +22,7 @@ export type Plan = {
   nodes: number;
   kills: number;
   dialect: Database["dialect"];
-  /** The first process of the first node dies at this await, counted from 1. */
+  /** The first process of the first node is killed at this await, counted from 1. */
   dieAt?: number;
   /** Only the first call of each key meets this failure; otherwise failures are random. */
   failure?: number;
@@ -113,33 +113,33 @@ const OPEN: Pick<Gates, "enter"> = {
   },
 };
 
-/** At which await a node dies, and what to call then. */
-type Fate = { dieAt: number | undefined; died: () => void };
-/** A node's life: whether it still lives, and its awaits so far. */
-type Life = Fate & { alive: boolean; awaits: number };
+/** At which await a node is killed, counted from 1, and what to call then. */
+type KillPoint = { dieAt: number | undefined; onKilled: () => void };
+/** A node's state: whether it runs, and its awaits so far. */
+type NodeState = KillPoint & { alive: boolean; awaits: number };
 
-/** What a dead node awaits. */
+/** What a killed node awaits. */
 const NEVER = new Promise<never>(() => {});
 
-/** One await of a node: time may pass, and the node may die. */
-async function pause(world: World, life: Life): Promise<void> {
-  life.awaits++;
-  if (life.alive && life.awaits === life.dieAt) {
-    life.alive = false;
-    life.died();
+/** One await of a node: time may pass, and the node may be killed. */
+async function pause(world: World, state: NodeState): Promise<void> {
+  state.awaits++;
+  if (state.alive && state.awaits === state.dieAt) {
+    state.alive = false;
+    state.onKilled();
   }
-  if (!life.alive) return NEVER;
+  if (!state.alive) return NEVER;
   if (world.chance(0.5)) return;
   await new Promise<void>((resolve) => void world.after(world.pick(0, 8), resolve));
-  if (!life.alive) return NEVER;
+  if (!state.alive) return NEVER;
 }
 
-/** The machine's database as a node uses it: the node may die before and after each call. */
-function mortalDatabase(world: World, { disk, dialect }: Machine, life: Life): Database {
+/** The machine's database as a node uses it: the node may be killed before and after each call. */
+function killableDatabase(world: World, { disk, dialect }: Machine, state: NodeState): Database {
   const around = async <T>(work: () => Promise<T>): Promise<T> => {
-    await pause(world, life);
+    await pause(world, state);
     const result = await work();
-    await pause(world, life);
+    await pause(world, state);
     return result;
   };
   return {
@@ -162,16 +162,16 @@ async function startNode(
   world: World,
   machine: Machine,
   service: Service,
-  { name, ...fate }: { name: string } & Fate,
+  { name, ...killPoint }: { name: string } & KillPoint,
 ): Promise<Node> {
-  const life: Life = { alive: true, awaits: 0, ...fate };
-  const db = mortalDatabase(world, machine, life);
+  const state: NodeState = { alive: true, awaits: 0, ...killPoint };
+  const db = killableDatabase(world, machine, state);
   const clock: Clock = clockOf(
     world,
     () => 0,
-    () => life.alive,
+    () => state.alive,
   );
-  const once = createLedgerWorker({
+  const worker = createLedgerWorker({
     db,
     clock,
     log: silentLog,
@@ -182,9 +182,9 @@ async function startNode(
     gates: OPEN,
     random: world.random,
     async call(entry) {
-      await pause(world, life);
+      await pause(world, state);
       const answer = await service.grant(descriptionOf(contentOf(entry).note, entry.key));
-      return life.alive ? verdictOf(answer) : NEVER;
+      return state.alive ? verdictOf(answer) : NEVER;
     },
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
@@ -194,15 +194,15 @@ async function startNode(
     clock,
     log: silentLog,
     rules: () => rules,
-    wake: once.wake,
+    wake: worker.wake,
     ask: async () => undefined,
   });
-  await once.start();
+  await worker.start();
   return {
     credits,
-    alive: () => life.alive,
+    alive: () => state.alive,
     kill: () => {
-      life.alive = false;
+      state.alive = false;
     },
   };
 }
@@ -213,7 +213,7 @@ type CreditsRun = {
   world: World;
   machine: Machine;
   service: Service;
-  /** The relays that live. */
+  /** The relays that run. */
   nodes: (Node | undefined)[];
   count: { answered: number; killed: number; starts: number };
   /** How long the service and the nodes fail, in virtual milliseconds. */
@@ -284,13 +284,13 @@ function scheduleEvents(run: CreditsRun): void {
 function boot(run: CreditsRun, i: number): void {
   const start = run.count.starts++;
   const dieAt = start === 0 ? run.plan.dieAt : undefined;
-  const about = { name: `node${i}-start${start}`, dieAt, died: () => gone(run, i) };
+  const about = { name: `node${i}-start${start}`, dieAt, onKilled: () => restartLater(run, i) };
   void startNode(run.world, run.machine, run.service, about).then((node) => {
     run.nodes[i] = node;
   });
 }
 
-function gone(run: CreditsRun, i: number): void {
+function restartLater(run: CreditsRun, i: number): void {
   run.nodes[i] = undefined;
   run.count.killed++;
   run.world.after(run.world.pick(1, 2_000), () => boot(run, i));
@@ -299,7 +299,7 @@ function gone(run: CreditsRun, i: number): void {
 function kill(run: CreditsRun, i: number): void {
   if (run.nodes[i] === undefined) return;
   run.nodes[i]?.kill();
-  gone(run, i);
+  restartLater(run, i);
 }
 
 /** Posts an event to any node until one answers. */

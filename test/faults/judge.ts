@@ -25,15 +25,15 @@ export type Evidence = {
   rows: readonly Row[];
   /** Newest number of each visitor's thread, and the newest number of their messages. */
   heads: readonly { id: string; head: number; newest: number }[];
-  /** There was enough time for everything to arrive. */
-  calm: boolean;
+  /** No message was pending at the end. */
+  settled: boolean;
   now: number;
   /** Milliseconds by which the wall clock was moved during the run. */
   jump: number;
   /** A backup was restored during the run. */
   restored: boolean;
   /** There was a time when neither the database nor the spool accepted writes. */
-  nowhere: boolean;
+  unwritable: boolean;
 };
 
 export const THREADS = "SELECT visitor, pos, id, author, text, state FROM messages ORDER BY visitor, pos";
@@ -47,13 +47,13 @@ const NOTICE = 90_000;
 /** Returns all violations, one line each, which begins with its kind. */
 export function judge(evidence: Evidence): string[] {
   return [
-    ...(evidence.calm ? [] : ["unsettled: messages were still pending after the trouble had ended"]),
+    ...(evidence.settled ? [] : ["unsettled: messages were still pending after the failures had ended"]),
     ...evidence.tabs.flatMap((tab) => tab.violations),
     ...sent(evidence),
     ...failures(evidence),
     // A message that was repeated after a restored backup keeps its old place at the service.
     ...(evidence.restored ? [] : order(evidence)),
-    ...(evidence.calm ? [...threads(evidence), ...undecided(evidence)] : []),
+    ...(evidence.settled ? [...threads(evidence), ...undecided(evidence)] : []),
     ...replies(evidence),
     ...numbers(evidence),
   ];
@@ -62,7 +62,7 @@ export function judge(evidence: Evidence): string[] {
 const isFailed = (message: Message | undefined): boolean => message?.from === "visitor" && message.state === "failed";
 
 /** Acknowledged messages are at the service once, or visibly failed. */
-function sent({ tabs, effects, restored, calm }: Evidence): string[] {
+function sent({ tabs, effects, restored, settled }: Evidence): string[] {
   const times = new Map<string, number>();
   for (const { text } of effects) times.set(text, (times.get(text) ?? 0) + 1);
   const wrong: string[] = [];
@@ -73,7 +73,7 @@ function sent({ tabs, effects, restored, calm }: Evidence): string[] {
       const message = tab.seen.get(id);
       // A message from after the backup is lost with the old disk.
       if (message === undefined && restored) continue;
-      if (!times.has(text) && !isFailed(message) && calm)
+      if (!times.has(text) && !isFailed(message) && settled)
         wrong.push(`lost: "${text}" was acknowledged and never reached the service`);
       if (message?.from === "visitor" && message.state === "delivered" && !times.has(text))
         wrong.push(`untrue: "${text}" is shown as delivered, but is not`);
@@ -83,7 +83,7 @@ function sent({ tabs, effects, restored, calm }: Evidence): string[] {
 }
 
 /** Nothing fails without a reason, and nothing stays undecided beyond its horizon. */
-function failures({ tabs, effects, jump, calm, now }: Evidence): string[] {
+function failures({ tabs, effects, jump, settled, now }: Evidence): string[] {
   const wrong: string[] = [];
   const processed = new Map(effects.map(({ text, at }) => [text, at]));
   for (const tab of tabs) {
@@ -93,7 +93,7 @@ function failures({ tabs, effects, jump, calm, now }: Evidence): string[] {
         wrong.push(`"${text}" is shown as refused, but the service did not refuse it`);
       const early = failed.find((failure) => failure.reason === "expired" && failure.at - at < HORIZON);
       if (early !== undefined && jump <= 0) wrong.push(`"${text}" was given up ${early.at - at} ms after it was typed`);
-      if (text.includes("poison") && calm && tab.seen.has(id) && failed.length === 0)
+      if (text.includes("poison") && settled && tab.seen.has(id) && failed.length === 0)
         wrong.push(`"${text}" was refused, but is not shown as failed`);
       const latest = (tab.acked.get(id) ?? Number.POSITIVE_INFINITY) + HORIZON + NOTICE;
       const late = (processed.get(text) ?? now) > latest;
@@ -148,7 +148,7 @@ function threads({ tabs, rows }: Evidence): string[] {
 const stateOf = (message: Message): string | null => (message.from === "visitor" ? message.state : null);
 
 /** Replies that were answered 200 are in their thread once, in order; nothing else is. */
-function replies({ posted: all, rows, calm, restored, nowhere }: Evidence): string[] {
+function replies({ posted: all, rows, settled, restored, unwritable }: Evidence): string[] {
   const wrong: string[] = [];
   const alive = new Set(rows.map(({ visitor }) => visitor));
   const places = new Map<string, number>();
@@ -160,11 +160,11 @@ function replies({ posted: all, rows, calm, restored, nowhere }: Evidence): stri
     places.set(text, pos);
   }
   for (const { text, toId, status, forged } of all) {
-    if (status !== undefined && status >= 500 && !nowhere) wrong.push(`a callback was answered ${status}`);
+    if (status !== undefined && status >= 500 && !unwritable) wrong.push(`a callback was answered ${status}`);
     if (forged && status === 200) wrong.push(`forged: a reply to an invalid id was answered 200`);
     if (forged || !alive.has(toId) || restored) continue;
     if (status === 404) wrong.push(`refused: "${text}" was for an existing visitor`);
-    if (status === 200 && calm && !places.has(text))
+    if (status === 200 && settled && !places.has(text))
       wrong.push(`lost: "${text}" was answered 200, but is in no thread`);
   }
   if (!restored) {

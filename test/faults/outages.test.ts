@@ -1,8 +1,8 @@
 /** The fault suites about outages, restarts and damaged files, in their smallest version. */
 
-import { endTests } from "./suites/tests.ts";
+import { outageTests } from "./suites/tests.ts";
 
-endTests({
+outageTests({
   drain: { visitors: 30 },
   intake: { restarts: 2 },
   flips: { flips: 30 },

@@ -40,15 +40,15 @@ import { wave } from "./suites/wave.ts";
 export const FIGURES = join(import.meta.dirname, "figures.json");
 
 /** The results of each suite's last soak, and the kind of machine. */
-export type Soaked = {
+export type SoakResults = {
   machine: { cores: number; node: string };
   suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
 };
 
 /** Runs one suite in its long version, and calls `progress` with lines for the log. */
-type Long = (seed: number, progress: (words: string) => void) => Promise<Report>;
+type LongRun = (seed: number, progress: (words: string) => void) => Promise<Report>;
 
-const SUITES: Record<string, Long> = {
+const SUITES: Record<string, LongRun> = {
   kill: (seed, progress) => kill({ seed, starts: 200, messages: 10_000, visitors: 25, progress }),
   sync: (seed) => sync({ seed, messages: 500 }),
   upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
@@ -77,10 +77,10 @@ const SUITES: Record<string, Long> = {
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_121);
 
 /** The figures of the last soak of each suite. */
-export const lastSoak = (): Soaked => JSON.parse(readFileSync(FIGURES, "utf8")) as Soaked;
+export const lastSoak = (): SoakResults => JSON.parse(readFileSync(FIGURES, "utf8")) as SoakResults;
 
 /** Stores the figures of a suite, and keeps those of the others. */
-function keep(name: string, { violations, figures }: Report): void {
+function store(name: string, { violations, figures }: Report): void {
   const suites = existsSync(FIGURES) ? lastSoak().suites : {};
   suites[name] = { command: `npm run soak ${name}`, seed: SEED, violations: violations.length, figures };
   const ordered = Object.keys(SUITES).flatMap((known) => (suites[known] ? [[known, suites[known]] as const] : []));
@@ -89,7 +89,7 @@ function keep(name: string, { violations, figures }: Report): void {
 }
 
 /** Runs one suite. @returns whether it found no violation */
-async function soak(name: string, suite: Long): Promise<boolean> {
+async function soak(name: string, suite: LongRun): Promise<boolean> {
   const begun = performance.now();
   const progress = (words: string): void => console.log(`  ${name}, ${Math.round(seconds(begun))} s: ${words}`);
   progress("begins");
@@ -97,7 +97,7 @@ async function soak(name: string, suite: Long): Promise<boolean> {
     violations: [`ended: ${String(error)}`],
     figures: { seconds: seconds(begun) },
   }));
-  keep(name, report);
+  store(name, report);
   const { violations, figures } = report;
   for (const line of violations.slice(0, 20)) console.log(`  ✗ ${line}`);
   console.log(`${violations.length === 0 ? "✓" : "✗"} ${name}  ${JSON.stringify(figures)}`);
@@ -112,7 +112,7 @@ if (import.meta.main) {
     process.exit(2);
   }
   const wrong: string[] = [];
-  for (const name of wanted) if (!(await soak(name, SUITES[name] as Long))) wrong.push(name);
+  for (const name of wanted) if (!(await soak(name, SUITES[name] as LongRun))) wrong.push(name);
   console.log(
     wrong.length === 0
       ? `\nsoak: ${wanted.length} suites, no violations`

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { rate } from "./suites/rate.ts";
-import { endTests, lossTests } from "./suites/tests.ts";
+import { lossTests, outageTests } from "./suites/tests.ts";
 
 lossTests({
   kill: { starts: 6, messages: 300 },
@@ -12,7 +12,7 @@ lossTests({
   tabs: { sends: 150 },
   minute: { seconds: 10, kills: 2 },
 });
-endTests({
+outageTests({
   drain: { visitors: 60 },
   intake: { restarts: 4 },
   flips: { flips: 60 },

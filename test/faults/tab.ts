@@ -32,7 +32,7 @@ export type TabOptions = {
   now: () => number;
   after: (ms: number, fn: () => void) => void;
   /** Milliseconds until the next try after a lost connection. */
-  comeBack: () => number;
+  reconnectDelay: () => number;
   /** Whether the tab may connect now. A person's later tabs wait for the token of the first one. */
   mayConnect?: () => boolean;
   /** Whether the tab may send now. When this becomes true again, call `send`. */
@@ -70,7 +70,7 @@ type TabState = Required<Omit<TabOptions, "retryAfter">> & {
   used: string | undefined;
   /** How many of the visitor's chats were deleted before the shown one. */
   deleted: number;
-  buried: Typed[];
+  deletedTyped: Typed[];
   forgetting: boolean;
   closed: boolean;
   codes: number[];
@@ -90,7 +90,7 @@ export function createTab(options: TabOptions) {
     person: tab.person,
     typed: tab.typed,
     /** Messages of chats that were deleted since. */
-    buried: tab.buried,
+    deletedTyped: tab.deletedTyped,
     /** Acknowledged messages: ids that the relay has shown, and when. */
     acked: tab.acked,
     /** Texts of replies that were shown, and when first. */
@@ -159,7 +159,7 @@ const createState = (options: TabOptions): TabState => ({
   underWay: undefined,
   used: undefined,
   deleted: options.person.deleted,
-  buried: [],
+  deletedTyped: [],
   forgetting: false,
   closed: false,
   codes: [],
@@ -184,11 +184,11 @@ function connect(tab: TabState): void {
   tab.connection = tab.mayConnect()
     ? tab.open({
         frame: (text) => tab.connection === mine.connection && onText(tab, text),
-        end: (code) => tab.connection === mine.connection && ended(tab, code),
+        end: (code) => tab.connection === mine.connection && onEnd(tab, code),
       })
     : undefined;
-  if (tab.connection === undefined) return tab.after(tab.comeBack(), () => connect(tab));
-  if (tab.deleted !== tab.person.deleted) startAnew(tab);
+  if (tab.connection === undefined) return tab.after(tab.reconnectDelay(), () => connect(tab));
+  if (tab.deleted !== tab.person.deleted) reset(tab);
   mine.connection = tab.connection;
   tab.underWay = undefined;
   const known = tab.epoch === undefined ? {} : { epoch: tab.epoch, since: tab.held };
@@ -200,28 +200,28 @@ function connect(tab: TabState): void {
 function lose(tab: TabState): void {
   tab.connection?.cut();
   tab.connection = undefined;
-  tab.after(tab.comeBack(), () => connect(tab));
+  tab.after(tab.reconnectDelay(), () => connect(tab));
 }
 
-function ended(tab: TabState, code: number): void {
+function onEnd(tab: TabState, code: number): void {
   tab.codes.push(code);
-  if (code === CLOSE.gone.code || code === CLOSE.badToken.code) bury(tab);
+  if (code === CLOSE.gone.code || code === CLOSE.badToken.code) deleteChat(tab);
   lose(tab);
 }
 
 /** The chat was deleted or is unknown. The first tab that learns it clears the storage. */
-function bury(tab: TabState): void {
+function deleteChat(tab: TabState): void {
   if (tab.person.token === tab.used) {
     tab.person.token = undefined;
     tab.person.deleted++;
   }
-  startAnew(tab);
+  reset(tab);
 }
 
 /** Drops all data of the deleted chat. */
-function startAnew(tab: TabState): void {
+function reset(tab: TabState): void {
   tab.deleted = tab.person.deleted;
-  tab.buried.push(...tab.typed.splice(0));
+  tab.deletedTyped.push(...tab.typed.splice(0));
   tab.epoch = undefined;
   tab.held = 0;
   tab.floor = 0;
@@ -283,7 +283,7 @@ function onFrame(tab: TabState, frame: RelayFrame): void {
     case "welcome":
       return welcomed(tab, frame);
     case "message":
-      if (frame.after > tab.held) return missed(tab);
+      if (frame.after > tab.held) return onGap(tab);
       tab.held = Math.max(tab.held, frame.message.n);
       show(tab, frame.message);
       return next(tab);
@@ -293,7 +293,7 @@ function onFrame(tab: TabState, frame: RelayFrame): void {
       tab.floor = frame.older ? Math.min(tab.floor, ...frame.messages.map(({ pos }) => pos)) : 0;
       return more(tab);
     case "pong":
-      return frame.head > tab.held ? missed(tab) : undefined;
+      return frame.head > tab.held ? onGap(tab) : undefined;
     case "bye":
       tab.spread = frame.retry;
       return;
@@ -324,7 +324,7 @@ function welcomed(tab: TabState, frame: Extract<RelayFrame, { t: "welcome" }>): 
 
 const more = (tab: TabState): void => (tab.floor > 0 ? put(tab, { t: "older", before: tab.floor }) : undefined);
 
-function missed(tab: TabState): void {
+function onGap(tab: TabState): void {
   tab.gaps++;
   lose(tab);
 }

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Scenario } from "./core/scenario.ts";
+import { changedFiles, mutantsFolder, ROOT, writeChangedSources } from "./mutants/changed-sources.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import type { Killer, Mutant } from "./mutants/mutant.ts";
 import { PARTS } from "./mutants/place.ts";
-import { changedBy, mutantsFolder, plant, ROOT } from "./mutants/plant.ts";
 import { entryOf, type Variant, variantOf } from "./mutants/variants.ts";
 import type { Tested } from "./mutants/vitest.config.ts";
 import { MUTANTS } from "./mutants.ts";
@@ -24,7 +24,7 @@ export type MutantResult = { name: string; by: string | undefined; seconds: numb
  */
 async function tryMutant(mutant: Mutant, killedBy: Exclude<Killer, { unit: string }>): Promise<MutantResult> {
   const { name } = mutant;
-  const root = plant(mutant);
+  const root = writeChangedSources(mutant);
   const begun = performance.now();
   try {
     const by = await ("suite" in killedBy ? firstViolation(killedBy.suite({ root })) : firstBrokenSeed(root, killedBy));
@@ -69,7 +69,7 @@ const unitTested = (mutants: readonly Mutant[]) =>
  */
 async function unitResults(mutants: readonly Mutant[]): Promise<MutantResult[]> {
   const tested = unitTested(mutants).map(({ name, part = "relay", unit, edits }, number) => {
-    const variant = variantOf(part, String(number), unit, changedBy(part, name, edits));
+    const variant = variantOf(part, String(number), unit, changedFiles(part, name, edits));
     return { name, variant, entry: join(mutantsFolder(part), `${number}.test.ts`) };
   });
   if (tested.length === 0) return [];

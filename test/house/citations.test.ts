@@ -18,6 +18,7 @@ const SPELLED =
  */
 const SHORT =
   /(?<![\w#/.-])(?:A(?:[1-9]|[1-3]\d|40)|C(?:[1-9]|[12]\d)|F(?:[1-9]|[12]\d|3[0-3])|S(?:[124-9]|1[0-3])|X[1-7])(?![\w-])/g;
+/** Sections of notes that are not in the repository. */
 const OTHER_NOTES = /\b(?:MEASURED|PEERS|LOOK|EXAMPLES|DESIGN)(?:\.md)? \d\w*/g;
 
 /** The names that the documents define. */

@@ -41,7 +41,7 @@ const unitOf = (path: string): string =>
         path,
       )?.[0] ?? path);
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;
-const say = ({ from, to, typeOnly }: Import): string => `${from} imports ${typeOnly ? "a type of " : ""}${to}`;
+const sentence = ({ from, to, typeOnly }: Import): string => `${from} imports ${typeOnly ? "a type of " : ""}${to}`;
 
 function breaksFloors({ from, to, typeOnly }: Import): boolean {
   const upper = floorOf(from);
@@ -60,7 +60,7 @@ describe("the floors of the house", () => {
   });
 
   it("lets imports point down only, and sideways for types only", () => {
-    expect(built.filter(breaksFloors).map(say)).toEqual([]);
+    expect(built.filter(breaksFloors).map(sentence)).toEqual([]);
   });
 
   it("has no cycle of files that import each other", () => {
@@ -88,26 +88,26 @@ describe("the floors of the house", () => {
       ({ from, to }) =>
         (from.startsWith("widget") && to.startsWith("relay")) || (from.startsWith("relay") && to.startsWith("widget")),
     );
-    expect(crossing.map(({ entry }) => say(entry))).toEqual([]);
+    expect(crossing.map(({ entry }) => sentence(entry))).toEqual([]);
   });
 
   it("keeps the sandbox and the demo out of the relay", () => {
     const wrong = built.filter(({ from, to }) => from.startsWith("relay/src/") && /^relay\/(sandbox|demo)\//.test(to));
-    expect(wrong.map(say)).toEqual([]);
+    expect(wrong.map(sentence)).toEqual([]);
   });
 
   it("lets nothing that ships import a test", () => {
-    expect(built.filter(({ to }) => isTest(to)).map(say)).toEqual([]);
+    expect(built.filter(({ to }) => isTest(to)).map(sentence)).toEqual([]);
   });
 
   it("keeps shared free of packages and of Node", () => {
     const wrong = built.filter(({ from, to }) => partOf(from) === "shared" && partOf(to) !== "shared");
-    expect(wrong.map(say)).toEqual([]);
+    expect(wrong.map(sentence)).toEqual([]);
   });
 
   it("keeps Node out of the widget", () => {
     const wrong = built.filter(({ from, to }) => from.startsWith("widget/src/") && to.startsWith("node:"));
-    expect(wrong.map(say)).toEqual([]);
+    expect(wrong.map(sentence)).toEqual([]);
   });
 });
 

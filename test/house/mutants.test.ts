@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 it("every edit of test/faults/mutants matches exactly one place in the code", () => {
   const sources = new Map(PARTS.map((part) => [part, readSources(part)]));
-  const lost = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) => {
+  const unmatched = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) => {
     try {
       applyEdits(sources.get(part) ?? new Map(), edits);
       return [];
@@ -17,7 +17,7 @@ it("every edit of test/faults/mutants matches exactly one place in the code", ()
       return [`The mutant "${name}": ${error instanceof Error ? error.message : String(error)}`];
     }
   });
-  expect(lost).toEqual([]);
+  expect(unmatched).toEqual([]);
 });
 
 it("every unit test that a mutant names is exactly one file", () => {

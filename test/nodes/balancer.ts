@@ -1,4 +1,4 @@
-/** nginx before several relays, as relay/docs/guides/cluster.md sets it up. */
+/** nginx in front of several relays, configured as in relay/docs/guides/cluster.md. */
 
 import { runNginx } from "../nginx.ts";
 import { freePort } from "../ports.ts";

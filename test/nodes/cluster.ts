@@ -24,7 +24,7 @@ export const ORIGIN = "https://shop.example";
 export type Cluster = {
   sandbox: Sandbox;
   postgres: Postgres;
-  /** Absent when PostgreSQL carries the hints. */
+  /** Absent when PostgreSQL transports the hints. */
   redis: Redis | undefined;
   /** The service posts replies to this node from now on. */
   sendCallbacksTo: (node: number) => void;
@@ -75,8 +75,8 @@ type ClusterState = {
 
 /**
  * Starts the nodes.
- * @param options.redis Redis carries the hints
- * @param options.env settings of every node besides those that wire the parts
+ * @param options.redis Redis transports the hints
+ * @param options.env settings of every node besides those that connect the parts
  * @param options.root folder of the nodes' sources; absent: this version
  * @param options.run runs a node; absent: as a process
  * @param options.prepare called with the address of the empty database before the nodes start
@@ -109,16 +109,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     holder: () => ports.map((_, node) => node).reduce((a, b) => (takenAt(cluster, b) > takenAt(cluster, a) ? b : a)),
     async kill(node) {
-      await living(cluster, node).kill();
+      await runningNode(cluster, node).kill();
       cluster.running[node] = undefined;
     },
     async end(node) {
-      await living(cluster, node).stop();
+      await runningNode(cluster, node).stop();
       cluster.running[node] = undefined;
     },
     start: (node, more, root) => start(cluster, node, more, root),
-    signal: (node, signal) => void process.kill(living(cluster, node).pid, signal),
-    lines: (node) => living(cluster, node).lines,
+    signal: (node, signal) => void process.kill(runningNode(cluster, node).pid, signal),
+    lines: (node) => runningNode(cluster, node).lines,
     async stop() {
       await Promise.all(visitors.map((visitor) => visitor.drop()));
       await Promise.all(cluster.running.map((relay) => relay?.stop()));
@@ -149,7 +149,7 @@ async function start(cluster: ClusterState, node: number, more: Env = {}, root =
   });
 }
 
-const living = (cluster: ClusterState, node: number): Running =>
+const runningNode = (cluster: ClusterState, node: number): Running =>
   cluster.running[node] ?? fail(`Node ${node} does not run`);
 
 /** When a node last logged that it took the account's lease, in milliseconds since 1970; 0: never. */

@@ -30,7 +30,7 @@ type Options = {
   /** Folder with the relays' sources: the real ones, or a modified copy. */
   root?: string | undefined;
   nodes: number;
-  /** Redis carries the hints; otherwise PostgreSQL does. */
+  /** Redis transports the hints; otherwise PostgreSQL does. */
   redis: boolean;
   env?: Env;
   service?: Partial<Behaviour>;
@@ -71,16 +71,16 @@ type RunningStage = StageState & { balancer: Front; db: Database };
 
 /** Starts all parts. Node 0 starts first, so it sends the account's messages to the service. */
 export async function openNodes(options: Options) {
-  const before = await createState(options);
-  const { random, folder, mock, postgres, redis, cutter, ports, tabs, processes } = before;
-  for (const node of ports.keys()) await start(before, node);
+  const state = await createState(options);
+  const { random, folder, mock, postgres, redis, cutter, ports, tabs, processes } = state;
+  for (const node of ports.keys()) await start(state, node);
   const balancer = await startBalancer({
     callbacks: beginningWith(ports, options.callbacksTo),
     visitors: beginningWith(ports, options.visitorsTo),
   });
   mock.callTo(balancer.url, CALLBACK_PATH);
-  const db = await openDatabase(before.databaseUrl);
-  const stage: RunningStage = { ...before, balancer, db };
+  const db = await openDatabase(state.databaseUrl);
+  const stage: RunningStage = { ...state, balancer, db };
   return {
     random,
     folder,
@@ -182,7 +182,7 @@ function tab(stage: RunningStage, name: string, node?: number, more?: Partial<Ta
     open: socketTo(() => origin),
     now: () => performance.now(),
     after: (ms, fn) => void setTimeout(fn, ms),
-    comeBack: () => 20 + stage.random() * 80,
+    reconnectDelay: () => 20 + stage.random() * 80,
     ...more,
   });
   stage.tabs.push(made);
@@ -202,32 +202,32 @@ async function settled(stage: RunningStage): Promise<boolean> {
 }
 
 /** Errors in the relays' logs that the injected failure does not explain. */
-const complaints = (stage: StageState): string[] =>
+const unexpectedErrors = (stage: StageState): string[] =>
   stage.processes
     .flatMap(({ lines }) => lines)
     .map((line) =>
       line.startsWith("{") ? (JSON.parse(line) as { level: number; event: string }) : { level: 60, event: line },
     )
     .filter(({ level, event }) => level >= 50 && !EXPECTED.has(event))
-    .map(({ event }) => `complaint: ${event}`);
+    .map(({ event }) => `logged error: ${event}`);
 
 /** Waits until no message is pending, then reports all violations. */
 async function verdict(stage: RunningStage, limitMs: number): Promise<{ violations: string[]; rows: Row[] }> {
-  const calm = await until(() => settled(stage), limitMs);
+  const isSettled = await until(() => settled(stage), limitMs);
   const rows = await stage.db.all<Row>(THREADS);
   const evidence = {
     tabs: stage.tabs,
     effects: stage.mock.effects,
     posted: stage.mock.posted,
     rows,
-    calm,
+    settled: isSettled,
     now: performance.now(),
     heads: await stage.db.all<{ id: string; head: number; newest: number }>(HEADS),
     jump: 0,
     restored: false,
-    nowhere: false,
+    unwritable: false,
   };
-  return { violations: [...stage.mock.violations, ...complaints(stage), ...judge(evidence)], rows };
+  return { violations: [...stage.mock.violations, ...unexpectedErrors(stage), ...judge(evidence)], rows };
 }
 
 async function close(stage: RunningStage): Promise<void> {

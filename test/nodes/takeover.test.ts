@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 /** Seconds that the service tells a node to wait: twice as long as a takeover takes. */
-const TOLD = 8;
+const RETRY_AFTER_S = 8;
 
 /** Refusals in the pace that a node stored last. */
 async function storedRefusals(): Promise<number> {
@@ -29,12 +29,12 @@ it("a node that takes over waits as long as the service demanded of the killed n
   cluster.sendCallbacksTo(1 - sender);
   const visitor = cluster.visitor(1 - sender);
   await visitor.connect();
-  sandbox.failNext("incoming", 1, { kind: "status", status: 429, headers: { "Retry-After": String(TOLD) } });
+  sandbox.failNext("incoming", 1, { kind: "status", status: 429, headers: { "Retry-After": String(RETRY_AFTER_S) } });
   await visitor.send("refused once");
   await expect.poll(storedRefusals, { timeout: 10_000 }).toBe(1);
   await cluster.kill(sender);
   await visitor.receives("echo: refused once");
   const [refused, delivered] = sandbox.requests().filter(({ route }) => route === "incoming");
   expect([cluster.holder(), refused?.status, delivered?.status]).toEqual([1 - sender, 429, 200]);
-  expect((delivered?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(TOLD * 1_000);
+  expect((delivered?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(RETRY_AFTER_S * 1_000);
 });

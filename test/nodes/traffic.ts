@@ -84,15 +84,15 @@ async function count(
   who: number,
   messages: number,
 ): Promise<Figures> {
-  const wrote = Array.from({ length: messages }, (_, n) => textOf(run, who, n));
-  const { fromId = "" } = sandbox.messages().find(({ body }) => body === wrote[0]) ?? {};
-  const at = sandbox.messages(fromId).map(({ body }) => body);
+  const sent = Array.from({ length: messages }, (_, n) => textOf(run, who, n));
+  const { fromId = "" } = sandbox.messages().find(({ body }) => body === sent[0]) ?? {};
+  const received = sandbox.messages(fromId).map(({ body }) => body);
   await visitor.drop();
   await visitor.connect();
-  const expected = wrote.map((text) => `echo: ${text}`);
+  const expected = sent.map((text) => `echo: ${text}`);
   await Promise.all(expected.map((text) => visitor.receives(text)));
   const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
-  return { acknowledged: wrote.length, ...bothFlaws(flawsOf(wrote, at), flawsOf(expected, shown)) };
+  return { acknowledged: sent.length, ...bothFlaws(flawsOf(sent, received), flawsOf(expected, shown)) };
 }
 
 const sum = (a: Figures, b: Figures): Figures =>

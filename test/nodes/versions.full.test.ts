@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { mutantsFolder } from "../faults/mutants/plant.ts";
+import { mutantsFolder } from "../faults/mutants/changed-sources.ts";
 import { FLAWLESS } from "../flaws.ts";
 import { NEWER, newerVersion } from "../newer-version.ts";
 import { type Cluster, startCluster } from "./cluster.ts";

@@ -3,7 +3,7 @@ import type { Person, Tab } from "../tab.ts";
 import type { Backend } from "./backend.ts";
 import type { Core } from "./core.ts";
 import type { Scenario } from "./scenario.ts";
-import { FAIR, type Service } from "./service.ts";
+import { type Service, WITHOUT_FAILURES } from "./service.ts";
 import type { Machine } from "./simulated-process.ts";
 import { type SimulatedRelay, startSimulatedRelay } from "./simulated-relay.ts";
 import type { World } from "./world.ts";
@@ -27,8 +27,8 @@ export type Run = {
   /** All tabs of the first person, then all tabs of the second, and so on. */
   tabs: Tab[];
   people: Person[];
-  /** When the trouble ends, in simulated time. */
-  heals: number;
+  /** When the failures end, in simulated time. */
+  failuresEnd: number;
   /** Other violations that were found. */
   broken: Set<string>;
   /** Tabs that are kept offline. */
@@ -37,7 +37,7 @@ export type Run = {
   places: Map<Tab, SimulatedRelay | undefined>;
 };
 
-/** Calls a function at a random time during the trouble. */
+/** Calls a function at a random time before the failures end. */
 const sometime = ({ world, scenario }: Run, fn: () => void): void =>
   void world.after(world.pick(0, scenario.trouble), fn);
 
@@ -154,7 +154,7 @@ export function arrangeService(run: Run): void {
   const { world, scenario, service, nodes, backend, tabs, people, away } = run;
   if (scenario.outage > 0) {
     sometime(run, () => {
-      service.state.weather = { ...service.state.weather, down: 1 };
+      service.state.behaviour = { ...service.state.behaviour, down: 1 };
     });
   }
   if (scenario.flood > 0) {
@@ -170,8 +170,8 @@ export function arrangeService(run: Run): void {
     });
     world.after(scenario.trouble / 2 + 70_000, () => away.clear());
   }
-  world.after(run.heals, () => {
-    service.state.weather = { ...FAIR, replies: scenario.weather.replies };
+  world.after(run.failuresEnd, () => {
+    service.state.behaviour = { ...WITHOUT_FAILURES, replies: scenario.behaviour.replies };
     for (const { machine } of nodes) machine.hintLoss = 0;
     if (backend !== undefined) backend.stalls = 0;
   });

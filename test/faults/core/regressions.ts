@@ -8,7 +8,7 @@ const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
   { seed: 466, found: "a refused message was tried again and again" },
   {
     seed: 606,
-    found: "a relay that starts under a limit used up by its earlier relay is slow for an hour, but loses nothing",
+    found: "a relay that starts when its earlier process has used up the limit is slow for an hour",
   },
   { seed: 923, found: "a message typed into a deleted chat" },
   { seed: 3, found: "an expired message that the service refuses", given: SPECIAL["outage of 13 hours"] },

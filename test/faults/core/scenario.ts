@@ -1,4 +1,4 @@
-import type { Weather } from "./service.ts";
+import type { ServiceBehaviour } from "./service.ts";
 import type { World } from "./world.ts";
 
 /** What a run does to the relay: drawn from the seed, or given. */
@@ -20,7 +20,7 @@ export type Scenario = {
   hintLoss: number;
   /** Milliseconds by which the wall clock jumps once, forward or back. */
   jump: number;
-  weather: Weather;
+  behaviour: ServiceBehaviour;
   /** Duration of the failures in milliseconds. Afterwards everything works. */
   trouble: number;
   /** Probability that the service refuses a message. */
@@ -42,7 +42,7 @@ export type Scenario = {
 export const HOUR = 3_600_000;
 const JUMPS = [-24 * HOUR, -HOUR, HOUR, 24 * HOUR];
 
-/** Draws a scenario: some runs are calm, some have every kind of trouble. */
+/** Draws a scenario: some runs have no failures, some have every kind. */
 export function draw(world: World): Scenario {
   const some = (probability: number, value: () => number): number => (world.chance(probability) ? value() : 0);
   return {
@@ -59,7 +59,7 @@ export function draw(world: World): Scenario {
     spoolFull: world.chance(0.05),
     hintLoss: some(0.3, () => world.random() * 0.5),
     jump: some(0.15, () => JUMPS[world.pick(0, JUMPS.length - 1)] ?? 0),
-    weather: {
+    behaviour: {
       down: some(0.3, () => world.random() * 0.5),
       failing: some(0.4, () => world.random() * 0.4),
       lostCall: some(0.2, () => world.random() * 0.3),
@@ -101,7 +101,7 @@ export const SPECIAL = {
  */
 const PAIR = { nodes: 2, jump: 0, restore: false, diskFull: false, spoolFull: false, flood: 0 } as const;
 
-/** Lives of two nodes; each has its own seeds. */
+/** Scenarios with two nodes; each has its own seeds. */
 export const PAIRS = {
   "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, trouble: 60_000, messages: 12 },
   "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, trouble: 60_000, messages: 12 },

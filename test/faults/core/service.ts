@@ -3,7 +3,7 @@ import type { Effect, Posted } from "../judge.ts";
 import type { World } from "./world.ts";
 
 /** How the service behaves at the moment. Probabilities from 0 to 1. */
-export type Weather = {
+export type ServiceBehaviour = {
   /** Refuses the connection: certainly not processed. */
   down: number;
   /** 500, not processed. */
@@ -26,7 +26,7 @@ export type Weather = {
   forged: number;
 };
 
-export const FAIR: Weather = {
+export const WITHOUT_FAILURES: ServiceBehaviour = {
   down: 0,
   failing: 0,
   lostCall: 0,
@@ -59,11 +59,11 @@ type ServiceState = {
   /** Number of callbacks that wait or are under way. */
   pending: number;
   /** What a run may change at any time: the failures, and the key that the service accepts. */
-  state: { weather: Weather; key: string };
+  state: { behaviour: ServiceBehaviour; key: string };
 };
 
 /**
- * The messaging service of a simulated world: recognises repeats by `messageSid`, fails as `Weather` says, and sends callbacks.
+ * The messaging service of a simulated world: recognises repeats by `messageSid`, fails as `ServiceBehaviour` says, and sends callbacks.
  */
 export function createService(world: World, post: Post) {
   const service: ServiceState = {
@@ -78,7 +78,7 @@ export function createService(world: World, post: Post) {
     windowStart: 0,
     windowCount: 0,
     pending: 0,
-    state: { weather: FAIR, key: "key-1" },
+    state: { behaviour: WITHOUT_FAILURES, key: "key-1" },
   };
 
   return {
@@ -101,7 +101,7 @@ const outcome = (kind: Outcome["kind"], status: number, waitMs?: number): Outcom
 
 /** A fixed window of a minute. Refused calls do not count (R-803). */
 function overLimit(service: ServiceState): boolean {
-  const { limit } = service.state.weather;
+  const { limit } = service.state.behaviour;
   if (limit === 0) return false;
   if (service.world.now() - service.windowStart >= 60_000) {
     service.windowStart = service.world.now();
@@ -114,13 +114,13 @@ function process(service: ServiceState, message: Sent): void {
   if (service.seen.has(message.sid)) return;
   service.seen.add(message.sid);
   service.effects.push({ ...message, at: service.world.now() });
-  for (let i = service.world.pick(0, service.state.weather.replies); i > 0; i--)
+  for (let i = service.world.pick(0, service.state.behaviour.replies); i > 0; i--)
     reply(service, message.fromId, service.world.pick(0, 4_000));
 }
 
 /** Sends a reply after `ms`, and possibly a forged one after it. */
 function reply(service: ServiceState, toId: string, ms: number): void {
-  const { nameless, forged } = service.state.weather;
+  const { nameless, forged } = service.state.behaviour;
   const number = service.replies++;
   const messageId = service.world.chance(nameless) ? undefined : `m${number}`;
   service.pending++;
@@ -151,7 +151,7 @@ async function callBack(
   const { toId, messageId, text } = about;
   const body = JSON.stringify({ contactId: "c", messageId, userId: "owner", body: text, toId, channel: "website" });
   entry.status = await attempt(service, entry, body);
-  while (messageId !== undefined && service.world.chance(service.state.weather.repeats)) {
+  while (messageId !== undefined && service.world.chance(service.state.behaviour.repeats)) {
     // Sometimes two at once.
     const twin = service.world.chance(0.3) ? attempt(service, entry, body) : undefined;
     await later(service, 0, 3_000);
@@ -171,19 +171,19 @@ async function attempt(service: ServiceState, entry: Posted, body: string): Prom
 async function send(service: ServiceState, message: Sent, key: string): Promise<Outcome> {
   service.calls++;
   await later(service, 1, 40);
-  const { weather } = service.state;
-  if (service.world.chance(weather.down)) return outcome("transient", 0);
-  if (service.world.chance(weather.lostCall)) return outcome("unknown", 0);
+  const { behaviour } = service.state;
+  if (service.world.chance(behaviour.down)) return outcome("transient", 0);
+  if (service.world.chance(behaviour.lostCall)) return outcome("unknown", 0);
   if (key !== service.state.key) return outcome("config", 401);
   if (overLimit(service)) {
     service.refused++;
     return outcome("throttle", 429, 60_000 - (service.world.now() - service.windowStart));
   }
   if (message.text.includes("poison")) return outcome("permanent", 400);
-  if (service.world.chance(weather.failing)) return outcome("transient", 500);
+  if (service.world.chance(behaviour.failing)) return outcome("transient", 500);
   process(service, message);
-  await later(service, 1, 400 + weather.slow);
-  if (service.world.chance(weather.lostAnswer))
+  await later(service, 1, 400 + behaviour.slow);
+  if (service.world.chance(behaviour.lostAnswer))
     return service.world.chance(0.5) ? outcome("unknown", 0) : outcome("transient", 500);
   return outcome("ok", 200);
 }

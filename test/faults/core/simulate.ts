@@ -28,7 +28,7 @@ export type Figures = {
 export type Verdict = { seed: number; violations: string[]; figures: Figures };
 
 /** A folder in memory is fast; the simulation, not the disk, decides what a crash leaves behind. */
-const SHELF = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+const MEMORY_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A node that runs, chosen at random if there are several. */
 function anyOf({ world, nodes }: Run): SimulatedRelay | undefined {
@@ -49,16 +49,16 @@ function quiet(run: Run): () => boolean {
     heads = new Map(rows.map(({ id, head }) => [id, head]));
   };
   const again = (): void => void check().then(() => world.after(2_000, again));
-  world.after(run.heals, again);
+  world.after(run.failuresEnd, again);
   const settled = (tab: Tab): boolean =>
     tab.connected() &&
     tab.unsent() === 0 &&
     !tab.partial() &&
-    tab.typed.length + tab.buried.length === scenario.messages &&
+    tab.typed.length + tab.deletedTyped.length === scenario.messages &&
     tab.held() === (heads.get(visitorOf(tab.person)) ?? 0) &&
     (!scenario.retries || tab.failing().length === 0);
   const still = (): boolean =>
-    world.now() > run.heals + 30_000 &&
+    world.now() > run.failuresEnd + 30_000 &&
     waiting === 0 &&
     nodes.every(({ now }) => now?.spooled() === false) &&
     service.pending() === 0 &&
@@ -119,8 +119,8 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
   const nodes = Array.from({ length: scenario.nodes }, (_, n) => createNode(scenario, folder, n));
   const backend = await openShared(core, world, scenario, join(folder, "world.db"));
   const service = createService(world, (body) => balance({ world, nodes }, body));
-  service.state.weather = scenario.weather;
-  const heals = Math.max(scenario.trouble, scenario.trouble + scenario.outage * HOUR);
+  service.state.behaviour = scenario.behaviour;
+  const failuresEnd = Math.max(scenario.trouble, scenario.trouble + scenario.outage * HOUR);
   const people: Person[] = Array.from({ length: scenario.visitors }, () => ({ token: undefined, deleted: 0 }));
   const away = new Set<Tab>();
   const places = new Map<Tab, SimulatedRelay | undefined>();
@@ -136,12 +136,12 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
         },
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),
-        comeBack: () => world.pick(50, 1_500),
+        reconnectDelay: () => world.pick(50, 1_500),
         // A person's tabs share the token that the first one gets.
         mayConnect: () => t === 0 || person.token !== undefined,
         // Waits like the widget: without a token, a message sent again over a second connection would be another visitor's.
         maySend: () => scenario.nodes === 1 || person.token !== undefined,
-        retryAfter: scenario.retries ? () => Math.max(0, heals - world.now()) + world.pick(0, 5_000) : undefined,
+        retryAfter: scenario.retries ? () => Math.max(0, failuresEnd - world.now()) + world.pick(0, 5_000) : undefined,
       });
       return tab;
     }),
@@ -155,7 +155,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
     scenario,
     tabs,
     people,
-    heals,
+    failuresEnd,
     broken: new Set<string>(),
     away,
     places,
@@ -171,7 +171,7 @@ function seedIds(seed: number): () => void {
   return () => void Reflect.deleteProperty(globalThis.crypto, "getRandomValues");
 }
 
-async function gather(run: Run, calm: boolean): Promise<Evidence> {
+async function gather(run: Run, settled: boolean): Promise<Evidence> {
   const { tabs, service, scenario, world } = run;
   const relay = anyOf(run);
   const rows = async <Row>(sql: string): Promise<Row[]> => (await relay?.rows<Row>(sql)) ?? [];
@@ -181,11 +181,11 @@ async function gather(run: Run, calm: boolean): Promise<Evidence> {
     posted: service.posted,
     rows: await rows(THREADS),
     heads: await rows(HEADS),
-    calm,
+    settled,
     now: world.now(),
     jump: scenario.jump,
     restored: scenario.restore,
-    nowhere: scenario.spoolFull,
+    unwritable: scenario.spoolFull,
   };
 }
 
@@ -212,15 +212,15 @@ export async function simulate(core: Core, seed: number, given: Partial<Scenario
   const restoreIds = seedIds(seed);
   const world = createWorld(seed);
   const scenario = { ...draw(world), ...given };
-  const folder = mkdtempSync(join(SHELF, "porchlight-world-"));
+  const folder = mkdtempSync(join(MEMORY_FOLDER, "porchlight-world-"));
   const run = await createRun(core, world, scenario, folder);
   try {
     for (const node of run.nodes) start(run, node);
     arrangePeople(run);
     arrangeMachine(run);
     arrangeService(run);
-    const calm = await world.run(quiet(run), run.heals + 3 * HOUR);
-    const evidence = await gather(run, calm);
+    const settled = await world.run(quiet(run), run.failuresEnd + 3 * HOUR);
+    const evidence = await gather(run, settled);
     const violationsOfRelays = run.nodes.flatMap(({ past }) => past.flatMap(({ violations }) => violations));
     return {
       seed,

@@ -1,10 +1,12 @@
 import type { Scenario } from "../core/scenario.ts";
 import { SPECIAL } from "../core/scenario.ts";
-import { FAIR } from "../core/service.ts";
+import { WITHOUT_FAILURES } from "../core/service.ts";
 import type { Mutant } from "./mutant.ts";
 import type { Edit } from "./place.ts";
 
-const weather = (changes: Partial<typeof FAIR>): Partial<Scenario> => ({ weather: { ...FAIR, ...changes } });
+const behaviour = (changes: Partial<typeof WITHOUT_FAILURES>): Partial<Scenario> => ({
+  behaviour: { ...WITHOUT_FAILURES, ...changes },
+});
 
 /** The courier treats one kind of outcome as another. */
 const confuse = (kind: string, as: string): Edit => ({
@@ -22,12 +24,12 @@ export const CORE: Mutant[] = [
         replace: `(void attempt.catch(() => {}), "stored" as Stored)`,
       },
     ],
-    killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
+    killedBy: { given: { ...behaviour({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
   },
   {
     name: "uses a new messageSid for every attempt",
     edits: [{ text: "COALESCE(o.reaction_sid, m.sid) AS sid", replace: "lower(hex(randomblob(12))) AS sid" }],
-    killedBy: { given: weather({ lostAnswer: 0.4 }) },
+    killedBy: { given: behaviour({ lostAnswer: 0.4 }) },
   },
   {
     name: "uses a new messageSid for a message that the client sends again",
@@ -42,7 +44,7 @@ export const CORE: Mutant[] = [
         replace: "await renewSid($$message);",
       },
     ],
-    killedBy: { given: { ...SPECIAL["outage of 13 hours"], ...weather({ lostAnswer: 0.9 }) }, seeds: 20 },
+    killedBy: { given: { ...SPECIAL["outage of 13 hours"], ...behaviour({ lostAnswer: 0.9 }) }, seeds: 20 },
   },
   {
     name: "marks as delivered before the POST",
@@ -53,7 +55,7 @@ export const CORE: Mutant[] = [
           queueNext(courier, $lane, true, onTurnOf(courier));`,
       },
     ],
-    killedBy: { given: weather({ failing: 0.4 }) },
+    killedBy: { given: behaviour({ failing: 0.4 }) },
   },
   {
     name: "removes a message from the outbox and marks it delivered in two commits",
@@ -128,7 +130,7 @@ export const CORE: Mutant[] = [
   {
     name: "refuses a reply that the database cannot store, instead of spooling it",
     edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
-    killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
+    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "lets new replies overtake those in the spool",
@@ -140,7 +142,7 @@ export const CORE: Mutant[] = [
       { find: "const waiting = mustWait(state, entry);", replace: "const waiting = false;" },
     ],
     killedBy: {
-      given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 60_000, messages: 12 },
+      given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 60_000, messages: 12 },
       seeds: 250,
     },
   },
@@ -170,7 +172,7 @@ export const CORE: Mutant[] = [
   {
     name: "drops a message that the service throttles",
     edits: [confuse("throttle", "ok")],
-    killedBy: { given: { ...weather({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
+    killedBy: { given: { ...behaviour({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
   },
   {
     name: "retries a refused message forever",
@@ -180,17 +182,17 @@ export const CORE: Mutant[] = [
   {
     name: "treats a call without an answer as delivered",
     edits: [confuse("unknown", "ok")],
-    killedBy: { given: weather({ lostCall: 0.4 }) },
+    killedBy: { given: behaviour({ lostCall: 0.4 }) },
   },
   {
     name: "gives up a message after a call without an answer",
     edits: [confuse("unknown", "permanent")],
-    killedBy: { given: weather({ lostAnswer: 0.4 }) },
+    killedBy: { given: behaviour({ lostAnswer: 0.4 }) },
   },
   {
     name: "forgets undelivered messages after a crash",
     edits: [{ in: "adopt", find: "adoptLane(courier, $lane, onTurn)", replace: "lane !== page[0] && $0" }],
-    killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
+    killedBy: { given: { crashes: 4, ...behaviour({ down: 0.6 }) } },
   },
   {
     name: "recreates a deleted visitor",
@@ -221,7 +223,7 @@ export const CORE: Mutant[] = [
   {
     name: "answers 200 for a reply that it did not store",
     edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: "" }],
-    killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
+    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "empties the spool before the database has stored its replies",
@@ -229,11 +231,15 @@ export const CORE: Mutant[] = [
       { find: "count += $n; rmSync($taking);", replace: "count += $n;" },
       { find: "const $entries = entriesOf($taking);", replace: "$0 rmSync(taking);" },
     ],
-    killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
+    killedBy: {
+      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), trouble: 30_000 },
+    },
   },
   {
     name: "ignores the spool of an earlier process",
     edits: [{ in: "openSpool.waiting", find: "existsSync(file) || existsSync(taking)", replace: "false" }],
-    killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
+    killedBy: {
+      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), trouble: 30_000 },
+    },
   },
 ];

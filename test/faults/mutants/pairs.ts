@@ -1,10 +1,10 @@
 import { PAIRS } from "../core/scenario.ts";
-import { FAIR } from "../core/service.ts";
+import { WITHOUT_FAILURES } from "../core/service.ts";
 import type { Mutant } from "./mutant.ts";
 
 const STILL = PAIRS["nodes that stand still while hints are lost"];
 /** The service refuses most calls, and says how long to wait. */
-const LIMITED = { ...STILL, weather: { ...FAIR, limit: 15 } };
+const LIMITED = { ...STILL, behaviour: { ...WITHOUT_FAILURES, limit: 15 } };
 
 /** Mistakes of two couriers that share an account, which the simulation finds (test/faults/core). */
 export const PAIR_MUTANTS: readonly Mutant[] = [

@@ -5,8 +5,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plugin } from "vite";
+import { ROOT } from "./changed-sources.ts";
 import { type Part, type Sources, sourceFolder } from "./place.ts";
-import { ROOT } from "./plant.ts";
 
 /** A mutant whose unit tests run. Paths are absolute. */
 export type Variant = {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { ROOT } from "./plant.ts";
+import { ROOT } from "./changed-sources.ts";
 import { type Variant, variantModules } from "./variants.ts";
 
 /**

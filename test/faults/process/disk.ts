@@ -46,7 +46,7 @@ export function smallDisk(): Disk | undefined {
   };
 }
 
-/** Without a mounted disk, a folder without write permission simulates a read-only disk. */
-export function forbid(folder: string, on: boolean): void {
+/** Simulates a read-only disk, where none can be mounted: removes the write permission of a folder, or restores it. */
+export function forbidWrites(folder: string, on: boolean): void {
   chmodSync(folder, on ? 0o555 : 0o755);
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
-import { wrongWith } from "../../contract/interface.ts";
+import { violationsOf } from "../../contract/interface.ts";
 import type { Effect, Posted } from "../judge.ts";
 
 /** How the service behaves at the moment. Shares from 0 to 1. */
@@ -26,7 +26,7 @@ export type Behaviour = {
   closing: number;
 };
 
-const CALM: Behaviour = {
+const DEFAULTS: Behaviour = {
   key: "key+1/=&",
   failing: 0,
   lost: 0,
@@ -74,7 +74,7 @@ type MockState = {
  * one callback per reply. Unlike the sandbox, it implements only a part of the interface.
  */
 export async function startMock(random: () => number, given: Partial<Behaviour> = {}) {
-  const behaviour: Behaviour = { ...CALM, ...given };
+  const behaviour: Behaviour = { ...DEFAULTS, ...given };
 
   const mock: MockState = {
     random,
@@ -131,7 +131,7 @@ async function serve(mock: MockState, request: IncomingMessage, response: Server
   const url = new URL(request.url ?? "", "http://service");
   const body = await bodyOf(request);
   const { method = "", headers } = request;
-  const wrong = wrongWith({ method, target: request.url ?? "", headers, body: Buffer.from(body) });
+  const wrong = violationsOf({ method, target: request.url ?? "", headers, body: Buffer.from(body) });
   mock.violations.push(...wrong.map((line) => `against the interface: ${line}`));
   const { customData } = JSON.parse(body) as { customData: Message };
   if (mock.behaviour.down) return void request.socket.destroy();

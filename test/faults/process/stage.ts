@@ -15,7 +15,7 @@ import { ORIGIN, socketTo } from "./socket.ts";
 const SECRET = "callback-secret-of-the-faults";
 const CALLBACK_PATH = `/callbacks/reply/${SECRET}`;
 
-/** The fields of a log line that are checked for complaints. */
+/** The fields of a log line by which an unexpected error is found. */
 type LogLine = { level: number; event: string; cause?: string };
 
 /**
@@ -69,14 +69,14 @@ export async function openStage(options: StageOptions) {
     tabs,
     processes,
     setKey: (key: string) => setKey(folder, key),
-    meet: (port: number) => meet(stage, port),
+    usePort: (port: number) => usePort(stage, port),
     start: () => start(stage),
     kill: () => end(stage, "SIGKILL"),
     stop: () => end(stage, "SIGTERM"),
     relay: (): RelayProcess | undefined => stage.relay,
     url: (): string => `http://127.0.0.1:${settings.PORT}`,
     tab: (name: string, person: Person, more?: Partial<TabOptions>) => tab(stage, name, person, more),
-    leave: (gone: Tab) => leave(stage, gone),
+    removeTab: (gone: Tab) => removeTab(stage, gone),
     read: <T>(sql: string) => read<T>(stage, sql),
     settled: () => settled(stage),
     verdict: (more?: Partial<Evidence> & { expected?: readonly string[] }, limitMs?: number) =>
@@ -126,8 +126,8 @@ async function start(stage: StageState): Promise<RelayProcess> {
   return stage.relay;
 }
 
-/** Lets the service and the visitors use another port, that of a supervisor. */
-function meet(stage: StageState, port: number): void {
+/** Lets the service and the visitors use a supervisor's port. */
+function usePort(stage: StageState, port: number): void {
   stage.settings.PORT = String(port);
   stage.mock.callTo(`http://127.0.0.1:${port}`, CALLBACK_PATH);
 }
@@ -146,7 +146,7 @@ function tab(stage: StageState, name: string, person: Person, more: Partial<TabO
     open: socketTo(() => `http://127.0.0.1:${stage.settings.PORT}`),
     now: () => performance.now(),
     after: (ms, fn) => void setTimeout(fn, ms),
-    comeBack: () => 10 + stage.random() * 40,
+    reconnectDelay: () => 10 + stage.random() * 40,
     mayConnect: () => first || person.token !== undefined,
     ...more,
   });
@@ -188,16 +188,16 @@ function settled(stage: StageState): boolean {
   return outbox?.waiting === 0 && stage.tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
 }
 
-/** Complaints in the logs of all of the relay's processes, except those that the suite expects. */
-const complaints = (stage: StageState, expected: readonly string[]): string[] =>
+/** Errors in the logs of all of the relay's processes, except those that the suite expects. */
+const unexpectedErrors = (stage: StageState, expected: readonly string[]): string[] =>
   stage.processes
     .flatMap(({ lines }) => lines)
     .map((line) => (line.startsWith("{") ? (JSON.parse(line) as LogLine) : { level: 60, event: line }))
     .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
-    .map(({ event }) => `complaint: ${event}`);
+    .map(({ event }) => `logged error: ${event}`);
 
 /** Increases whenever a message or a reply makes progress. */
-const moved = (stage: StageState): number =>
+const progressOf = (stage: StageState): number =>
   stage.mock.effects.length + stage.mock.posted.length + stage.tabs.reduce((sum, one) => sum + one.held(), 0);
 
 /**
@@ -207,11 +207,11 @@ const moved = (stage: StageState): number =>
  */
 async function settles(stage: StageState, limitMs: number): Promise<boolean> {
   const end = performance.now() + 5 * limitMs;
-  let last = moved(stage);
+  let last = progressOf(stage);
   while (performance.now() < end) {
-    if (!(await until(() => settled(stage) || moved(stage) !== last, limitMs))) return false;
+    if (!(await until(() => settled(stage) || progressOf(stage) !== last, limitMs))) return false;
     if (settled(stage)) return true;
-    last = moved(stage);
+    last = progressOf(stage);
   }
   return false;
 }
@@ -222,7 +222,7 @@ async function verdict(
   more: Partial<Evidence> & { expected?: readonly string[] } = {},
   limitMs = 180_000,
 ): Promise<{ violations: string[]; rows: Row[] }> {
-  const calm = await settles(stage, limitMs);
+  const isSettled = await settles(stage, limitMs);
   const rows = read<Row>(stage, THREADS);
   const evidence: Evidence = {
     tabs: stage.tabs,
@@ -230,21 +230,21 @@ async function verdict(
     posted: stage.mock.posted,
     rows,
     heads: read(stage, HEADS),
-    calm,
+    settled: isSettled,
     now: performance.now(),
     jump: 0,
     restored: false,
-    nowhere: false,
+    unwritable: false,
     ...more,
   };
   return {
-    violations: [...stage.mock.violations, ...complaints(stage, more.expected ?? []), ...judge(evidence)],
+    violations: [...stage.mock.violations, ...unexpectedErrors(stage, more.expected ?? []), ...judge(evidence)],
     rows,
   };
 }
 
 /** Closes a tab and excludes it from later checks. */
-function leave(stage: StageState, gone: Tab): void {
+function removeTab(stage: StageState, gone: Tab): void {
   gone.close();
   stage.tabs.splice(stage.tabs.indexOf(gone), 1);
 }

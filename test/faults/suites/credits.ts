@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { wrongWith } from "../../contract/interface.ts";
+import { violationsOf } from "../../contract/interface.ts";
 import { freePort } from "../../ports.ts";
 import { seeded } from "../core/world.ts";
 import { type Env, type RelayProcess, startRelay } from "../process/relay.ts";
@@ -26,7 +26,7 @@ const AMOUNT = 5;
 /** Final states. The service's 400 is final: a person decides (RELIABILITY 3c.4). */
 const SETTLED = ["done", "unknown", "received", "refused"];
 /** Share of the keys that fit within the day's cap. */
-const ROOM = 0.8;
+const CAP_SHARE = 0.8;
 
 /**
  * Starts a service that only grants credits. Until `state.fair` is set, half of its calls fail, half of these after the
@@ -40,7 +40,7 @@ async function startGranting(random: () => number) {
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
     void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   /** Answers that leave the outcome unknown. */
-  const SILENCES: ((response: ServerResponse) => void)[] = [
+  const AMBIGUOUS: ((response: ServerResponse) => void)[] = [
     (response) => void response.socket?.resetAndDestroy(),
     (response) => void response.socket?.end(),
     (response) => answer(response, 500, { error: { code: "INTERNAL", message: "crashed" } }),
@@ -50,16 +50,17 @@ async function startGranting(random: () => number) {
     (response) => answer(response, 200, { success: true }),
     (response) => answer(response, 409, { error: { code: "CONFLICT", message: "conflict" } }),
   ];
-  const failSilently = (response: ServerResponse): void => SILENCES[Math.floor(random() * SILENCES.length)]?.(response);
+  const failAmbiguously = (response: ServerResponse): void =>
+    AMBIGUOUS[Math.floor(random() * AMBIGUOUS.length)]?.(response);
 
   function serve(description: string, response: ServerResponse): void {
     state.calls++;
     const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
     const draw = state.fair ? 1 : random();
-    if (draw < 0.2) return failSilently(response);
+    if (draw < 0.2) return failAmbiguously(response);
     if (draw < 0.25) return answer(response, 400, { error: { code: "VALIDATION", message: "not now" } });
     grants.set(key, (grants.get(key) ?? 0) + 1);
-    if (draw < 0.5) return failSilently(response);
+    if (draw < 0.5) return failAmbiguously(response);
     answer(response, 200, { success: true, sub_account_id: "s", credits_added: AMOUNT, new_balance: 1 });
   }
 
@@ -70,7 +71,7 @@ async function startGranting(random: () => number) {
     request.on("end", () => {
       const body = Buffer.concat(parts);
       const { method = "", url = "", headers } = request;
-      violations.push(...wrongWith({ method, target: url, headers, body }).map((line) => `contract: ${line}`));
+      violations.push(...violationsOf({ method, target: url, headers, body }).map((line) => `contract: ${line}`));
       const { description = "" } = JSON.parse(body.toString()) as { description?: string };
       state.open++;
       setTimeout(() => {
@@ -99,7 +100,7 @@ function judge(
 ): string[] {
   const states = new Map(entries.map(({ key, state }) => [key, state]));
   const total = [...grants.values()].reduce((sum, times) => sum + times, 0) * AMOUNT;
-  const cap = keys.length * ROOM * AMOUNT * days;
+  const cap = keys.length * CAP_SHARE * AMOUNT * days;
   return [
     ...[...grants].filter(([, times]) => times > 1).map(([key, times]) => `doubled: ${key} was granted ${times} times`),
     ...keys.filter((key) => !states.has(key)).map((key) => `lost: ${key} is not in the ledger`),
@@ -186,7 +187,7 @@ async function createRun({ root = RELAY, seed = 11, keys, copies = 8, kills }: O
   mkdirSync(join(folder, "data"));
   const service = await startGranting(random);
   const emails = Array.from({ length: 20 }, (_, i) => `client${i}@agency.example`);
-  const rules = { mode: "auto", allow: emails, perGrant: 100, perDay: keys * ROOM * AMOUNT };
+  const rules = { mode: "auto", allow: emails, perGrant: 100, perDay: keys * CAP_SHARE * AMOUNT };
   const account = { url: service.url, key: "env:KEY", rate: 100_000, credits: rules };
   const config = { accounts: { main: account }, sites: { default: { account: "main" } } };
   writeFileSync(join(folder, "sites.json"), JSON.stringify(config));
@@ -239,9 +240,9 @@ async function settledLedger(run: CreditsRun): Promise<Row[]> {
   const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
   await until(() => doubled() || run.answered >= keys.length * copies, 120_000);
   service.state.fair = true;
-  const rests = (): boolean =>
+  const isSettled = (): boolean =>
     ledger(run).length >= keys.length && ledger(run).every(({ state }) => SETTLED.includes(state));
-  await until(() => doubled() || rests(), 90_000);
+  await until(() => doubled() || isSettled(), 90_000);
   return ledger(run);
 }
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { forbid, smallDisk } from "../process/disk.ts";
+import { forbidWrites, smallDisk } from "../process/disk.ts";
 import { FULL, limitFiles } from "../process/limit.ts";
 import { NotStarted } from "../process/relay.ts";
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import { visitorOf } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
-/** A way to make the disk refuse writes, and to undo it. */
+/** How a test makes the disk refuse writes, and undoes it. */
 type Way = { name: string; fill: () => void; free: () => void };
 
 /** The only events that the relay may log while it cannot write. */
@@ -36,7 +36,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
     const violations: string[] = [];
     const totals = { acked: 0, unwritten: 0, spooled: 0, refused: 0 };
     for (const way of ways) violations.push(...(await writeWhileFull(stage, way, totals)));
-    const { violations: after } = await stage.verdict({ nowhere: true, expected: EXPECTED });
+    const { violations: after } = await stage.verdict({ unwritable: true, expected: EXPECTED });
     const restarts = stage.processes.length - 1;
     violations.push(...after, ...(await refusesReadOnly(stage, small)));
     return {
@@ -98,7 +98,7 @@ async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, num
  */
 async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>): Promise<string[]> {
   const folder = join(stage.database, "..");
-  const readOnly = (on: boolean): void => (small === undefined ? forbid(folder, on) : small.readOnly(on));
+  const readOnly = (on: boolean): void => (small === undefined ? forbidWrites(folder, on) : small.readOnly(on));
   // Root may write everywhere, unless the file system itself is read-only.
   if (small === undefined && process.getuid?.() === 0) return [];
   await stage.stop();
@@ -112,9 +112,9 @@ async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>
     () => undefined,
     (error: unknown) => String(error),
   );
-  const loud = refused instanceof NotStarted && (refused.ended.code ?? 0) > 0 && refused.message.includes(folder);
+  const isReported = refused instanceof NotStarted && (refused.ended.code ?? 0) > 0 && refused.message.includes(folder);
   return [
-    ...(loud ? [] : [`read-only: the relay ${refused instanceof NotStarted ? refused.message : refused}`]),
+    ...(isReported ? [] : [`read-only: the relay ${refused instanceof NotStarted ? refused.message : refused}`]),
     ...(failure === undefined
       ? []
       : [`read-only: the relay did not start when the disk was writable again: ${failure}`]),

@@ -27,7 +27,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
     let leaving = false;
     for (let v = 0; v < visitors; v++) {
       const [tab] = visit(stage, `visitor${v}`, 1, {
-        comeBack: () => {
+        reconnectDelay: () => {
           const [min, max] = tab?.spread() ?? [0, 0];
           return leaving ? min + random() * (max - min) : 10 + random() * 40;
         },
@@ -41,14 +41,14 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
     leaving = true;
     const asked = performance.now();
     const ending = stage.stop();
-    const refused = await until(() => refusesNewcomers(stage));
+    const refused = await until(() => refusesNewClients(stage));
     const ended = await ending;
     const tookMs = performance.now() - asked;
     const violations = [
       ...(ended?.code === 0 ? [] : [`exit: the relay ended with ${ended?.code ?? ended?.signal}`]),
       ...(tookMs <= 30_000 ? [] : [`exit: the relay took ${Math.round(tookMs)} ms`]),
       ...(refused ? [] : ["exit: the relay still accepted new connections"]),
-      ...goodbyes(stage, visitors),
+      ...missingGoodbyes(stage, visitors),
       ...(cleanlyClosed(stage.database) ? [] : ["exit: the database was not closed cleanly"]),
     ];
     const landed = mock.effects.length;
@@ -76,7 +76,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
 }
 
 /** Whether the relay accepts no new clients: it refuses connections, or `/readyz` answers 503. */
-const refusesNewcomers = (stage: Stage): Promise<boolean> =>
+const refusesNewClients = (stage: Stage): Promise<boolean> =>
   fetch(`${stage.url()}/readyz`, { headers: { Connection: "close" } }).then(
     ({ status }) => status === 503,
     () => true,
@@ -89,7 +89,7 @@ export const leastSpread = (visitors: number): number =>
 /**
  * Checks that every visitor was told that the relay restarts, and was given a long enough time span to reconnect in.
  */
-function goodbyes({ tabs }: Stage, visitors: number): string[] {
+function missingGoodbyes({ tabs }: Stage, visitors: number): string[] {
   const least = leastSpread(visitors);
   return tabs.flatMap((tab) => {
     const [min, max] = tab.spread() ?? [0, 0];

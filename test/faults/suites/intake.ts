@@ -20,7 +20,7 @@ export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10
   try {
     supervisor = await supervise(root, stage.settings);
     const { started, signal, exits, port } = supervisor;
-    stage.meet(port);
+    stage.usePort(port);
     await until(() => started() === 1);
     const [tab] = visit(stage, "visitor", 1);
     tab?.type("hello");

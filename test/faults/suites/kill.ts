@@ -19,7 +19,7 @@ export async function kill({
 }: Options): Promise<Report> {
   const begun = performance.now();
   let acked: () => void = () => {};
-  let inDanger = 0;
+  let acknowledged = 0;
   let [back, open] = [0, false];
   const stage = await openStage({ seed, root });
   try {
@@ -35,13 +35,13 @@ export async function kill({
       await until(() => back >= tabs.length);
       open = true;
       for (const tab of tabs) tab.send();
-      await within(first, stage);
+      await awaitFirst(first, stage);
       await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
       await stage.kill();
       [back, open] = [0, false];
-      inDanger = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
+      acknowledged = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
       await stage.start();
-      if (start % 20 === 19) progress(`${start + 1} of ${starts} starts, ${inDanger} messages acknowledged`);
+      if (start % 20 === 19) progress(`${start + 1} of ${starts} starts, ${acknowledged} messages acknowledged`);
     }
     open = true;
     for (const tab of tabs) tab.send();
@@ -52,7 +52,7 @@ export async function kill({
       figures: {
         messages: tabs.reduce((sum, tab) => sum + tab.typed.length, 0),
         kills: starts,
-        "acknowledged before the last kill": inDanger,
+        "acknowledged before the last kill": acknowledged,
         delivered: effects.length,
         lost: count(violations, "lost"),
         doubled: count(violations, "doubled"),
@@ -69,7 +69,7 @@ export async function kill({
 }
 
 /** Waits for the first acknowledgement of this process. @throws Error when there is none */
-async function within(first: Promise<void>, stage: Stage): Promise<void> {
+async function awaitFirst(first: Promise<void>, stage: Stage): Promise<void> {
   let done = false;
   void first.then(() => {
     done = true;

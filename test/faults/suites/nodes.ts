@@ -1,8 +1,8 @@
 import { type NodesStage, openNodes } from "../../nodes/stage.ts";
-import { plant } from "../mutants/plant.ts";
+import { writeChangedSources } from "../mutants/changed-sources.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { type Away, cutCommits, keepBusy, pause } from "./store-troubles.ts";
+import { cutCommits, type Downtime, keepBusy, pause } from "./store-troubles.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 /**
@@ -27,11 +27,11 @@ type Options = Common & {
 /** The log event of a delivered message. */
 const DONE = "delivery.done";
 
-const NEVER: Away = { from: 0, to: 0 };
+const NEVER: Downtime = { from: 0, to: 0 };
 
 const NOTHING = (): void => {};
 
-const away = async (stop: () => unknown, start: () => unknown, ms = 500): Promise<Away> => {
+const away = async (stop: () => unknown, start: () => unknown, ms = 500): Promise<Downtime> => {
   const from = performance.now();
   await stop();
   await pause(ms);
@@ -48,8 +48,8 @@ const SPOOLED_MS = 1_700;
 
 /** Each name completes the sentence "nothing is lost when …". */
 const TROUBLES = {
-  "nothing happens": async (): Promise<Away> => NEVER,
-  "30 % of the hints are lost": async (): Promise<Away> => NEVER,
+  "nothing happens": async (): Promise<Downtime> => NEVER,
+  "30 % of the hints are lost": async (): Promise<Downtime> => NEVER,
   "the node that sends and takes callbacks is killed": (stage: NodesStage) =>
     away(
       () => stage.kill(0),
@@ -58,7 +58,7 @@ const TROUBLES = {
   "the node that takes callbacks is killed while the database is slow": (stage: NodesStage) =>
     away(
       async () => {
-        // A transaction without keys blocks all others. Replies that wait for a second go to the node's spool.
+        // A transaction without keys blocks all others. The node spools replies that wait for a second.
         const slow = stage.db.transaction(() => pause(SLOW_MS));
         await pause(SPOOLED_MS);
         await stage.kill(0);
@@ -100,7 +100,7 @@ const TROUBLES = {
 
 /** A copy of the relay that loses 30 % of its hints. */
 const dropsHints = (): string =>
-  plant({
+  writeChangedSources({
     name: "drops hints",
     edits: [{ in: "createSender", find: "link.send($text);", replace: "if (Math.random() >= 0.3) $0" }],
   });
@@ -136,7 +136,7 @@ export async function nodes(options: Options): Promise<Report> {
       violations: [
         ...violations,
         ...slow.slice(0, 3).map((ms) => `late: a message arrived after ${Math.round(ms)} ms`),
-        ...(standsStill ? recordings(stage, gone) : []),
+        ...(standsStill ? doubleRecordings(stage, gone) : []),
         ...posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
         ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
       ],
@@ -165,7 +165,7 @@ const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 
 /** The first node's log lines about messages that were being sent when it was paused. */
-function afterStandstill({ processes: [sender] }: NodesStage, gone: Away): Line[] {
+function afterStandstill({ processes: [sender] }: NodesStage, gone: Downtime): Line[] {
   const after = performance.timeOrigin + gone.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
   return late.filter(({ event }) => event === DONE || event === "cluster.lease_lost");
@@ -175,7 +175,7 @@ function afterStandstill({ processes: [sender] }: NodesStage, gone: Away): Line[
  * Checks that the stopped node recorded no delivery that the node with its lease recorded too. PostgreSQL may commit a delivery
  * before the stop and its log line may follow after it; no other node records that one.
  */
-function recordings(stage: NodesStage, gone: Away): string[] {
+function doubleRecordings(stage: NodesStage, gone: Downtime): string[] {
   const late = afterStandstill(stage, gone);
   const others = stage.processes.slice(1).flatMap(linesOf);
   const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DONE ? [message] : [])));
@@ -190,11 +190,11 @@ function recordings(stage: NodesStage, gone: Away): string[] {
 async function write(
   tabs: readonly Tab[],
   { messages, perSecond }: Options,
-  trouble: () => Promise<Away>,
+  trouble: () => Promise<Downtime>,
   progress: (words: string) => void,
-): Promise<Away> {
+): Promise<Downtime> {
   const begun = performance.now();
-  let gone: Promise<Away> | undefined;
+  let gone: Promise<Downtime> | undefined;
   for (let n = 0; n < messages; ) {
     const due = Math.min(messages, ((performance.now() - begun) / 1_000) * perSecond);
     for (; n < due; n++) tabs[n % tabs.length]?.type(`message ${n}`);
@@ -211,7 +211,7 @@ async function write(
  * The delay of each message to the service and of each reply to its visitor. A message that waited for a failed part counts
  * from when that part worked again.
  */
-function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[]; replies: number[] } {
+function delaysOf({ mock, tabs }: NodesStage, gone: Downtime): { messages: number[]; replies: number[] } {
   const since = (begun: number, arrived: number): number =>
     arrived - (arrived > gone.from && begun < gone.to ? Math.min(arrived, Math.max(begun, gone.to)) : begun);
   const arrivals = new Map(mock.effects.map(({ text, at }) => [text, at]));

@@ -24,11 +24,11 @@ type Way = "set" | "killed";
  */
 export async function outage({ root, seed = 6, visitors, messages, speed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
-  const runs: Lived[] = [];
+  const runs: OutageRun[] = [];
   for (const hours of [11, 13])
     for (const way of ["set", "killed"] as const)
-      runs.push(await live({ root, seed, visitors, messages, speed, hours, way }));
-  const sum = (of: (run: Lived) => number): number => runs.reduce((total, run) => total + of(run), 0);
+      runs.push(await runOutage({ root, seed, visitors, messages, speed, hours, way }));
+  const sum = (of: (run: OutageRun) => number): number => runs.reduce((total, run) => total + of(run), 0);
   const violations = runs.flatMap((run) => run.violations);
   return {
     violations,
@@ -45,7 +45,7 @@ export async function outage({ root, seed = 6, visitors, messages, speed = 1 }: 
   };
 }
 
-type Lived = {
+type OutageRun = {
   hours: number;
   messages: number;
   failed: number;
@@ -53,7 +53,7 @@ type Lived = {
   violations: string[];
 };
 
-async function live({
+async function runOutage({
   root,
   seed = 6,
   visitors,

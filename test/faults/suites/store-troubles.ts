@@ -4,7 +4,7 @@ import type { NodesStage } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
 
 /** The time during which a part was down, by `performance.now()`. */
-export type Away = { from: number; to: number };
+export type Downtime = { from: number; to: number };
 
 /** A connection is cut at each COMMIT of this number… */
 const CUT_EVERY = 3;
@@ -19,7 +19,7 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
  * Cuts connections at some of the COMMITs: before PostgreSQL gets them, or after it has committed, so that the answer is lost.
  * Kills PostgreSQL between the last of these COMMITs and its answer.
  */
-export async function cutCommits({ cutter, postgres }: NodesStage): Promise<Away> {
+export async function cutCommits({ cutter, postgres }: NodesStage): Promise<Downtime> {
   const from = performance.now();
   const { promise: killed, resolve, reject } = Promise.withResolvers<void>();
   cutter.every = CUT_EVERY;
@@ -39,8 +39,8 @@ const TABLES = `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg
 /** The error of a statement that found no free connection for 3 s. */
 const NONE_FREE = "timeout exceeded when trying to connect";
 
-/** Locks the tables until every connection of the node that sends waits for one, and other statements found none free. */
-export async function keepBusy(stage: NodesStage): Promise<Away> {
+/** Locks the tables until every connection of the sending node waits for a lock, and another statement finds none free. */
+export async function keepBusy(stage: NodesStage): Promise<Downtime> {
   const from = performance.now();
   const full = await stage.db.transaction(async (tx) => {
     await tx.all("SELECT set_config('idle_in_transaction_session_timeout', '0', true)");

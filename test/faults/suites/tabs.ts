@@ -22,15 +22,15 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
     // would reach the service again from another visitor.
     await until(() => stage.tabs.every((tab) => tab.person.token !== undefined));
     for (let n = 0; n < sends; n++) {
-      const tab = any(stage);
+      const tab = randomTab(stage);
       const item = tab.type(`${tab.name} ${n}`);
-      if (random() < 0.3) for (let copy = 0; copy < 3; copy++, replays++) any(stage).replay(item);
+      if (random() < 0.3) for (let copy = 0; copy < 3; copy++, replays++) randomTab(stage).replay(item);
       if (random() < 0.1) {
-        any(stage).cut();
+        randomTab(stage).cut();
         cuts++;
       }
       if (random() < 0.03) {
-        reopen(stage, any(stage), closed++);
+        reopen(stage, randomTab(stage), closed++);
       }
       await new Promise((resolve) => setTimeout(resolve, random() * 4));
     }
@@ -57,12 +57,12 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
   }
 }
 
-const any = ({ tabs: all, random }: Stage): Tab => all[Math.floor(random() * all.length)] as Tab;
+const randomTab = ({ tabs: all, random }: Stage): Tab => all[Math.floor(random() * all.length)] as Tab;
 
 /** Closes a tab and opens another one, which finds the unsent messages in the storage. */
 function reopen(stage: Stage, gone: Tab, number: number): void {
   const left = [...gone.left()];
-  stage.leave(gone);
+  stage.removeTab(gone);
   const next = stage.tab(`visitor-tab-again${number}`, gone.person);
   for (const item of left) next.inherit(item);
 }

@@ -101,7 +101,7 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
 }
 
 /** Outages, restarts, full disks and damaged files. @param sizes how much is done to the relay */
-export function endTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void {
+export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void {
   describe("the relay in a process of its own", () => {
     it("S6 delivers after an outage of eleven hours; after thirteen, messages show as failed and Retry delivers them", async () => {
       const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));

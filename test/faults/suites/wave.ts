@@ -42,7 +42,7 @@ function createCrowd(stage: NodesStage) {
     });
     const tab: Tab = stage.tab(name, undefined, {
       open,
-      comeBack() {
+      reconnectDelay() {
         const [min, max] = tab.codes().at(-1) === CLOSE.restart.code ? (tab.spread() ?? [0, 0]) : [20, 100];
         tab.clearCodes();
         const wait = min + stage.random() * (max - min);
@@ -87,7 +87,7 @@ async function visitEach(stage: NodesStage, crowd: Crowd): Promise<void> {
   }
 }
 
-function wrongWith({ connections, exitMs, code, perSecond, peak }: Restart, node: number, timed: boolean): string[] {
+function violationsOf({ connections, exitMs, code, perSecond, peak }: Restart, node: number, timed: boolean): string[] {
   return [
     ...(code === 0 ? [] : [`exit: node ${node} ended with ${code}`]),
     ...(connections > 0 ? [] : [`vacuous: node ${node} had no visitors`]),
@@ -102,8 +102,8 @@ const refusals = ({ mock, tabs }: NodesStage): string[] => [
   ...tabs.flatMap((tab) => (tab.person.deleted === 0 ? [] : [`session: ${tab.name} lost its session`])),
 ];
 
-/** Replies that nodes spooled, because PostgreSQL took longer than a second, may change places (guide Several nodes, Failures). */
-const withoutLimits = ({ processes }: NodesStage, violations: readonly string[]): string[] =>
+/** The violations, except the order of replies when a node spooled some: these may change places (guide Several nodes, Failures). */
+const withoutSpooledOrder = ({ processes }: NodesStage, violations: readonly string[]): string[] =>
   processes.some(({ lines }) => lines.some((line) => line.includes('"callback.spooled"')))
     ? violations.filter((line) => !line.startsWith('order: "reply '))
     : [...violations];
@@ -136,13 +136,13 @@ export async function wave({
     }
     await visitEach(stage, crowd);
     clearInterval(writing);
-    const violations = withoutLimits(stage, (await stage.verdict(180_000)).violations);
+    const violations = withoutSpooledOrder(stage, (await stage.verdict(180_000)).violations);
     const most = (of: (one: Restart) => number): number => Math.max(...restarts.map(of));
     return {
       violations: [
         ...violations,
         ...refusals(stage),
-        ...restarts.flatMap((one, node) => wrongWith(one, node, timed)),
+        ...restarts.flatMap((one, node) => violationsOf(one, node, timed)),
         ...(stage.mock.effects.length === written ? [] : [`lost: ${written - stage.mock.effects.length} messages`]),
       ],
       figures: {

@@ -20,7 +20,7 @@ type Change = {
 };
 
 /** Writes a copy of a part's sources with the change applied. @throws Error when an edit does not find its place */
-export function plant({ name, part = "relay", edits }: Change): string {
+export function writeChangedSources({ name, part = "relay", edits }: Change): string {
   const mutants = mutantsFolder(part);
   const folder = join(mutants, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
@@ -43,14 +43,14 @@ export function plant({ name, part = "relay", edits }: Change): string {
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: join(ROOT, part, "tsconfig.json"), include: ["src"] }),
   );
-  for (const [path, text] of changedBy(part, name, edits)) writeFileSync(join(root, path), text);
+  for (const [path, text] of changedFiles(part, name, edits)) writeFileSync(join(root, path), text);
   return root;
 }
 
 const sources = Object.fromEntries(PARTS.map((part) => [part, readSources(part)])) as Record<Part, Sources>;
 
 /** The files that a mutant changes, by path. @throws Error that names the mutant when the place of an edit is not found */
-export function changedBy(part: Part, name: string, edits: readonly Edit[]): Sources {
+export function changedFiles(part: Part, name: string, edits: readonly Edit[]): Sources {
   try {
     return applyEdits(sources[part], edits);
   } catch (error) {
