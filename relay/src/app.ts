@@ -20,7 +20,7 @@ import { page } from "./http/page.ts";
 import { root } from "./http/root.ts";
 import { bodyReader, type RouteRow, route, SIZES } from "./http/route-table.ts";
 import { snippet } from "./http/snippet.ts";
-import { unsubscribePage } from "./http/stop.ts";
+import { unsubscribePage } from "./http/unsubscribe.ts";
 import type { Sites } from "./records/sites.ts";
 import type { Connections } from "./socket/connections.ts";
 

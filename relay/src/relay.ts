@@ -93,13 +93,13 @@ export async function createRelay(settings: Settings, replacements: Replacements
     const relay = relayOf(groups);
     lock.describe({ address: relay.url });
     let step: string | undefined;
-    const begins = (name: string): void => {
+    const onStep = (name: string): void => {
       step = name;
     };
     return {
       ...relay,
       describe: lock.describe,
-      stop: () => stop(groups, begins).finally(lock.release),
+      stop: () => stop(groups, onStep).finally(lock.release),
       stopStep: () => step,
     };
   } catch (error) {
@@ -183,7 +183,7 @@ async function start({
   core.port = await server.listen();
   await adminListener?.start();
   await core.cluster.start(core.port);
-  // Only now can replies arrive. The reply to a message may follow within milliseconds, and is sent only once.
+  // Last, because the reply to a message may follow within milliseconds, and the service sends it only once.
   await visitors.courier.start();
   await owner.start();
   sampler.start();
@@ -231,13 +231,13 @@ function stopSteps(groups: Groups): [name: string, step: () => Promise<unknown> 
   ];
 }
 
-/** Stops the relay. @param begins called with the name of each step */
-async function stop(groups: Groups, begins: (step: string) => void): Promise<void> {
+/** Stops the relay. @param onStep called with the name of each step */
+async function stop(groups: Groups, onStep: (step: string) => void): Promise<void> {
   const { core, visitors, server } = groups;
   core.log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
   for (const [name, step] of stopSteps(groups)) {
-    begins(name);
+    onStep(name);
     await step();
   }
   core.log("relay.stopped");

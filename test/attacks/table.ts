@@ -371,7 +371,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 36,
     what: "pages that show the relay's pages in a frame (clickjacking)",
-    defence: ["relay/src/http/page.ts", "relay/src/http/stop.ts", "relay/src/http/api/index.ts"],
+    defence: ["relay/src/http/page.ts", "relay/src/http/unsubscribe.ts", "relay/src/http/api/index.ts"],
     tests: ["relay/src/http/framing.test.ts"],
   },
   {

@@ -76,8 +76,8 @@ it("sends no-store and nosniff unless the route sets other values", async () => 
   };
   await open(manualClock(), listener, "");
   const { port } = server.address() as AddressInfo;
-  const said = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).headers;
-  expect((await said("/")).get("cache-control")).toBe("no-store");
-  expect((await said("/")).get("x-content-type-options")).toBe("nosniff");
-  expect((await said("/own")).get("cache-control")).toBe("no-cache");
+  const headersOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).headers;
+  expect((await headersOf("/")).get("cache-control")).toBe("no-store");
+  expect((await headersOf("/")).get("x-content-type-options")).toBe("nosniff");
+  expect((await headersOf("/own")).get("cache-control")).toBe("no-cache");
 });

@@ -50,7 +50,7 @@ afterEach(() => {
 const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 0 } };
 
 /** The routes for many sites, and the requested levels of all compressions by brotli, with where they ran. */
-function stage() {
+function setup() {
   const levels: string[] = [];
   const noted = (where: string, options: unknown): void => {
     const { params = {} } = (options ?? {}) as zlib.BrotliOptions;
@@ -88,7 +88,7 @@ function stage() {
 }
 
 it("compresses the script of each site and language once, however many there are (A24)", async () => {
-  const { ask, levels } = stage();
+  const { ask, levels } = setup();
   const paths = Array.from({ length: SITES }, (_, i) =>
     LANGUAGES.map((tag) => [`/w/site${i}.js`, tag] as const),
   ).flat();
@@ -99,7 +99,7 @@ it("compresses the script of each site and language once, however many there are
 });
 
 it("compresses one script at a time at the highest level, in a thread, and others quickly meanwhile (A24)", async () => {
-  const { ask, levels } = stage();
+  const { ask, levels } = setup();
   const answers = await Promise.all(LANGUAGES.map((language) => ask("/w/site0.js", language)));
   expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(LANGUAGES.length);
   expect(levels.filter((level) => level === "event loop 11")).toEqual([]);
@@ -111,13 +111,13 @@ it("compresses one script at a time at the highest level, in a thread, and other
 });
 
 it("compresses nothing for an unknown hash (A24)", async () => {
-  const { ask, levels } = stage();
+  const { ask, levels } = setup();
   expect((await ask(`/v/${"A".repeat(22)}/widget.js`)).status).toBe(404);
   expect(levels).toEqual([]);
 });
 
 it("serves new settings after a change, also when the former script was being compressed", async () => {
-  const { ask, rename } = stage();
+  const { ask, rename } = setup();
   const former = ask("/w/site0.js");
   rename("Bakery");
   await former;

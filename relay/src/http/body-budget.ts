@@ -1,6 +1,6 @@
-/** Most bytes that all bodies of strangers together keep in memory. */
+/** Most bytes that all bodies of clients without a secret together keep in memory. */
 const BODIES_MAX = 32 * 1024 * 1024;
-/** Counted for each part of a body beside its bytes: what the runtime needs for a buffer, so that tiny parts are not free. */
+/** Counted for each part of a body in addition to its bytes: the runtime's own memory for a buffer. */
 const PART_COST = 512;
 
 /** A body that is being read. */
@@ -16,8 +16,8 @@ export type BodyBudget = {
 
 /**
  * Limits the memory for bodies of clients that need no secret: each of 30,000 connections may send 96 KB and hold back the
- * last byte for `BODY_MS` (RELIABILITY A24). The body that has been incomplete for longest goes first, because an honest one is
- * complete within moments. So a flood of half bodies cuts itself off, from however many addresses it comes.
+ * last byte for `BODY_MS` (RELIABILITY A24). The body that has been incomplete for longest is cut off first, because an honest
+ * one is complete within moments. So a flood of incomplete bodies cuts itself off, from however many addresses it comes.
  * @param max bytes
  */
 export function createBodyBudget(max = BODIES_MAX): BodyBudget {

@@ -120,7 +120,7 @@ describe("a body", () => {
     await expect
       .poll(() => answers.map((text) => /yyyy|try_later/.exec(text())?.[0] ?? "none"))
       .toEqual([...Array(4).fill("try_later"), ...Array(6).fill("yyyy")]);
-    // The budget is whole again.
+    // The whole budget is free again.
     const cut: string[] = [];
     budget.add({ size: 0, cutOff: () => void cut.push("first") }, 9_000);
     expect(cut).toEqual([]);

@@ -85,7 +85,7 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
 /**
  * Handles the service's callbacks before the framework does, because they are the relay's most frequent requests. Statuses:
  * RELIABILITY 3a.
- * @returns a function that tells whether it handled a request; others are for `callbacks`
+ * @returns a function that returns whether it handled the request; `callbacks` handles the others
  */
 export function callbackHandler(deps: CallbackDeps): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
   const { secrets, from, guesses, log } = deps;
@@ -115,7 +115,7 @@ export function callbackHandler(deps: CallbackDeps): (incoming: IncomingMessage,
     const named = query === undefined ? undefined : (new URLSearchParams(query).get("account") ?? undefined);
     void answer(kind, { incoming, outgoing, named })
       .catch(failed)
-      .then((said) => put(outgoing, said));
+      .then((result) => respond(outgoing, result));
     return true;
   };
 }
@@ -128,7 +128,7 @@ function decoded(text: string): string {
   }
 }
 
-function put(outgoing: ServerResponse, { status, body, retryAfter }: Answer): void {
+function respond(outgoing: ServerResponse, { status, body, retryAfter }: Answer): void {
   const text = body === DONE.body ? '{"success":true}' : JSON.stringify(body);
   outgoing.writeHead(status, {
     "Content-Type": "application/json",
@@ -155,17 +155,17 @@ function creditAccountOf(
   call: Call,
   raw: string,
 ): { id: string; event: Recharge } {
-  const able = creditAccounts(call.named);
-  if (able.length === 0) throw new RelayError("not_found");
-  const read = able.flatMap(({ id, rules }) => {
+  const candidates = creditAccounts(call.named);
+  if (candidates.length === 0) throw new RelayError("not_found");
+  const read = candidates.flatMap(({ id, rules }) => {
     const event = parseRecharge(raw, headerOf(call, KEY_HEADER), rules.fields);
     return event === undefined ? [] : [{ id, rules, event }];
   });
   if (read.length === 0) throw new RelayError("missing_field", "idempotency_key");
   const mapped = read.filter(({ rules, event }) => mappedEmail(rules, event.subAccount) !== undefined);
-  const [meant, ...others] = able.length === 1 ? read : mapped;
-  if (meant !== undefined && others.length === 0) return meant;
-  log("credits.which_account", { key: read[0]?.event.key, accounts: able.map(({ id }) => id) });
+  const [chosen, ...others] = candidates.length === 1 ? read : mapped;
+  if (chosen !== undefined && others.length === 0) return chosen;
+  log("credits.which_account", { key: read[0]?.event.key, accounts: candidates.map(({ id }) => id) });
   throw new RelayError("which_account");
 }
 
@@ -186,7 +186,7 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
   if (outcome === "lost") return LATER;
   const visitor = hashed(callback.toId);
   if (outcome === "unknown" && deps.forward !== undefined && headerOf(call, FORWARDED) === undefined)
-    return passOn(deps.forward, log, call, raw);
+    return forwardReply(deps.forward, log, call, raw);
   if (outcome === "unknown") {
     log("callback.unknown_contact", { visitor });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
@@ -197,7 +197,7 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
 }
 
 /** Forwards a reply to another program on the account, and answers with its status: the service shows Sent or Failed. */
-async function passOn(forward: Forward, log: Log, call: Call, raw: string): Promise<Answer> {
+async function forwardReply(forward: Forward, log: Log, call: Call, raw: string): Promise<Answer> {
   const status = await forward(raw, headerOf(call, "content-type") ?? "application/json");
   log("callback.forwarded", { status });
   if (status >= 200 && status < 300) return DONE;

@@ -19,10 +19,10 @@ import { SIZES } from "./route-table.ts";
  * that misses a frame in a broken answer notices it by the numbers, as on every transport, and says hello again.
  *
  *   POST   /socket/lines            opens a connection (a "line") → 201 {"line": "<its id>"}
- *   GET    /socket/lines/{line}     ?mode=stream: an answer without end; ?mode=poll: answers with what there is, or what comes
+ *   GET    /socket/lines/{line}     ?mode=stream: an endless answer; ?mode=poll: the waiting frames, or the first frames
  *                                   within 25 s; with &wait=0 at once
- *   POST   /socket/lines/{line}     frames of the client, one a line → 204
- *   POST   /socket/lines/{line}/end the client leaves
+ *   POST   /socket/lines/{line}     frames of the client, one per line → 204
+ *   POST   /socket/lines/{line}/end the client disconnects
  *
  * Content types are text/plain, so that no browser sends a preflight request.
  */
@@ -87,17 +87,17 @@ export function fallback(deps: FallbackDeps): Hono<App> {
       if (leave === undefined) throw new RelayError("rate_limited");
       return c.json({ line: start(state, c, leave).id }, 201);
     })
-    .post("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? receive(state, c))
-    .post("/socket/lines/:line/end", async (c) => (await passedOn(state, c, "/end")) ?? leave(state, c))
+    .post("/socket/lines/:line", async (c) => (await forwarded(state, c)) ?? receive(state, c))
+    .post("/socket/lines/:line/end", async (c) => (await forwarded(state, c, "/end")) ?? leave(state, c))
     .get("/socket/lines/:line", async (c) => {
       refuseHead(c);
-      return (await passedOn(state, c)) ?? read(state, c);
+      return (await forwarded(state, c)) ?? read(state, c);
     });
 }
 
 /**
- * Hono runs the handler of GET for HEAD too, and drops its body. Here the body takes frames: nobody would read them or count
- * them (RELIABILITY A28).
+ * Hono runs the handler of GET for HEAD too, and drops its body. Here, frames would go into
+ * that body, and nobody would read or count them (RELIABILITY A28).
  */
 function refuseHead(c: C): void {
   if (c.req.method !== "HEAD") return;
@@ -111,12 +111,12 @@ function leave(state: Fallback, c: C): Response {
 }
 
 /** Separates the node's name from the rest of a connection's id. */
-const OF_NODE = ".";
+const NODE_END = ".";
 /** Marks a request that another node forwarded. It is not forwarded again. */
-const PASSED_ON = "x-porchlight-passed-on";
+const FORWARDED = "x-porchlight-passed-on";
 
 const newId = ({ nodes: { node } }: Fallback): string =>
-  node === undefined ? randomId() : `${node}${OF_NODE}${randomId()}`;
+  node === undefined ? randomId() : `${node}${NODE_END}${randomId()}`;
 
 /**
  * Forwards a request about a connection of another node to that node, and returns its answer. A request needs only the id of
@@ -125,11 +125,15 @@ const newId = ({ nodes: { node } }: Fallback): string =>
  * @param end the rest of the path after the id
  * @returns undefined when the connection belongs to this node, or to no node
  */
-async function passedOn({ nodes, open, bodies }: Fallback, c: C, end: "" | "/end" = ""): Promise<Response | undefined> {
+async function forwarded(
+  { nodes, open, bodies }: Fallback,
+  c: C,
+  end: "" | "/end" = "",
+): Promise<Response | undefined> {
   const line = c.req.param("line") ?? "";
-  const [node = "", rest] = line.split(OF_NODE);
+  const [node = "", rest] = line.split(NODE_END);
   const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(line);
-  if (!isElsewhere || c.req.header(PASSED_ON) !== undefined) return undefined;
+  if (!isElsewhere || c.req.header(FORWARDED) !== undefined) return undefined;
   const address = await nodes.addressOf(node);
   if (address === undefined) return undefined;
   const { method } = c.req;
@@ -139,7 +143,7 @@ async function passedOn({ nodes, open, bodies }: Fallback, c: C, end: "" | "/end
   (c.env.outgoing as ServerResponse).once("close", () => gone.abort());
   const { search } = new URL(c.req.url);
   const sender = isOwnRead(c) ? { "sec-fetch-site": "same-origin" } : { origin: c.req.header("origin") ?? "" };
-  const headers = { ...sender, [PASSED_ON]: "1" };
+  const headers = { ...sender, [FORWARDED]: "1" };
   const answer = await fetch(`${address}${path}${search}`, { method, headers, body, signal: gone.signal }).catch(
     () => undefined,
   );
@@ -294,7 +298,7 @@ const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLeng
 
 /**
  * Counts an answer among the unread ones of its connection until the client has read it or has disconnected.
- * @param closed called then. A stream's `cancel` would not do: it is called only for a body that somebody reads.
+ * @param closed called then. A stream's `cancel` is called only for a body that somebody reads.
  */
 function follow(
   line: FallbackConnection,

@@ -4,7 +4,7 @@ import { createSites } from "../records/sites.ts";
 import { serverApi } from "./api/index.ts";
 import { createBodyBudget } from "./body-budget.ts";
 import { page } from "./page.ts";
-import { unsubscribePage } from "./stop.ts";
+import { unsubscribePage } from "./unsubscribe.ts";
 
 const origins = ["https://shop.example", "https://*.shop.example"];
 const site = { public: DEFAULT_SITE, account: "", origins, channel: "", business: "", campaign: undefined };

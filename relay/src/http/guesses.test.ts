@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createGuesses } from "./guesses.ts";
 
 /** A guess limiter on a clock that the test controls. `pass` runs the timers that are due. */
-function stage() {
+function setup() {
   let now = 0;
   let waits: { at: number; fn: () => void }[] = [];
   const guesses = createGuesses({
@@ -25,7 +25,7 @@ function stage() {
 
 describe("the limit on guesses at the callback secret", () => {
   it("allows sixty wrong secrets, then checks ten calls a second, however many arrive at once", async () => {
-    const { admits, pass, waiting } = stage();
+    const { admits, pass, waiting } = setup();
     for (let n = 0; n < 61; n++) expect(await admits("192.0.2.1", false)).toBe(false);
     const answers: boolean[] = [];
     for (let n = 0; n < 1_000; n++) void admits("192.0.2.1", true).then((answer) => answers.push(answer));
@@ -36,7 +36,7 @@ describe("the limit on guesses at the callback secret", () => {
   });
 
   it("delays a call with the right secret at most once per address", async () => {
-    const { admits, pass, waiting } = stage();
+    const { admits, pass, waiting } = setup();
     for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
     const reply = admits("192.0.2.1", true);
     await pass(5_000);
@@ -47,7 +47,7 @@ describe("the limit on guesses at the callback secret", () => {
   });
 
   it("does not delay other addresses", async () => {
-    const { admits } = stage();
+    const { admits } = setup();
     for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
     expect(await admits("192.0.2.2", true)).toBe(true);
   });

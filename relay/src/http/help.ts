@@ -7,8 +7,8 @@ import type { Sites } from "../records/sites.ts";
 /** Largest file of help articles, in bytes: visitors fetch it whole. */
 const HELP_MAX = 512 * 1024;
 
-/** A site's file as it was read last. `problem`: what is wrong with it. */
-type Kept = { changed: number; size: number; text: string; problem: string | undefined };
+/** A site's file as it was last read. `problem`: what is wrong with it. */
+type HelpFile = { changed: number; size: number; text: string; problem: string | undefined };
 
 /**
  * `/help/{site}.json`: the help articles of a site's start screen, from a file of the same name in the data folder, which
@@ -18,7 +18,7 @@ type Kept = { changed: number; size: number; text: string; problem: string | und
  */
 export function help(sites: Sites, folder: string): Hono {
   /** By path: at most one for each site. */
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, HelpFile>();
   return new Hono().get("/help/:file{.+\\.json}", async (c) => {
     const site = sites.find(c.req.param("file").replace(/\.json$/, ""));
     if (site === undefined) throw new RelayError("unknown_site");
@@ -26,7 +26,7 @@ export function help(sites: Sites, folder: string): Hono {
     c.header("Cross-Origin-Resource-Policy", "cross-origin");
     c.header("Cache-Control", "public, max-age=60");
     c.header("X-Content-Type-Options", "nosniff");
-    const { text, problem } = await contentOf(kept, join(folder, `${site.public.id}.json`));
+    const { text, problem } = await contentOf(cache, join(folder, `${site.public.id}.json`));
     // The owner who opens the address sees the problem; the chat shows no articles.
     if (problem !== undefined) return c.json({ error: problem }, 500);
     c.header("Content-Type", "application/json");
@@ -34,16 +34,16 @@ export function help(sites: Sites, folder: string): Hono {
   });
 }
 
-async function contentOf(kept: Map<string, Kept>, path: string): Promise<Pick<Kept, "text" | "problem">> {
+async function contentOf(cache: Map<string, HelpFile>, path: string): Promise<Pick<HelpFile, "text" | "problem">> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return { text: "[]", problem: undefined };
   const { mtimeMs: changed, size } = found;
   if (size > HELP_MAX) return { text: "", problem: `The help file is larger than ${HELP_MAX} bytes.` };
-  const known = kept.get(path);
+  const known = cache.get(path);
   if (known?.changed === changed && known.size === size) return known;
   const text = await readFile(path, "utf8").catch(() => "[]");
   const fresh = { changed, size, text, problem: problemIn(text) };
-  kept.set(path, fresh);
+  cache.set(path, fresh);
   return fresh;
 }
 

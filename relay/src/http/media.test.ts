@@ -80,7 +80,7 @@ it("a file is accepted only from pages of listed origins, and only with a visito
   expect((await upload({ Origin: ORIGIN, Authorization: "Bearer forged" })).status).toBe(401);
 });
 
-it("an upload whose client disconnects or breaks HTTP is no error of the relay", async () => {
+it("an upload whose client disconnects or breaks HTTP is not reported as an error of the relay", async () => {
   const events: string[] = [];
   const take = async ({ source }: { source: AsyncIterable<Buffer> }) => {
     for await (const _ of source);

@@ -45,9 +45,11 @@ const HARMLESS = {
 } as const;
 
 const FILE = /^([0-9a-z]{26})(?:\.[a-z0-9]{2,4})?$/;
-/** Browsers read an answer only after they have sent everything, so this many bytes of a refused file are discarded… */
+/**
+ * Bytes of a refused file that are read and discarded, and the time for them in milliseconds: browsers read an answer only
+ * after they have sent everything.
+ */
 const DISCARD_MAX = 64 * 1024 * 1024;
-/** …within this time, in milliseconds. */
 const DISCARD_MS = 10_000;
 
 /** Routes for visitors' uploads, and for the signed links by which browsers and the service fetch them. */
@@ -70,7 +72,7 @@ export function media(deps: MediaDeps): Hono<Bindings> {
   });
   app.post("/media", async (c) => {
     const row = await upload(deps, c).catch(async (error: unknown) => {
-      if (!isStranger(error)) await discard(c.env.incoming);
+      if (!isUnauthenticated(error)) await discard(c.env.incoming);
       throw error;
     });
     const { key, type, name, size } = row;
@@ -86,7 +88,7 @@ export function media(deps: MediaDeps): Hono<Bindings> {
   app.onError((error, c) => {
     const { code, field, details, status } = refusalOf(error, c, log);
     log("upload.refused", { code });
-    if (isStranger(error)) closeUnlessDone(c.env.incoming);
+    if (isUnauthenticated(error)) closeUnlessDone(c.env.incoming);
     c.header("Cache-Control", "no-store");
     // Any page may read download errors, to show that a picture no longer exists.
     if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");
@@ -110,7 +112,7 @@ function refusalOf(error: unknown, c: C, log: Log): RelayError {
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 /** Whether the client has no valid token; the rest of its body is then discarded only briefly. */
-const isStranger = (error: unknown): boolean =>
+const isUnauthenticated = (error: unknown): boolean =>
   error instanceof RelayError && ["unauthorized", "origin_not_allowed", "method_not_allowed"].includes(error.code);
 
 async function upload({ uploads, findByToken, wait }: MediaDeps, c: C): Promise<MediaRow> {

@@ -4,10 +4,10 @@ import { networkOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ConnectionSlots } from "../base/connection-slots.ts";
 
-/** A blocked address gets no new connection for this long, in milliseconds… */
-const AWAY_MS = 10_000;
-/** …and at most this many blocked addresses are remembered. */
-const AWAY_MAX = 10_000;
+/** A blocked address gets no new connection for this long, in milliseconds. */
+const BLOCK_MS = 10_000;
+/** Most blocked addresses that are remembered. */
+const BLOCKED_MAX = 10_000;
 
 export type Peers = {
   /**
@@ -21,7 +21,7 @@ type State = {
   /** HTTP connections by address. */
   open: Map<string, Set<Socket>>;
   /** Blocked addresses, and the uptime in milliseconds until which each is blocked. */
-  away: Map<string, number>;
+  blocked: Map<string, number>;
 };
 
 const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? "unknown");
@@ -37,11 +37,11 @@ export function limitPeers(
   slots: ConnectionSlots,
   { clock, proxied }: { clock: Pick<Clock, "uptime">; proxied: boolean },
 ): Peers {
-  const state: State = { open: new Map(), away: new Map() };
+  const state: State = { open: new Map(), blocked: new Map() };
   server.prependListener("connection", (socket: Socket) => {
     const address = addressOf(socket);
-    const away = (state.away.get(address) ?? 0) > clock.uptime();
-    const leave = away ? undefined : slots.take(address);
+    const isBlocked = (state.blocked.get(address) ?? 0) > clock.uptime();
+    const leave = isBlocked ? undefined : slots.take(address);
     if (leave === undefined) return void socket.destroy();
     socket.once("close", leave);
     if (!proxied) remember(state, address, socket);
@@ -53,10 +53,10 @@ export function limitPeers(
       if (proxied) return;
       const address = addressOf(socket);
       for (const other of state.open.get(address) ?? []) other.destroy();
-      state.away.delete(address);
-      state.away.set(address, clock.uptime() + AWAY_MS);
-      const [oldest] = state.away.keys();
-      if (state.away.size > AWAY_MAX && oldest !== undefined) state.away.delete(oldest);
+      state.blocked.delete(address);
+      state.blocked.set(address, clock.uptime() + BLOCK_MS);
+      const [oldest] = state.blocked.keys();
+      if (state.blocked.size > BLOCKED_MAX && oldest !== undefined) state.blocked.delete(oldest);
     },
   };
 }

@@ -14,21 +14,21 @@ async function start(
 ) {
   const server = createHttpServer(listener, options).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const knock = async () => {
+  const connectClient = async () => {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
     socket.on("error", () => {}).resume();
     await once(socket, "connect");
     return socket;
   };
   const stop = (): void => void server.close().closeAllConnections();
-  return { server, knock, stop };
+  return { server, connectClient, stop };
 }
 
 it("closes a connection whose headers are never completed (A24)", async () => {
-  const { knock, stop } = await start({ headersMs: 60, requestMs: 60_000, checkMs: 20 });
-  const drip = await knock();
-  drip.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
-  await expect.poll(() => drip.destroyed, { timeout: 5_000 }).toBe(true);
+  const { connectClient, stop } = await start({ headersMs: 60, requestMs: 60_000, checkMs: 20 });
+  const slow = await connectClient();
+  slow.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  await expect.poll(() => slow.destroyed, { timeout: 5_000 }).toBe(true);
   stop();
 });
 
@@ -39,14 +39,14 @@ it("checks for late headers often enough to enforce the deadline", async () => {
 });
 
 it("limits the TCP connections of one address, and closes further ones before they send anything (A24, A26)", async () => {
-  const { server, knock, stop } = await start();
+  const { server, connectClient, stop } = await start();
   const slots = createConnectionSlots({ perAddress: 20, total: 0 });
   limitPeers(server, slots, { clock: realClock, proxied: false });
-  const all = await Promise.all(Array.from({ length: 100 }, knock));
+  const all = await Promise.all(Array.from({ length: 100 }, connectClient));
   await expect.poll(() => all.filter(({ destroyed }) => destroyed).length).toBe(80);
   for (const socket of all) socket.destroy();
   await expect.poll(slots.taken).toBe(0);
-  const honest = await knock();
+  const honest = await connectClient();
   honest.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(String((await once(honest, "data"))[0])).toContain("200 OK");
   stop();
@@ -61,7 +61,7 @@ describe("pipelined requests", () => {
     const handled: ServerResponse[] = [];
     const takes = (_: IncomingMessage, response: ServerResponse): void => void handled.push(response);
     let peers: Peers | undefined;
-    const { server, knock, stop } = await start(
+    const { server, connectClient, stop } = await start(
       undefined,
       limitPipelining((socket) => peers?.block(socket), takes),
     );
@@ -70,12 +70,12 @@ describe("pipelined requests", () => {
     const pass = (ms: number): void => {
       time += ms;
     };
-    return { handled, knock, stop, pass };
+    return { handled, connectClient, stop, pass };
   }
 
   it("are handled in order when there are nine", async () => {
-    const { handled, knock, stop } = await begin();
-    const client = await knock();
+    const { handled, connectClient, stop } = await begin();
+    const client = await connectClient();
     let answer = "";
     client.on("data", (part) => {
       answer += part;
@@ -90,8 +90,8 @@ describe("pipelined requests", () => {
   });
 
   it("end the connection when there are more, and the rest is not handled (A24)", async () => {
-    const { handled, knock, stop } = await begin();
-    const client = await knock();
+    const { handled, connectClient, stop } = await begin();
+    const client = await connectClient();
     client.write(GET.repeat(1_000));
     await expect.poll(() => client.destroyed).toBe(true);
     expect(handled.length).toBe(9);
@@ -99,24 +99,24 @@ describe("pipelined requests", () => {
   });
 
   it("close the other HTTP connections of the address, and block it for ten seconds", async () => {
-    const { handled, knock, stop, pass } = await begin();
-    const [client, other] = [await knock(), await knock()];
+    const { handled, connectClient, stop, pass } = await begin();
+    const [client, other] = [await connectClient(), await connectClient()];
     client.write(GET.repeat(10));
     await expect.poll(() => other.destroyed).toBe(true);
     pass(9_999);
-    const early = await knock();
+    const early = await connectClient();
     early.write(GET);
     await expect.poll(() => early.destroyed).toBe(true);
     expect(handled.length).toBe(9);
     pass(1);
-    (await knock()).write(GET);
+    (await connectClient()).write(GET);
     await expect.poll(() => handled.length).toBe(10);
     stop();
   });
 
   it("close only their own connection behind a proxy, whose address many clients share", async () => {
-    const { handled, knock, stop } = await begin(true);
-    const [client, other] = [await knock(), await knock()];
+    const { handled, connectClient, stop } = await begin(true);
+    const [client, other] = [await connectClient(), await connectClient()];
     client.write(GET.repeat(10));
     await expect.poll(() => client.destroyed).toBe(true);
     other.write(GET);
@@ -132,10 +132,10 @@ describe("a request for a WebSocket", () => {
   /** A server that answers requests when the test tells it to, and upgrades at once. */
   async function begin() {
     const handled: ServerResponse[] = [];
-    const { server, knock, stop } = await start(undefined, (_, response) => void handled.push(response));
+    const { server, connectClient, stop } = await start(undefined, (_, response) => void handled.push(response));
     server.on("upgrade", (_, socket) => socket.write("upgraded"));
     refuseEarlyUpgrades(server);
-    const client = await knock();
+    const client = await connectClient();
     let received = "";
     client.on("data", (part) => {
       received += part;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it } from "vitest";
+import { RelayError } from "../base/errors.ts";
 import { createSites } from "../records/sites.ts";
 import { snippet } from "./snippet.ts";
 
@@ -12,12 +13,14 @@ writeFileSync(join(folder, "manifest.json"), JSON.stringify({ snippet: "assets/s
 function snippetApp(look: object, origins: string[] = []) {
   const known = { account: "", origins, channel: "", business: "", campaign: undefined };
   const site = { ...known, public: { ...DEFAULT_SITE, ...look } };
-  return snippet({
+  const app = snippet({
     sites: createSites([site], () => []),
     relay: "",
     address: () => "https://chat.example.com",
     folder,
   });
+  app.onError((error, c) => c.text(error.message, error instanceof RelayError ? (error.status as 404) : 500));
+  return app;
 }
 const textOf = async (look: object, origins?: string[]): Promise<string> =>
   (await snippetApp(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
@@ -47,5 +50,5 @@ it("says when no page may open the chat, and its policy allows only its own scri
 });
 
 it("answers 404 for an unknown site", async () => {
-  expect((await snippetApp({}).request("/c/other/snippet")).status).toBe(500);
+  expect((await snippetApp({}).request("/c/other/snippet")).status).toBe(404);
 });

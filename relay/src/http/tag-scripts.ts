@@ -21,8 +21,8 @@ export const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
 export const PLACEHOLDER = '"__PORCHLIGHT__"';
 
 /**
- * Most scripts in memory, 15 kB each: one per site and language. Enough for 60 sites in all languages; of more, those that
- * were not requested for the longest time are forgotten.
+ * Most scripts in memory, 15 kB each: one per site and language. Enough for 60 sites in all languages. Beyond that,
+ * the least recently requested scripts are dropped.
  */
 const SCRIPTS_MAX = 4_000;
 

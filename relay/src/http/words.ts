@@ -20,7 +20,7 @@ function found(tag: string, words: AllWords): [language: string, found: Language
   return own === undefined ? undefined : [language, RTL.test(language) ? { ...own, dir: "rtl" } : own];
 }
 
-/** The words of the first language besides English that has some. English if there is none. */
+/** The words of the first language, other than English, that has words; else those of English. */
 function foreign(tags: readonly string[], words: AllWords): [language: string, found: LanguageWords] {
   const known = tags.flatMap((tag) => [found(tag, words)]);
   return known.find((one) => one !== undefined && one[0] !== "en") ?? ["en", words.en ?? {}];
@@ -32,7 +32,7 @@ const languagesIn = (accepted: string): string[] =>
 
 /**
  * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
- * requests cannot create more. They are few, because every page downloads them; `frameWords` has all.
+ * requests cannot create more. Only a few words, because every page downloads them; `frameWords` returns all.
  * @param words by BCP 47 tag
  * @param locale the site's setting; `auto`: what the browser accepts
  * @param accepted the request's Accept-Language

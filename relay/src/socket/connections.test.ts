@@ -157,7 +157,7 @@ describe("a silent client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("is looked up at every heartbeat where news may be lost, and at every fourth one where none can be", async () => {
+  it("is looked up at every heartbeat if the bus may lose news, else at every fourth one", async () => {
     const looksWith = async (bus: Bus): Promise<number> => {
       const { clock, pass } = virtual();
       const client = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && client.alive()) }, bus);
@@ -171,7 +171,7 @@ describe("a silent client", () => {
     expect(await looksWith(withPresence(createBus(), realClock))).toBe(3);
   });
 
-  it("is disconnected when its heartbeat fails, whether or not that asks the database", async () => {
+  it("is disconnected when its heartbeat fails, whether or not the heartbeat reads the database", async () => {
     const sendHeartbeat = (): void => {
       throw new Error("broken transport");
     };

@@ -34,7 +34,7 @@ export function createConnections(deps: ConnectionsDeps) {
     /** The transport of a connection is closed. */
     lost: (connection: Connection): void => forget(registry, connection),
     /** The client sent a pong. */
-    alive: (connection: Connection): void => ponged(registry, connection),
+    alive: (connection: Connection): void => receivePong(registry, connection),
     sendDelivery: (account: string): void => sendDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),
     count: (): number => registry.all.size,
@@ -96,18 +96,18 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
 }
 
 /** The client answered a ping or sent a frame. */
-function showsLife({ phase }: Connection): void {
+function noteActivity({ phase }: Connection): void {
   if (phase.name === "live") phase.awaitsPong = false;
 }
 
-function ponged(registry: Registry, connection: Connection): void {
-  showsLife(connection);
+function receivePong(registry: Registry, connection: Connection): void {
+  noteActivity(connection);
   if (++connection.pongs > PONGS_MAX) end(registry, connection, CLOSE.overload);
 }
 
 /** Handles the text of a frame. Frames of one client are handled one after the other, so messages are stored in their order. */
 function enqueue(registry: Registry, actions: ConnectionActions, connection: Connection, text: string): void {
-  showsLife(connection);
+  noteActivity(connection);
   const { phase } = connection;
   if (phase.name === "greeting") {
     if (registry.closing) return end(registry, connection, CLOSE.restart);
@@ -171,7 +171,7 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   if (deps.isBlocked(site.public.id, visitor, live.address)) return endBlocked(registry, live);
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
   if (formError !== undefined) sendFormError(registry, live, formError);
-  // The client's frames do not wait for what it lacks: a slow one may take minutes to read that.
+  // Not awaited: a slow client may take minutes to read these changes, and its frames are handled meanwhile.
   void closeOnFailure(registry, connection, readLog(registry, live));
 }
 

@@ -21,7 +21,7 @@ const OPENED = {
 const MESSAGE = { author: "visitor", at: 1, state: "sent", reason: null, reaction: null, key: null };
 
 /** Connections to a thread of `HEAD` messages. `onRead` is called with the number after which each part is read. */
-function stage({ text = "hello", onRead = () => {} }: { text?: string; onRead?: (since: number) => void } = {}) {
+function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: (since: number) => void } = {}) {
   const clock = manualClock();
   const all = async (_sql: string, _visitor: string, since: number, limit: number) => {
     onRead(since);
@@ -60,7 +60,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate
 /** Lets clients that lack the whole thread connect together. `busiest`: most reads after a client's first in one turn of the event loop. */
 async function connectTogether() {
   const counted = { now: 0, busiest: 0 };
-  const { connect } = stage({
+  const { connect } = setup({
     onRead: (since) => {
       if (since > 0) counted.now++;
     },
@@ -89,7 +89,7 @@ it("sends each of them every change once, in order", async () => {
 });
 
 it("sends a client that does not read no more until it has read (A28)", async () => {
-  const { clock, connect } = stage({ text: "x".repeat(4_000) });
+  const { clock, connect } = setup({ text: "x".repeat(4_000) });
   const client = await connect(false);
   const afterTurns = async () => {
     for (let turn = 0; turn < 50; turn++) await nextTurn();

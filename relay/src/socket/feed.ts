@@ -28,13 +28,13 @@ export async function readLog(registry: Registry, live: Live): Promise<void> {
     if (changes.length < BATCH) continue;
     live.readAgain = true;
     await registry.inTurn(nextTurn);
-    await roomFor(registry, live);
+    await waitForRoom(registry, live);
   }
   live.reading = false;
 }
 
 /** Waits until a client has read most of what was sent. A client that never reads misses its heartbeats, and is disconnected. */
-async function roomFor({ deps }: Registry, live: Live): Promise<void> {
+async function waitForRoom({ deps }: Registry, live: Live): Promise<void> {
   while (live.connection.phase === live && live.transport.buffered() > FAIR_SHARE)
     await new Promise<void>((resolve) => void deps.clock.after(ROOM_MS, resolve));
 }

@@ -16,7 +16,7 @@ type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: 
  * @param refused why reactions are refused
  * @param verdict the service's answer to a form
  */
-function stage(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"invalid_email" | undefined> = ACCEPTED) {
+function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"invalid_email" | undefined> = ACCEPTED) {
   const calls: string[] = [];
   const sent: RelayFrame[] = [];
   const act = (name: string, result: unknown) => async (): Promise<never> => {
@@ -69,7 +69,7 @@ const lead: LiveFrame = { t: "lead", id: "lead-0001", chat: false, email: "a@b.e
 
 describe("a visitor's frame", () => {
   it("is limited: of 500 messages at once ten are accepted, each other gets a time to retry (A27)", async () => {
-    const { calls, handle, errors } = stage();
+    const { calls, handle, errors } = setup();
     for (let n = 0; n < 500; n++) await handle(send(n));
     expect(calls).toHaveLength(10);
     expect(errors()).toHaveLength(490);
@@ -77,7 +77,7 @@ describe("a visitor's frame", () => {
   });
 
   it("is counted also as a reaction, repeat, rating or form", async () => {
-    const { calls, handle } = stage();
+    const { calls, handle } = setup();
     for (let n = 0; n < 10; n++) await handle({ t: "retry", id: `message-${n}` });
     await handle({ t: "react", id: "reply-0001", emoji: "👍" });
     await handle({ t: "rate", id: "rating-01", of: 2, score: 1 });
@@ -87,19 +87,19 @@ describe("a visitor's frame", () => {
   });
 
   it("is answered with a time to retry when it is a reaction that the day's budget has no room for (A27)", async () => {
-    const { handle, errors } = stage({}, "full");
+    const { handle, errors } = setup({}, "full");
     await handle({ t: "react", id: "reply-0001", emoji: "👍" });
     expect(errors()).toEqual([{ t: "error", code: "try_later", id: "reply-0001", retryAfter: 3_600_000 }]);
   });
 
   it("is deferred while its address or site has sent too much, with an error that does not blame the visitor (A27)", async () => {
-    const { calls, handle, errors } = stage({ message: 7_000 });
+    const { calls, handle, errors } = setup({ message: 7_000 });
     await handle(send(1));
     expect([calls, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
   });
 
   it("is deferred while too many new visitors write, unless its visitor is already stored (A27)", async () => {
-    const { calls, handle, errors, live } = stage({ visitor: 9_000 });
+    const { calls, handle, errors, live } = setup({ visitor: 9_000 });
     await handle(send(1));
     await handle(lead);
     expect([calls, errors().map(({ code }) => code)]).toEqual([[], ["try_later", "try_later"]]);
@@ -109,7 +109,7 @@ describe("a visitor's frame", () => {
   });
 
   it("ends the connection when too many frames request history, read marks or pings (A28)", async () => {
-    const { calls, handle, sent } = stage();
+    const { calls, handle, sent } = setup();
     const asked: LiveFrame[] = [{ t: "ping" }, { t: "typing" }];
     for (let n = 0; n < 20; n++) await handle(asked[n % asked.length] as LiveFrame);
     expect(calls).toEqual([]);
@@ -120,20 +120,20 @@ describe("a visitor's frame", () => {
   });
 
   it("counts as a visitor's first message once", async () => {
-    const { handle, live } = stage();
+    const { handle, live } = setup();
     await handle(send(1));
     expect(live.fresh).toBe(false);
   });
 
   it("is refused as a form when its address has sent too many (A40)", async () => {
-    const { calls, handle, errors } = stage({ lead: 60_000 });
+    const { calls, handle, errors } = setup({ lead: 60_000 });
     await handle(lead);
     expect([calls, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);
   });
 
   it("is remembered as a form until it is accepted", async () => {
     const verdict = Promise.withResolvers<undefined>();
-    const { handle, live } = stage({}, undefined, verdict.promise);
+    const { handle, live } = setup({}, undefined, verdict.promise);
     await handle(lead);
     expect(live.forms?.get("lead-0001")).toBe("awaited");
     verdict.resolve(undefined);
@@ -143,7 +143,7 @@ describe("a visitor's frame", () => {
 
   it("is remembered as a refused form", async () => {
     const verdict = Promise.resolve("invalid_email" as const);
-    const { handle, live, errors } = stage({}, undefined, verdict);
+    const { handle, live, errors } = setup({}, undefined, verdict);
     await handle(lead);
     await verdict;
     expect(live.forms?.get("lead-0001")).toBe("refused");

@@ -105,9 +105,9 @@ async function attempt(context: Context, id: string, work: () => Promise<void>):
   const { deps, live } = context;
   const wait = deps.messages.take(live.visitor);
   if (wait > 0) return refuse(context, { code: "rate_limited", id, retryAfter: wait });
-  const crowd = deps.budgets.message(live);
+  const budgetWait = deps.budgets.message(live);
   // The address exceeds its limit, not this visitor: the client shows another text and sends the message again by itself.
-  if (crowd > 0) return refuse(context, { code: "try_later", id, retryAfter: crowd });
+  if (budgetWait > 0) return refuse(context, { code: "try_later", id, retryAfter: budgetWait });
   try {
     await work();
   } catch (error) {

@@ -17,7 +17,7 @@ import type { Registry } from "./registry.ts";
  * If the bus loses no news, heartbeats are answered from memory. Only every fourth one reads the database, as a second
  * safeguard. Beside a million messages, the reads of one heartbeat take 8 µs of CPU or more.
  */
-const ASKING_BEAT = 4;
+const DATABASE_BEAT = 4;
 
 /** Sends the heartbeats that are due, and disconnects clients that did not answer the previous ping. */
 export function sendHeartbeats(registry: Registry): void {
@@ -25,17 +25,19 @@ export function sendHeartbeats(registry: Registry): void {
   const due: Live[] = [];
   for (const live of items) {
     // After a pause of this process, answers to earlier pings may not have been read yet.
-    if (live.awaitsPong && !late && !mayWait(live)) end(registry, live.connection, CLOSE.overload);
+    if (live.awaitsPong && !late && !mayAnswerLate(live)) end(registry, live.connection, CLOSE.overload);
     else due.push(live);
   }
   for (const live of due) live.beats++;
-  const { known = [], doubtful = [] } = Object.groupBy(due, (live) => (asks(registry, live) ? "doubtful" : "known"));
+  const { known = [], doubtful = [] } = Object.groupBy(due, (live) =>
+    readsDatabase(registry, live) ? "doubtful" : "known",
+  );
   for (const live of known) beatFromMemory(registry, live);
   if (doubtful.length > 0)
     answerHeartbeats(registry, doubtful, true).catch((error: unknown) => endAll(registry, doubtful, error));
 }
 
-/** Sends a heartbeat to a client that has all news, without the database. */
+/** Sends a heartbeat without reading the database. */
 function beatFromMemory(registry: Registry, live: Live): void {
   try {
     pulse(registry, live, { head: live.sent, read: live.read }, true);
@@ -50,12 +52,12 @@ function endAll(registry: Registry, lives: readonly Live[], error: unknown): voi
   for (const { connection } of lives) end(registry, connection, CLOSE.internal);
 }
 
-/** Whether a client's present heartbeat asks the database. After a wave of connects, the visitors' ids spread the questions. */
-const asks = ({ deps }: Registry, { beats, visitor }: Live): boolean =>
-  deps.bus.lossless !== true || (beats + visitor.charCodeAt(visitor.length - 1)) % ASKING_BEAT === 0;
+/** Whether a client's present heartbeat reads the database. Clients that connected together read at different heartbeats, by id. */
+const readsDatabase = ({ deps }: Registry, { beats, visitor }: Live): boolean =>
+  deps.bus.lossless !== true || (beats + visitor.charCodeAt(visitor.length - 1)) % DATABASE_BEAT === 0;
 
 /** Whether a client's answer may be one interval late, because the ping waits behind unread bytes. Allowed once per ping. */
-function mayWait(live: Live): boolean {
+function mayAnswerLate(live: Live): boolean {
   if (live.pongLate || live.unread === 0) return false;
   live.pongLate = true;
   return true;

@@ -57,7 +57,7 @@ function createHandClock() {
 }
 
 /** Connections whose clients read nothing, so sent frames wait. */
-function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
+function setup({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
   const { clock, pass } = createHandClock();
   const connections = createConnections({
     db: { all: async () => [], anyOf: async () => [] } as unknown as Database,
@@ -71,7 +71,7 @@ function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
     random: () => 1,
   });
   connections.start();
-  function arrive() {
+  function connect() {
     let waiting = 0;
     const ended: Ending[] = [];
     const transport = {
@@ -88,7 +88,7 @@ function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
     };
     return { connection, ended, say, waiting: () => waiting };
   }
-  return { connections, arrive, pass };
+  return { connections, connect, pass };
 }
 
 /** A frame of about a megabyte, as a page of history may be. */
@@ -101,8 +101,8 @@ const long: RelayFrame = {
 
 describe("a client that has not sent hello", () => {
   it("has a deadline that traffic does not extend", async () => {
-    const { arrive, pass } = stage();
-    const { connection, ended } = arrive();
+    const { connect, pass } = setup();
+    const { connection, ended } = connect();
     pass(HELLO_MS - 1);
     expect([connection.phase.name, ended]).toEqual(["greeting", []]);
     pass(1);
@@ -110,8 +110,8 @@ describe("a client that has not sent hello", () => {
   });
 
   it("may send a limited number of bytes, however they are split into frames", async () => {
-    const { connections, arrive } = stage();
-    const { connection, ended } = arrive();
+    const { connections, connect } = setup();
+    const { connection, ended } = connect();
     for (let said = 0; said < HELLO_MAX; said += 100) connections.receive(connection, " ".repeat(100));
     connections.receive(connection, " ".repeat(100));
     expect(ended).toEqual([CLOSE.noHello]);
@@ -124,8 +124,8 @@ describe("a connected client", () => {
     const stuck = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const { connections, arrive } = stage({ handleFrame: () => stuck });
-    const { connection, ended, say } = arrive();
+    const { connections, connect } = setup({ handleFrame: () => stuck });
+    const { connection, ended, say } = connect();
     await say(HELLO);
     for (let n = 0; n < 64; n++) connections.receive(connection, PING);
     expect(ended).toEqual([]);
@@ -135,8 +135,8 @@ describe("a connected client", () => {
   });
 
   it("may have at most 256 thousand waiting characters, however few the frames", async () => {
-    const { connections, arrive } = stage({ handleFrame: () => new Promise(() => {}) });
-    const { connection, ended, say } = arrive();
+    const { connections, connect } = setup({ handleFrame: () => new Promise(() => {}) });
+    const { connection, ended, say } = connect();
     await say(HELLO);
     for (let n = 0; n < 8; n++) connections.receive(connection, " ".repeat(32 * 1024));
     expect(ended).toEqual([]);
@@ -147,8 +147,8 @@ describe("a connected client", () => {
   it("has one of its frames handled per turn of the event loop, so that other clients are not delayed (A28)", async () => {
     let handled = 0;
     const handleFrame = async (): Promise<void> => void handled++;
-    const { connections, arrive } = stage({ handleFrame });
-    const { connection, say } = arrive();
+    const { connections, connect } = setup({ handleFrame });
+    const { connection, say } = connect();
     await say(HELLO);
     for (let n = 0; n < 60; n++) connections.receive(connection, PING);
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -158,8 +158,8 @@ describe("a connected client", () => {
   });
 
   it("may send a hundred pongs between two pings of the relay", async () => {
-    const { connections, arrive } = stage();
-    const { connection, ended, say } = arrive();
+    const { connections, connect } = setup();
+    const { connection, ended, say } = connect();
     await say(HELLO);
     for (let n = 0; n < 100; n++) connections.alive(connection);
     expect(ended).toEqual([]);
@@ -168,8 +168,8 @@ describe("a connected client", () => {
   });
 
   it("is disconnected when a megabyte waits unread, whatever it requested (A28)", async () => {
-    const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
-    const { ended, say, waiting } = arrive();
+    const { connect } = setup({ handleFrame: async (actions, live) => actions.send(live, long) });
+    const { ended, say, waiting } = connect();
     await say(HELLO);
     for (let n = 0; n < 75; n++) await say(PING);
     expect(ended).toEqual([CLOSE.overload]);
@@ -177,20 +177,20 @@ describe("a connected client", () => {
   });
 
   it("shares 64 megabytes with all others: of thousands of clients that read nothing, most are disconnected (A28)", async () => {
-    const { arrive, pass } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
+    const { connect, pass } = setup({ handleFrame: async (actions, live) => actions.send(live, long) });
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const one = arrive();
+        const one = connect();
         await one.say(HELLO);
         return one;
       }),
     );
     for (const { say } of all) await say(PING);
     pass(1);
-    const here = all.filter(({ ended }) => ended.length === 0);
-    const held = here.reduce((sum, { waiting }) => sum + waiting(), 0);
+    const connected = all.filter(({ ended }) => ended.length === 0);
+    const held = connected.reduce((sum, { waiting }) => sum + waiting(), 0);
     expect(held).toBeLessThan(66 * MIB);
-    const honest = arrive();
+    const honest = connect();
     await honest.say(HELLO);
     expect(honest.ended).toEqual([]);
   });

@@ -158,7 +158,7 @@ describe("a WebSocket", () => {
     expect(() => broken.emit("error", new Error("read ECONNRESET"))).not.toThrow();
   });
 
-  it("is refused without an origin, and told that pages of another origin may not use the chat (A7)", async () => {
+  it("is refused without an origin, and closed with the code for a refused origin on a page of another one (A7)", async () => {
     expect(upgrade({ origin: undefined }).answer.toString()).toContain("403 Forbidden");
     for (const origin of ["https://evil.example", `${ORIGIN}.evil.example`, "null", ""]) {
       const wire = upgrade({ origin });

@@ -20,7 +20,7 @@ const FAILURES_MS = 15 * 60_000;
 /** Time that a message may wait for the service before an operator is alerted, in ms; the overview marks it then, too. */
 const WAITING_MS = 5 * 60_000;
 
-const when = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
+const problemIf = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
 
 /** A check that only the node with the daily jobs makes. */
 const choreCheck = ({ cluster }: Core, kind: string, find: () => Promise<Problem[]>): AlertCheck => {
@@ -39,7 +39,7 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
         const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
         const cure =
           "Check the account's key and address: `porchlight doctor` shows more. Messages wait; those that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
-        return when(why !== undefined, { kind: "account", subject: id, problem, cure });
+        return problemIf(why !== undefined, { kind: "account", subject: id, problem, cure });
       }),
   };
 }
@@ -52,21 +52,21 @@ async function waiting({ db, clock, settings }: Core, gates: Gates): Promise<Pro
   const problem = `${messages} ${messages === 1 ? "message waits" : "messages wait"} for the service, the oldest for more than five minutes.`;
   const cure =
     "`porchlight doctor` shows whether the service answers; the page Deliveries shows its last answers. Messages that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
-  return when(late && !refused, { kind: "waiting", subject: "", problem, cure });
+  return problemIf(late && !refused, { kind: "waiting", subject: "", problem, cure });
 }
 
 async function failures({ db, clock }: Core): Promise<Problem[]> {
   const count = await failedSince(db, clock.now() - FAILURES_MS);
   const problem = `${count} ${count === 1 ? "message" : "messages"} failed within 15 minutes.`;
   const cure = "The page Deliveries shows the reasons and sends them again.";
-  return when(count > 0, { kind: "failures", subject: "", problem, cure });
+  return problemIf(count > 0, { kind: "failures", subject: "", problem, cure });
 }
 
 async function disk({ settings }: Core): Promise<Problem[]> {
   const { bavail, bsize } = await statfs(settings.dataDir);
   const problem = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free in ${settings.dataDir}.`;
   const cure = "Make room: below 500 MB, uploads and then messages are refused.";
-  return when(bavail * bsize < FREE_MIN, { kind: "disk", subject: "", problem, cure });
+  return problemIf(bavail * bsize < FREE_MIN, { kind: "disk", subject: "", problem, cure });
 }
 
 async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
@@ -97,7 +97,7 @@ async function ledger({ db, clock }: Core): Promise<Problem[]> {
     : grant
       ? "The page Ledger says what to decide."
       : "Look it up at the service, then run `porchlight send resolve`.";
-  return when(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
+  return problemIf(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
 }
 
 async function backup({ settings, clock }: Core, backups: Backups | undefined): Promise<Problem[]> {
@@ -108,7 +108,7 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
   const cure = "The log has the cause under `backup.failed`; `porchlight backup run` tries it now.";
   // A relay that has just started makes its first backup soon.
   const late = clock.now() - newest > 2 * every && clock.uptime() > every;
-  return when(late, { kind: "backup", subject: "", problem, cure });
+  return problemIf(late, { kind: "backup", subject: "", problem, cure });
 }
 
 /** Everything that operators are alerted about. */

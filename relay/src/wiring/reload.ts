@@ -42,13 +42,13 @@ function sitesOf(now: Settings, next: Settings): { changes: Change[]; sites: Sit
   const sites: Site[] = [];
   for (const id of new Set([...old.keys(), ...fresh.keys()])) {
     const [before, after] = [old.get(id), fresh.get(id)];
-    const able = after !== undefined && accounts.has(after.account);
-    const effect = able ? "now" : "restart";
+    const isUsable = after !== undefined && accounts.has(after.account);
+    const effect = isUsable ? "now" : "restart";
     const path = `sites.${id}`;
     if (before === undefined) changes.push({ path, before: "–", after: "a new site", effect });
     else if (after === undefined) changes.push({ path, before: "a site", after: "–", effect });
     else changes.push(...differences(before, after, path).map((change) => ({ ...change, effect }) as const));
-    const kept = able ? after : before;
+    const kept = isUsable ? after : before;
     if (kept !== undefined) sites.push(kept);
   }
   return { changes, sites };
@@ -67,8 +67,8 @@ export function createReload({ settings, sites }: { settings: Settings; sites: S
     const read = settings.reread();
     if ("problems" in read) return read;
     const next = read.settings;
-    const whole = Object.keys(next).filter((name) => !SKIPPED.has(name)) as (keyof Settings)[];
-    const others = whole.flatMap((name) => differences(settings[name], next[name], name));
+    const names = Object.keys(next).filter((name) => !SKIPPED.has(name)) as (keyof Settings)[];
+    const others = names.flatMap((name) => differences(settings[name], next[name], name));
     const ofSites = sitesOf(settings, next);
     if (!dry && ofSites.changes.length > 0) sites.replace(ofSites.sites);
     return { changes: [...ofSites.changes, ...others.map((change) => ({ ...change, effect: "restart" as const }))] };

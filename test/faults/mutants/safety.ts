@@ -175,7 +175,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("ban on addresses that were refused", "server.test.ts", {
     in: "limitPeers",
-    find: "(state.away.get($address) ?? 0) > clock.uptime()",
+    find: "(state.blocked.get($address) ?? 0) > clock.uptime()",
     replace: "false",
   }),
   without("reserve for addresses without a connection", "connection-slots.test.ts", {
@@ -262,7 +262,7 @@ export const SAFETY: Mutant[] = [
     replace: "frame-src 'self' ",
   }),
   without("ban on frames around the unsubscribe page", "framing.test.ts", {
-    in: "stop.POLICY",
+    in: "unsubscribe.POLICY",
     text: "; frame-ancestors 'none'",
     replace: "",
   }),

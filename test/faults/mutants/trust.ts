@@ -167,7 +167,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "$phone",
   }),
   without("encoding of the id of another node's connection (A20)", "fallback.test.ts", {
-    in: "passedOn",
+    in: "forwarded",
     find: "encodeURIComponent($line)",
     replace: "$line",
   }),

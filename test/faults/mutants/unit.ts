@@ -19,7 +19,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "sends a client all it lacks before it has read anything (A28)",
-    edits: [{ in: "readLog", find: "await roomFor(registry, live);", replace: "" }],
+    edits: [{ in: "readLog", find: "await waitForRoom(registry, live);", replace: "" }],
     killedBy: { unit: "socket/feed.test.ts" },
   },
   {

@@ -37,14 +37,14 @@ function fieldOf({ phone, email }: Partial<ContactDetails>, { message }: Outcome
 }
 
 /** The contact details of a request. @throws RelayError that names the wrong field */
-function personOf(
+function detailsOf(
   { site }: Pick<Call, "site">,
   given: Parameters<typeof readContactDetails>[0],
 ): ReturnType<typeof presentDetails> {
-  const person = readContactDetails(given, site.leads?.country);
-  if (person === "invalid_phone") throw new RelayError("invalid_phone", "phone");
-  if (person === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
-  return presentDetails(person);
+  const details = readContactDetails(given, site.leads?.country);
+  if (details === "invalid_phone") throw new RelayError("invalid_phone", "phone");
+  if (details === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+  return presentDetails(details);
 }
 
 /** Contacts at the service. */
@@ -72,7 +72,7 @@ export function contactHandlers({ contacts }: { contacts: Contacts }) {
 
   return {
     async findContact(call) {
-      const { phone, email } = personOf(call, call.query);
+      const { phone, email } = detailsOf(call, call.query);
       if ((phone === undefined) === (email === undefined))
         throw new Problem("invalid_field", "Name either phone or email.", "phone");
       const answer = await contacts.find(call.site.account, phone === undefined ? { email: email ?? "" } : { phone });
@@ -82,12 +82,12 @@ export function contactHandlers({ contacts }: { contacts: Contacts }) {
     },
     async createContact(call) {
       const { lists, ...given } = call.body;
-      const person = personOf(call, given);
-      if (person.phone === undefined && person.email === undefined)
+      const details = detailsOf(call, given);
+      if (details.phone === undefined && details.email === undefined)
         throw new Problem("invalid_field", "A contact needs a phone or an e-mail.", "email");
       const { account } = call.site;
-      const answer = await contacts.findOrCreate(account, person);
-      assertAccepted(answer, fieldOf(person, answer));
+      const answer = await contacts.findOrCreate(account, details);
+      assertAccepted(answer, fieldOf(details, answer));
       if (answer.contact === undefined) throw new RelayError("unavailable_upstream");
       await joinAll(account, answer.contact.id, lists);
       return { contact: contactView(answer.contact), created: answer.created ?? true, lists };

@@ -4,9 +4,9 @@ import { createHandlers, type Flows } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 import { apiPage } from "./page.ts";
-import { type ApiParts, api } from "./router.ts";
+import { type ApiDeps, api } from "./router.ts";
 
-type ServerApiDeps = Omit<ApiParts, "handlers"> & {
+type ServerApiDeps = Omit<ApiDeps, "handlers"> & {
   flows: Flows;
   /** The relay's public origin; empty when the settings do not name one. */
   relay: string;
@@ -15,7 +15,7 @@ type ServerApiDeps = Omit<ApiParts, "handlers"> & {
 };
 
 /** `/api/v1`, its OpenAPI document and its page. */
-export function serverApi({ flows, relay, address, ...parts }: ServerApiDeps): Hono<{ Bindings: HttpBindings }> {
+export function serverApi({ flows, relay, address, ...deps }: ServerApiDeps): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
   /** Made at the first request, to keep the start fast. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(OPERATIONS, relay));
@@ -31,5 +31,5 @@ export function serverApi({ flows, relay, address, ...parts }: ServerApiDeps): H
       c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
       return c.html(pageFor(address()));
     })
-    .route("/", api({ ...parts, handlers: createHandlers(flows) }));
+    .route("/", api({ ...deps, handlers: createHandlers(flows) }));
 }

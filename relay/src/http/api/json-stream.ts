@@ -1,11 +1,11 @@
 /**
- * An answer whose JSON is made while it is sent, in parts: a whole one may take more memory than the relay may have (RELIABILITY
+ * An answer whose JSON is made in parts while it is sent, because the whole text may exceed the relay's memory (RELIABILITY
  * A24).
  */
 export class JsonStream {
   readonly parts: AsyncIterable<string>;
 
-  /** @param parts of the JSON text; the next one is made when the client has read the one before */
+  /** @param parts of the JSON text; each is made when the client has read the previous one */
   constructor(parts: AsyncIterable<string>) {
     this.parts = parts;
   }

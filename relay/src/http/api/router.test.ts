@@ -10,7 +10,7 @@ import { migrate } from "../../db/migrate.ts";
 import { createSites } from "../../records/sites.ts";
 import { addToken, revokeToken, SCOPES, type Scope } from "../../records/tokens.ts";
 import { OPERATIONS } from "./operations.ts";
-import { type ApiParts, api, type Call } from "./router.ts";
+import { type ApiDeps, api, type Call } from "./router.ts";
 
 const CALLS_PER_MINUTE = 200;
 const sites = createSites(
@@ -31,7 +31,7 @@ beforeEach(async () => {
     { get: (_, name) => async (call: Call) => ({ reached: reached.push(`${call.site.public.id} ${String(name)}`) }) },
   );
   const limiter = createLimiter({ burst: CALLS_PER_MINUTE, perMinute: CALLS_PER_MINUTE, uptime: clock.uptime });
-  app = api({ db, clock, sites, handlers, limiter, log: silentLog } as unknown as ApiParts);
+  app = api({ db, clock, sites, handlers, limiter, log: silentLog } as unknown as ApiDeps);
 });
 afterEach(() => db.close());
 

@@ -40,7 +40,7 @@ export type Call<N extends Name = Name> = {
 
 export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N> | JsonStream> };
 
-export type ApiParts = {
+export type ApiDeps = {
   db: Database;
   clock: Clock;
   sites: Sites;
@@ -54,26 +54,26 @@ type Bindings = { Bindings: HttpBindings };
 const KEY_HEADER = "Idempotency-Key";
 
 /** The server API: every operation of the table, with checks of token, scope, input and, for changes, `Idempotency-Key`. */
-export function api(parts: ApiParts): Hono<Bindings> {
+export function api(deps: ApiDeps): Hono<Bindings> {
   const app = new Hono<Bindings>().basePath("/api/v1");
   app.onError((error, c) => {
     if (error instanceof RelayError) return problem(error);
-    parts.log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    deps.log("relay.internal", { where: c.req.routePath, cause: String(error) });
     return problem(new RelayError("internal"));
   });
   for (const name of Object.keys(OPERATIONS) as Name[]) {
     const { method, path } = OPERATIONS[name];
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(parts, name, c));
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(deps, name, c));
   }
-  app.all("*", (c) => elsewhere(c));
+  app.all("*", (c) => withoutOperation(c));
   return app;
 }
 
 /** Answers for a path without an operation: 405 when another method has one, else 404. */
-function elsewhere(c: Context<Bindings>): Response {
-  const here = Object.values(OPERATIONS).filter(({ path }) => isAt(`/api/v1${path}`, c.req.path));
-  if (here.length === 0) throw new Problem("not_found", "No operation has this path. /api lists all operations.");
-  const Allow = here.map(({ method }) => method.toUpperCase()).join(", ");
+function withoutOperation(c: Context<Bindings>): Response {
+  const known = Object.values(OPERATIONS).filter(({ path }) => isAt(`/api/v1${path}`, c.req.path));
+  if (known.length === 0) throw new Problem("not_found", "No operation has this path. /api lists all operations.");
+  const Allow = known.map(({ method }) => method.toUpperCase()).join(", ");
   return problem(new RelayError("method_not_allowed"), { Allow });
 }
 
@@ -81,7 +81,7 @@ const isAt = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
 /** Finds the token of a request and its site. The answer is the same for every invalid token. */
-async function authorise({ db, sites, limiter }: ApiParts, c: Context<Bindings>, operation: Operation) {
+async function authorise({ db, sites, limiter }: ApiDeps, c: Context<Bindings>, operation: Operation) {
   const [, given = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
   const token = await findToken(db, given);
   const site = token && sites.find(token.site);
@@ -95,14 +95,14 @@ async function authorise({ db, sites, limiter }: ApiParts, c: Context<Bindings>,
   return { token, site };
 }
 
-async function answer(parts: ApiParts, name: Name, c: Context<Bindings>): Promise<Response> {
+async function answer(deps: ApiDeps, name: Name, c: Context<Bindings>): Promise<Response> {
   const operation: Operation = OPERATIONS[name];
-  const { token, site } = await authorise(parts, c, operation);
+  const { token, site } = await authorise(deps, c, operation);
   const query = checked(operation.query, c.req.query());
   const unsafe = operation.method !== "get";
   const raw = unsafe ? await readBody(c.env.incoming, SIZES.api) : "";
   const body = operation.body === undefined ? undefined : checked(operation.body, parsed(raw));
-  const handle = parts.handlers[name] as (call: object) => Promise<unknown>;
+  const handle = deps.handlers[name] as (call: object) => Promise<unknown>;
   const ask = (key: string) => handle({ site, token, params: c.req.param(), query, body, key });
   const asText = (result: unknown): { status: number; body: string } => ({
     status: operation.status,
@@ -110,10 +110,10 @@ async function answer(parts: ApiParts, name: Name, c: Context<Bindings>): Promis
   });
   if (!unsafe) {
     const result = await ask("");
-    return result instanceof JsonStream ? streamed(parts, name, result) : respond(asText(result));
+    return result instanceof JsonStream ? streamed(deps, name, result) : respond(asText(result));
   }
   const digest = createHash("sha256").update(`${c.req.method} ${c.req.path}\n${raw}`).digest("base64url");
-  return once(parts, { token: token.id, key: keyOf(c), digest, path: c.req.path }, async (key) =>
+  return runOnce(deps, { token: token.id, key: keyOf(c), digest, path: c.req.path }, async (key) =>
     asText(await ask(key)),
   );
 }
@@ -125,8 +125,8 @@ function keyOf(c: Context<Bindings>): string {
 }
 
 /** Runs a request once per key. A repeat gets the stored answer of the first one. */
-async function once(
-  { db, clock }: ApiParts,
+async function runOnce(
+  { db, clock }: ApiDeps,
   name: { token: string; key: string; digest: string; path: string },
   run: (key: string) => Promise<{ status: number; body: string }>,
 ): Promise<Response> {
@@ -148,8 +148,8 @@ async function once(
 const respond = ({ status, body }: { status: number; body: string }): Response =>
   new Response(body === "" ? null : body, { status, headers: { "Content-Type": "application/json" } });
 
-/** Sends an answer in parts. An error in one of them ends the connection, because the status has been sent. */
-function streamed({ log }: ApiParts, name: Name, { parts }: JsonStream): Response {
+/** Sends an answer in parts. An error in a part ends the connection, because the status has already been sent. */
+function streamed({ log }: ApiDeps, name: Name, { parts }: JsonStream): Response {
   async function* logged(): AsyncGenerator<Buffer> {
     try {
       for await (const part of parts) yield Buffer.from(part);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createBodyBudget } from "./body-budget.ts";
-import { unsubscribePage } from "./stop.ts";
+import { unsubscribePage } from "./unsubscribe.ts";
 
 const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true }, createBodyBudget());
 const ask = async (accepted: string): Promise<string> =>
