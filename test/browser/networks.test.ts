@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { startHost } from "../host.ts";
 import { type Middlebox, startProxy } from "../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
-import { type Chat, converse, pageOf, reopen, setStage } from "./checks/stage.ts";
+import { converse, echo, pageOf, reopen, setStage } from "./checks/stage.ts";
 import { slowTests } from "./slow-network.ts";
 
 const stage = setStage();
@@ -21,7 +21,6 @@ async function proxied(): Promise<Middlebox> {
 }
 /** A page whose tag names this address of the relay. */
 const pageOver = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const TIMEOUT = { timeout: TIMEOUT_MS };
 
 it("after a restart behind a proxy that answers 502, the chat continues over a WebSocket", async () => {

@@ -4,10 +4,9 @@ import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./stage.ts";
+import { type Chat, callApi, converse, echo, pageOf, readUpTo, rectOf, setStage } from "./stage.ts";
 
 const stage = setStage();
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const focused = (page: Page) =>
   page.evaluate(() => {
     const inner = document.querySelector("porch-light")?.shadowRoot?.activeElement;
@@ -306,7 +305,7 @@ it("67 the name of every control contains its visible text", async () => {
       stage.tag('data-site="default" data-launcher="text" data-label="Ask us (chat)" data-suggestions="One|Two"'),
     ),
   });
-  const strays = () =>
+  const mislabelled = () =>
     page.evaluate(() => {
       const root = document.querySelector("porch-light")?.shadowRoot;
       const controls = [...(root?.querySelectorAll<HTMLElement>("button,a[href],[role=menuitem]") ?? [])].filter(
@@ -321,10 +320,10 @@ it("67 the name of every control contains its visible text", async () => {
       );
     });
   await chat.launcher.first().waitFor();
-  expect(await strays()).toEqual([]);
+  expect(await mislabelled()).toEqual([]);
   await chat.open();
-  expect(await strays()).toEqual([]);
+  expect(await mislabelled()).toEqual([]);
   await chat.send("Hello");
   await echo(chat, "Hello").waitFor();
-  expect(await strays()).toEqual([]);
+  expect(await mislabelled()).toEqual([]);
 });

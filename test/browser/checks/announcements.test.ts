@@ -3,10 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { listenTo, pass, pause } from "./clocks.ts";
 import { announced, record } from "./recorder.ts";
-import { type Chat, converse, readUpTo, reopen, setStage } from "./stage.ts";
+import { converse, echo, readUpTo, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
 describe("a screen reader's announcements", () => {
   it("54 announce a reply once, with its author, and soon disappear; history is never announced", async () => {

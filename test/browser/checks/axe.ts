@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { pageOf, type Stage } from "./stage.ts";
-import { ASKING, STATES } from "./states.ts";
+import { FORM_STATES, STATES } from "./states.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -39,7 +39,7 @@ const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen:
 };
 
 /** Waits until every finite animation has ended. */
-export const still = (page: Page) =>
+export const animationsEnded = (page: Page) =>
   page.evaluate(async () => {
     const all = document.querySelector("porch-light")?.shadowRoot?.getAnimations() ?? [];
     const once = all.filter((one) => one.effect?.getComputedTiming().iterations === 1);
@@ -67,8 +67,8 @@ const findings = async (page: Page, state: string): Promise<string[]> => {
       ),
     };
   }, TAGS);
-  const strange = open.filter(({ finding }) => !REVIEWED[finding]?.states.includes(state));
-  return [...violations, ...strange.map(({ finding, target }) => `not reviewed: ${finding} ${target}`)];
+  const unreviewed = open.filter(({ finding }) => !REVIEWED[finding]?.states.includes(state));
+  return [...violations, ...unreviewed.map(({ finding, target }) => `not reviewed: ${finding} ${target}`)];
 };
 
 /** A page of the site with the tag and these attributes. */
@@ -82,10 +82,10 @@ const LOCALES: Record<Direction, string> = { ltr: "en", rtl: "ar" };
 /** A theme and a direction. */
 type Look = readonly [Theme, Direction];
 /** In which looks each group of states is checked. */
-type Looks = { desktop: readonly Look[]; phone: readonly Look[]; asking: readonly Look[] };
+type Looks = { desktop: readonly Look[]; phone: readonly Look[]; forms: readonly Look[] };
 
 /** Runs axe in every state, in these looks. */
-export function axeTests(stage: Stage, { desktop, phone, asking }: Looks): void {
+export function axeTests(stage: Stage, { desktop, phone, forms }: Looks): void {
   describe("52 axe finds nothing", () => {
     for (const [theme, direction] of desktop)
       it(`52 in the states that a visitor reaches, ${theme}, ${direction}`, () =>
@@ -95,8 +95,8 @@ export function axeTests(stage: Stage, { desktop, phone, asking }: Looks): void 
         inStates(stage, theme, direction, true));
   });
   describe("52 axe finds nothing in the chat's forms", () => {
-    for (const [theme, direction] of asking)
-      it(`52 in ${ASKING.length} states, ${theme}, ${direction}`, () => whereItAsks(stage, theme, direction));
+    for (const [theme, direction] of forms)
+      it(`52 in ${FORM_STATES.length} states, ${theme}, ${direction}`, () => inFormStates(stage, theme, direction));
   });
 }
 
@@ -114,7 +114,7 @@ async function inStates(stage: Stage, theme: Theme, direction: Direction, phone:
   const states = phone ? STATES.filter(({ name }) => ["closed", "empty", "conversation"].includes(name)) : STATES;
   for (const { name, enter } of states) {
     await enter(page, stage);
-    await still(page);
+    await animationsEnded(page);
     const here = await findings(page, name);
     if (here.length > 0) found[name] = here;
   }
@@ -131,15 +131,15 @@ function hideScrollShadow(): void {
   root?.adoptedStyleSheets.push(sheet);
 }
 
-async function whereItAsks(stage: Stage, theme: Theme, direction: Direction): Promise<void> {
+async function inFormStates(stage: Stage, theme: Theme, direction: Direction): Promise<void> {
   const found: Record<string, string[]> = {};
-  for (const { name, attributes, enter } of ASKING) {
+  for (const { name, attributes, enter } of FORM_STATES) {
     const html = hostPage(stage, `data-locale="${LOCALES[direction]}" ${attributes}`);
     const { page, context } = await stage.visit({ html, options: { colorScheme: theme } });
     await page.evaluate(AXE);
     await enter(page, stage);
     await page.evaluate(hideScrollShadow);
-    await still(page);
+    await animationsEnded(page);
     const here = await findings(page, name);
     if (here.length > 0) found[name] = here;
     await context.close();

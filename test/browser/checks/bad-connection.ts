@@ -4,16 +4,8 @@ import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
+import { seeded } from "../../faults/core/world.ts";
 import { type Chat, converse, type Stage } from "./stage.ts";
-
-/** Pseudo-random numbers, the same in every run. */
-export function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** The whole conversation as the visitor can save it; the thread itself shows only a part. */
 async function transcript(page: Page, chat: Chat): Promise<string> {
@@ -26,38 +18,38 @@ async function transcript(page: Page, chat: Chat): Promise<string> {
 }
 
 type BadConnection = {
-  /** How often each kind of harm happened. */
-  harm: { dropped: number; doubled: number; reordered: number; cut: number };
-  /** Whether the harm has ended. */
+  /** How often each fault happened. */
+  faults: { dropped: number; doubled: number; reordered: number; cut: number };
+  /** Whether all further frames pass unchanged. */
   isCalm: boolean;
 };
 
 /**
- * Harms the frames with messages from the relay.
- * @param share share of the frames that each kind of harm concerns, 0 to 0.25; half of it for cut connections
+ * Drops, doubles and reorders frames with messages from the relay, and cuts connections.
+ * @param share share of the frames with each fault, 0 to 0.25; half of it for cut connections
  */
-function passBadly(connection: BadConnection, line: WebSocketRoute, random: () => number, share: number): void {
-  const { harm } = connection;
-  const server = line.connectToServer();
+function injectFaults(connection: BadConnection, socket: WebSocketRoute, random: () => number, share: number): void {
+  const { faults } = connection;
+  const server = socket.connectToServer();
   let late: string | Buffer | undefined;
   const pass = (frame: string | Buffer): void => {
-    line.send(frame);
-    if (late !== undefined) line.send(late);
+    socket.send(frame);
+    if (late !== undefined) socket.send(late);
     late = undefined;
   };
   server.onMessage((frame) => {
     if (connection.isCalm || !frame.includes('"t":"message"')) return pass(frame);
     const roll = random() / share;
     if (roll < 0.5) {
-      harm.cut++;
-      void Promise.all([line.close({ code: 1011 }), server.close({ code: 1011 })]);
-    } else if (roll < 1.5) harm.dropped++;
+      faults.cut++;
+      void Promise.all([socket.close({ code: 1011 }), server.close({ code: 1011 })]);
+    } else if (roll < 1.5) faults.dropped++;
     else if (roll < 2.5) {
-      harm.doubled++;
-      line.send(frame);
+      faults.doubled++;
+      socket.send(frame);
       pass(frame);
     } else if (roll < 3.5 && late === undefined) {
-      harm.reordered++;
+      faults.reordered++;
       late = frame;
     } else pass(frame);
   });
@@ -66,14 +58,14 @@ function passBadly(connection: BadConnection, line: WebSocketRoute, random: () =
 /**
  * Defines the test of check 40.
  * @param count number of replies
- * @param share as in `passBadly`
+ * @param share as in `injectFaults`
  */
 export function repliesOverBadConnection(stage: Stage, count: number, share: number): void {
   it(`40 ${count} replies over a connection that drops, duplicates and reorders frames arrive once each, in order`, async () => {
-    const random = dice(40);
-    const connection: BadConnection = { harm: { dropped: 0, doubled: 0, reordered: 0, cut: 0 }, isCalm: false };
-    const harmFrames = (line: WebSocketRoute): void => passBadly(connection, line, random, share);
-    const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, harmFrames) });
+    const random = seeded(40);
+    const connection: BadConnection = { faults: { dropped: 0, doubled: 0, reordered: 0, cut: 0 }, isCalm: false };
+    const breakFrames = (socket: WebSocketRoute): void => injectFaults(connection, socket, random, share);
+    const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });
     await converse(chat);
     const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
     const bodies = Array.from({ length: count }, (_, n) => `reply number ${n}.`);
@@ -87,7 +79,7 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     await stage.reply("the last of all");
     await back();
     await chat.thread.getByText("the last of all", { exact: true }).waitFor();
-    for (const times of Object.values(connection.harm)) expect(times).toBeGreaterThan(2);
+    for (const times of Object.values(connection.faults)) expect(times).toBeGreaterThan(2);
     const kept = await transcript(page, chat);
     const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
     // They were sent twenty at a time, so the relay's order counts.

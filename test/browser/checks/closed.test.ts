@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../../identities.ts";
 import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { frames } from "./threads.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
@@ -54,7 +55,7 @@ it("4 a launcher that is shown again is not a popover, so the page's z-index ord
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await callApi(page, "hide");
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await frames(page);
   await callApi(page, "show");
   await chat.launcher.waitFor();
   expect(await page.locator("porch-light").getAttribute("popover")).toBeNull();

@@ -15,18 +15,18 @@ const size = async (url: string): Promise<number> =>
 
 for (const language of ["en", "de", "ar"])
   it(`19 the loader has at most 4 kB with the settings in it, the chat 35 kB, and one request is made before the first touch: ${language}`, async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { page, chat } = await stage.visit({
       html: pageOf(stage.tag(`data-site="default" data-locale="${language}"`)),
-      before: async (page) => page.on("request", (request) => asked.push(request.url())),
+      before: async (page) => page.on("request", (request) => requested.push(request.url())),
     });
     await chat.launcher.or(page.locator(".launcher")).first().waitFor();
     await page.waitForLoadState("networkidle");
-    expect(asked).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
+    expect(requested).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
     await page.locator(".launcher").click();
     await page.locator("porch-light textarea").waitFor();
     // On the developer's own machine the panel also checks the settings; visitors do not fetch that file.
-    const scripts = asked.slice(1).filter((url) => /\.js/.test(url) && !url.includes("/check-settings-"));
+    const scripts = requested.slice(1).filter((url) => /\.js/.test(url) && !url.includes("/check-settings-"));
     const [loader = "", ...open] = new Set(scripts);
     expect(open.some((url) => url.includes(language === "en" ? "/panel-" : `/${language}-`))).toBe(true);
     expect(await size(loader)).toBeLessThanOrEqual(4 * KB);
@@ -51,21 +51,21 @@ it("20 the page's layout does not shift when the widget loads and the launcher a
 });
 
 it("21 the first click on the launcher opens the panel before its code was fetched", async () => {
-  const asked: string[] = [];
-  const looked = Promise.withResolvers<void>();
+  const requested: string[] = [];
+  const checked = Promise.withResolvers<void>();
   const { page, chat } = await stage.visit({
     // The file arrives only after the panel was checked.
     before: (page) =>
       page.route(/assets\/panel/, async (route) => {
-        asked.push(route.request().url());
-        await looked.promise;
+        requested.push(route.request().url());
+        await checked.promise;
         await route.continue();
       }),
   });
   await chat.launcher.waitFor();
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   await page.locator(".launcher").click();
   expect(await page.locator("dialog.panel").evaluate((panel) => (panel as HTMLDialogElement).open)).toBe(true);
-  looked.resolve();
+  checked.resolve();
   await chat.composer.waitFor();
 });

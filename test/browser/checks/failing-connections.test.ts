@@ -8,7 +8,7 @@ import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cutter, startCutter } from "../cutter.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, converse, pageOf, readUpTo, reopen, setStage } from "./stage.ts";
+import { type Chat, converse, echo, pageOf, readUpTo, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
 let proxy: Cutter;
@@ -20,7 +20,6 @@ afterEach(() => proxy.stop());
 const throughProxy = (): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', proxy.url)) });
 const stateOf = (page: Page) => page.locator(".own .state").last();
 const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const signalOf = (page: Page, type: string) => page.evaluate((name) => void dispatchEvent(new Event(name)), type);
 
 /** Simulates that the visitor looks at another tab. */

@@ -2,11 +2,10 @@
 
 import type { FileChooser, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Chat, converse, pageOf, setStage } from "./stage.ts";
+import { type Chat, converse, echo, pageOf, setStage } from "./stage.ts";
 import { withThread } from "./threads.ts";
 
 const stage = setStage();
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
 /** Name of the focused element: inside the chat, or on the page. */
 const focused = (page: Page): Promise<string> =>

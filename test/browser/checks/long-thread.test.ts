@@ -52,9 +52,9 @@ it("72 a chat that is opened before its messages have loaded also scrolls to the
   const opened = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const hold = (line: WebSocketRoute): void => {
-    const server = line.connectToServer();
-    server.onMessage((frame) => void opened.then(() => line.send(frame)));
+  const hold = (socket: WebSocketRoute): void => {
+    const server = socket.connectToServer();
+    server.onMessage((frame) => void opened.then(() => socket.send(frame)));
   };
   const later = await stage.visit({ context, before: (page) => page.routeWebSocket(/\/socket/, hold) });
   await later.chat.open();

@@ -1,4 +1,4 @@
-/** Check 40 with more replies and rarer harm than in `message-order.test.ts`. */
+/** Check 40 with more replies and rarer faults than in `message-order.test.ts`. */
 
 import { repliesOverBadConnection } from "./bad-connection.ts";
 import { setStage } from "./stage.ts";

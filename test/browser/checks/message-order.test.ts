@@ -3,28 +3,28 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
+import { seeded } from "../../faults/core/world.ts";
 import { setOffline } from "../offline.ts";
-import { dice, repliesOverBadConnection } from "./bad-connection.ts";
-import { type Chat, converse, reopen, setStage } from "./stage.ts";
+import { repliesOverBadConnection } from "./bad-connection.ts";
+import { type Chat, converse, echo, reopen, setStage } from "./stage.ts";
 
 const stage = setStage();
-const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
 it("39 twenty quick messages arrive in typing order, although each takes up to two seconds and two fail", async () => {
-  const random = dice(39);
+  const random = seeded(39);
   const failing = new Set(["number 4.", "number 12."]);
   const failed: string[] = [];
   /** A frame takes up to two seconds, half a second on average. The first attempt of two messages is cut off. */
-  const slow = (line: WebSocketRoute): void => {
-    const server = line.connectToServer();
+  const slow = (socket: WebSocketRoute): void => {
+    const server = socket.connectToServer();
     let before = Promise.resolve();
-    line.onMessage((frame) => {
+    socket.onMessage((frame) => {
       const text = [...failing].find((one) => frame.includes(one));
       before = before.then(() => new Promise((done) => void setTimeout(done, random() ** 3 * 2_000)));
       if (text === undefined) return void before.then(() => server.send(frame));
       failing.delete(text);
       failed.push(text);
-      void before.then(() => Promise.all([line.close({ code: 1011 }), server.close({ code: 1011 })]));
+      void before.then(() => Promise.all([socket.close({ code: 1011 }), server.close({ code: 1011 })]));
     });
   };
   const { chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, slow) });

@@ -3,6 +3,7 @@
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { frames } from "./threads.ts";
 
 const stage = setStage();
 const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
@@ -19,7 +20,7 @@ const mockViewport = (page: Page) =>
       pageTop: 0,
       scale: 1,
       addEventListener(...given: Parameters<EventTarget["addEventListener"]>) {
-        Object.assign(window, { heeded: true });
+        Object.assign(window, { viewportWatched: true });
         EventTarget.prototype.addEventListener.apply(mock, given);
       },
     });
@@ -27,7 +28,7 @@ const mockViewport = (page: Page) =>
   });
 
 /** Waits for the code that watches the viewport; it may load after the panel's. */
-const heeded = (page: Page): Promise<unknown> => page.waitForFunction(() => "heeded" in window);
+const viewportWatched = (page: Page): Promise<unknown> => page.waitForFunction(() => "viewportWatched" in window);
 
 /** Simulates that the keyboard appears or disappears, or that the page moves behind it. `silent`: without an event. */
 async function keyboard(page: Page, covered: number, offsetTop: number, type = "resize"): Promise<void> {
@@ -45,7 +46,7 @@ async function keyboard(page: Page, covered: number, offsetTop: number, type = "
 it("68 the keyboard covers neither header nor composer, and the layout returns when it disappears", async () => {
   const { page, chat } = await stage.visit({ options: PHONE, before: mockViewport });
   await converse(chat);
-  await heeded(page);
+  await viewportWatched(page);
   const whole = await rectOf(page, ".panel");
   for (const [offsetTop, type] of [
     [0, "resize"],
@@ -99,7 +100,7 @@ it("70 the page behind does not move when the visitor scrolls in the chat", asyn
     const { x, y, width, height } = await rectOf(page, ".thread");
     await page.mouse.move(x + width / 2, y + height / 2);
     for (let n = 0; n < times; n++) await page.mouse.wheel(0, by);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await frames(page);
   };
   // A short thread, then the ends of a long one.
   await wheel(3, 500);

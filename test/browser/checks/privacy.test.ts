@@ -216,7 +216,7 @@ for (const [how, blocked] of [
         page.on("request", (request) => asked.push(request));
         page.on("websocket", (socket) => seen.push(socket.url()));
         page.on("console", (message) => seen.push(message.text()));
-        if (blocked) await page.routeWebSocket(/socket/, (line) => line.close({ code: 1006 }));
+        if (blocked) await page.routeWebSocket(/socket/, (socket) => socket.close({ code: 1006 }));
       },
     });
     await converse(chat);

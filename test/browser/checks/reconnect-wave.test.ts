@@ -17,7 +17,7 @@ const WELCOMED = JSON.stringify({ ...WELCOME, token: "token" });
 const PONG = JSON.stringify({ t: "pong", head: 0 } satisfies RelayFrame);
 
 /** The retry range that a real relay sends to this many clients when it stops. */
-async function goodbye(): Promise<Bye["retry"]> {
+async function announcedRetry(): Promise<Bye["retry"]> {
   const house = await startHouse({ env: { SOCKETS_PER_ADDRESS: "0" } });
   try {
     const visitors = Array.from({ length: CLIENTS }, () => house.visitor());
@@ -34,27 +34,27 @@ async function goodbye(): Promise<Bye["retry"]> {
 
 /** A relay of the simulation, and the times of all connection attempts, in milliseconds of simulated time. */
 function createServer(world: World) {
-  const lines = new Set<TransportEvents>();
+  const connections = new Set<TransportEvents>();
   const server = {
     up: true,
     attempts: [] as number[],
     open(events: TransportEvents) {
       server.attempts.push(world.now());
       let alive = true;
-      lines.add(events);
+      connections.add(events);
       const answer = (run: () => void): void => void world.after(LATENCY_MS, () => alive && run());
       answer(() => (server.up ? events.open() : events.close(1006)));
       return {
         send: (text: string) => answer(() => events.frame(text.includes('"hello"') ? WELCOMED : PONG)),
         close() {
           alive = false;
-          lines.delete(events);
+          connections.delete(events);
         },
       };
     },
     /** Ends every connection, as a relay that stops, or as one that was killed. */
     end(retry?: Bye["retry"]): void {
-      for (const events of [...lines]) {
+      for (const events of [...connections]) {
         if (retry) events.frame(JSON.stringify({ t: "bye", retry } satisfies Bye));
         events.close(retry ? CLOSE.restart.code : 1006);
       }
@@ -78,7 +78,7 @@ function connectTo(server: ReturnType<typeof createServer>, world: World, random
 }
 
 it("35 after a restart two hundred clients return evenly within the stated time, at most 15 in 100 per second", async () => {
-  const retry = await goodbye();
+  const retry = await announcedRetry();
   const seconds = (retry[1] - retry[0]) / 1_000;
   // A shorter range cannot satisfy the bound.
   expect(seconds).toBeGreaterThanOrEqual(1 / 0.15);

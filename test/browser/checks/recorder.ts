@@ -3,23 +3,23 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-export type Said = { text: string; role: string; at: number; ms: number | undefined };
+export type Announcement = { text: string; role: string; at: number; ms: number | undefined };
 
 /** Starts recording. The widget's panel must have loaded, because it contains the live regions. */
-export async function record(page: Page): Promise<() => Promise<Said[]>> {
+export async function record(page: Page): Promise<() => Promise<Announcement[]>> {
   await page.waitForFunction(() =>
     document.querySelector("porch-light")?.shadowRoot?.querySelector("[aria-live=polite]"),
   );
   await page.evaluate(() => {
-    const said: Said[] = [];
-    const nodes = new Map<Node, Said>();
+    const said: Announcement[] = [];
+    const nodes = new Map<Node, Announcement>();
     Object.assign(window, { said });
     const onMutation = (records: MutationRecord[]): void => {
       for (const { addedNodes, removedNodes, target } of records) {
         const region = (target as Element).closest("[aria-live=polite],[role=alert]");
         if (!region) continue;
         for (const node of addedNodes) {
-          const one: Said = {
+          const one: Announcement = {
             text: node.textContent ?? "",
             role: region.getAttribute("role") ?? "polite",
             at: performance.now(),
@@ -37,11 +37,11 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
     const root = document.querySelector("porch-light")?.shadowRoot;
     if (root) new MutationObserver(onMutation).observe(root, { subtree: true, childList: true });
   });
-  return () => page.evaluate(() => (window as unknown as { said: Said[] }).said);
+  return () => page.evaluate(() => (window as unknown as { said: Announcement[] }).said);
 }
 
 /** Waits for matching announcements until at least one occurred and all have disappeared. @returns them */
-export async function announced(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
+export async function announced(said: () => Promise<Announcement[]>, wanted: RegExp): Promise<Announcement[]> {
   const found = async () => (await said()).filter(({ text }) => wanted.test(text));
   const over = async () => (await found()).map(({ ms }) => ms !== undefined);
   await expect.poll(over, { message: String(wanted) }).toContain(true);

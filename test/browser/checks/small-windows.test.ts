@@ -7,6 +7,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
 import { type Chat, callApi, pageOf, rectOf, setStage } from "./stage.ts";
+import { frames } from "./threads.ts";
 
 const stage = setStage({ sandbox: { botScript: "silent" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } };
@@ -230,10 +231,10 @@ it("72 an empty thread is at its top, without a button to new messages", async (
   );
   expect(await top()).toBe(0);
   await page.setViewportSize({ width: 844, height: 380 });
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await frames(page);
   expect(await top()).toBe(0);
   await page.locator(".thread").evaluate((thread) => thread.scrollTo(0, 5));
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await frames(page);
   expect(await page.locator(".newest").count()).toBe(0);
 });
 
@@ -351,26 +352,26 @@ describe("71 a window whose size changes", () => {
 
   it.each([
     ["phone", PHONE],
-    ["desk", {}],
+    ["desktop", {}],
   ] as const)(
     "27 while the panel's code loads the frame shows the site's title, and closes: %s",
-    async (_, options) => {
+    async (device, options) => {
       const { page, chat, release, frame } = await slow(options);
       const launcher = page.locator("porch-light .launcher");
       // On a phone the frame covers the launcher.
-      const closer = _ === "phone" ? frame.getByRole("button", { name: "Close chat" }) : launcher;
+      const closer = device === "phone" ? frame.getByRole("button", { name: "Close chat" }) : launcher;
       await launcher.click();
       await frame.waitFor();
       await frame.getByRole("heading", { name: "Lamps", exact: true }).waitFor();
       const width = await page.locator(".panel").evaluate((panel) => (panel as HTMLElement).offsetWidth);
-      expect(width).toBe(_ === "phone" ? 390 : 400);
+      expect(width).toBe(device === "phone" ? 390 : 400);
       await closer.click();
       await frame.waitFor({ state: "hidden" });
       await launcher.click();
       await frame.waitFor();
       release();
       await chat.composer.waitFor();
-      expect(await modal(page)).toBe(_ === "phone");
+      expect(await modal(page)).toBe(device === "phone");
       await chat.panel.getByRole("button", { name: "Close chat" }).click();
       await chat.panel.waitFor({ state: "hidden" });
     },
@@ -386,7 +387,7 @@ describe("71 a window whose size changes", () => {
     release();
     // The code has loaded: the launcher has its second icon.
     await page.locator(".launcher svg").waitFor({ state: "attached" });
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await frames(page);
     expect(await page.locator("dialog.panel").isVisible()).toBe(false);
     await chat.open();
   });

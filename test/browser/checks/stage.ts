@@ -97,7 +97,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
   };
 }
 
-/** Runs in the page: the headless build forbids notifications; a visitor's browser has not asked yet. */
+/** Runs in the page: the permission is not decided yet, as in a visitor's browser. The headless build denies it. */
 function allowNotificationQuestion(): void {
   if ("Notification" in window)
     Object.defineProperty(Notification, "permission", { get: () => "default", configurable: true });
@@ -107,9 +107,12 @@ function allowNotificationQuestion(): void {
 export async function converse(chat: Chat, text = "Hello"): Promise<void> {
   await chat.open();
   await chat.send(text);
-  await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
+  await echo(chat, text).waitFor();
   await chat.thread.locator(".waiting").waitFor({ state: "detached" });
 }
+
+/** The bot's answer to a text. */
+export const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
 /** The number up to which this browser has seen everything. */
 export const readUpTo = (page: Page): Promise<number> =>

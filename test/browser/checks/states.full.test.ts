@@ -14,7 +14,7 @@ axeTests(setStage(), {
     ["dark", "ltr"],
     ["dark", "rtl"],
   ],
-  asking: [
+  forms: [
     ["light", "rtl"],
     ["dark", "ltr"],
     ["dark", "rtl"],

@@ -5,12 +5,12 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { axeTests, hostPage, still } from "./axe.ts";
+import { animationsEnded, axeTests, hostPage } from "./axe.ts";
 import { setStage } from "./stage.ts";
-import { ASKING, STATES } from "./states.ts";
+import { FORM_STATES, STATES } from "./states.ts";
 
 const stage = setStage();
-axeTests(stage, { desktop: [["dark", "rtl"]], phone: [["light", "ltr"]], asking: [["light", "ltr"]] });
+axeTests(stage, { desktop: [["dark", "rtl"]], phone: [["light", "ltr"]], forms: [["light", "ltr"]] });
 
 /** The accessibility tree without what changes every second: times, the state of the newest message, and live regions. */
 async function treeOf(page: Page, parts: string[]): Promise<string> {
@@ -23,24 +23,24 @@ it("53 the accessibility tree of every state equals the reviewed one", async () 
   const { page } = await stage.visit({ html: hostPage(stage, 'data-suggestions="One|Two"') });
   for (const { name, enter } of STATES) {
     await enter(page, stage);
-    await still(page);
+    await animationsEnded(page);
     const parts = name === "closed" || name === "unread" ? [".launcher"] : [".launcher", ".panel"];
     await expect(await treeOf(page, parts)).toMatchFileSnapshot(`golden/${name}.aria.yml`);
   }
 });
 
 it("53 the trees of the chat's forms and of a phone equal the reviewed ones", async () => {
-  for (const { name, attributes, enter } of ASKING) {
+  for (const { name, attributes, enter } of FORM_STATES) {
     const { page, context } = await stage.visit({ html: hostPage(stage, attributes) });
     await enter(page, stage);
-    await still(page);
+    await animationsEnded(page);
     await expect(await treeOf(page, [".launcher", ".panel"])).toMatchFileSnapshot(`golden/${name}.aria.yml`);
     await context.close();
   }
   const { page } = await stage.visit({ html: hostPage(stage, ""), options: { viewport: { width: 390, height: 844 } } });
   await page.locator("porch-light .launcher").click();
   await page.locator("porch-light textarea").waitFor();
-  await still(page);
+  await animationsEnded(page);
   await expect(await treeOf(page, [".panel"])).toMatchFileSnapshot("golden/phone.aria.yml");
 });
 

@@ -10,7 +10,6 @@ import type { Stage } from "./stage.ts";
 export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
 
 const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
-/** The image of every test picture: one pixel. */
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -105,8 +104,8 @@ export const STATES: State[] = [
   },
 ];
 
-/** The states in which the chat shows a form. Each is entered on a new page. */
-export const ASKING: (State & { attributes: string })[] = [
+/** The states with a form, and the ended conversation. Each is entered on a new page. */
+export const FORM_STATES: (State & { attributes: string })[] = [
   {
     name: "form",
     attributes: 'data-prechat="name?|email"',

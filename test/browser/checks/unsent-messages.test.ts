@@ -40,10 +40,10 @@ async function sendsOf(pages: Page[]): Promise<Sends> {
     open = resolve;
   });
   for (const page of pages)
-    await page.routeWebSocket(/\/socket/, (line) => {
-      const server = line.connectToServer();
+    await page.routeWebSocket(/\/socket/, (socket) => {
+      const server = socket.connectToServer();
       const own: string[] = [];
-      line.onMessage((frame) => {
+      socket.onMessage((frame) => {
         const { t, text } = JSON.parse(String(frame)) as { t: string; text?: string };
         if (t !== "send" || text === undefined) return server.send(frame);
         if (own.length === 0) sends.texts.push(own);
@@ -51,14 +51,14 @@ async function sendsOf(pages: Page[]): Promise<Sends> {
         sends.most = Math.max(sends.most, senders.add(own).size);
         void all.then(() => server.send(frame));
       });
-      line.onClose((code, reason) => {
+      socket.onClose((code, reason) => {
         senders.delete(own);
         void server.close({ ...(code !== undefined && { code }), ...(reason !== undefined && { reason }) });
       });
       server.onMessage((frame) => {
         if (String(frame).includes('"t":"welcome"')) welcomed.add(page);
         if (welcomed.size === pages.length) open();
-        line.send(frame);
+        socket.send(frame);
       });
     });
   return sends;

@@ -113,7 +113,7 @@ export function inputIn(name: string, stage: Stage): void {
   });
 
   it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening shows no keyboard`, async () => {
-    const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.heeded=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
+    const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.viewportWatched=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
     stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
     await stage.inWorld({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
@@ -126,7 +126,7 @@ export function inputIn(name: string, stage: Stage): void {
     await chat.shows("echo: by phone");
     expect(await chat.focus()).toBe("message");
     // The code that watches the viewport may load after the panel.
-    await expect.poll(() => tab.run(() => "heeded" in window), SOON).toBe(true);
+    await expect.poll(() => tab.run(() => "viewportWatched" in window), SOON).toBe(true);
     const whole = await chat.find({ css: ".panel" });
     expect(whole).toMatchObject({ x: 0, y: 0, width: PHONE.width, height: PHONE.height });
     for (const offsetTop of [0, 120]) {
