@@ -49,8 +49,8 @@ export function chatOn(page: Page) {
     async open(): Promise<void> {
       await launcher.first().waitFor();
       // If it was left open on the page before, it opens by itself.
-      const comes = await page.evaluate(wasLeftOpen).catch(() => false);
-      if (!comes) await launcher.first().click();
+      const opensItself = await page.evaluate(wasLeftOpen).catch(() => false);
+      if (!opensItself) await launcher.first().click();
       await composer.waitFor();
     },
     async send(text: string): Promise<void> {

@@ -4,12 +4,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
-import { leaveBrowser, sharedBrowser } from "./shared.ts";
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
+import { PIXEL } from "./png.ts";
+import { closeContexts, sharedBrowser } from "./shared.ts";
 
 let browser: Browser;
 let house: House;
@@ -18,7 +14,7 @@ let context: BrowserContext;
 beforeAll(async () => {
   [browser, house] = await Promise.all([sharedBrowser(), startHouse()]);
 });
-afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
+afterAll(() => Promise.all([closeContexts(), house.stop()]));
 beforeEach(async () => {
   house.sandbox.reset();
   house.sandbox.configure({ callbackUrl: house.callbackUrl });
@@ -118,7 +114,7 @@ describe("a conversation in the browser", () => {
     await chat.composer.fill("look at these");
     const names = ["one.png", "two.png", "three.png"];
     for (const name of names) {
-      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: PNG });
+      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: PIXEL });
     }
     await chat.composer.press("Enter");
     expect(await chat.composer.inputValue()).toBe("look at these");
@@ -140,7 +136,7 @@ describe("a conversation in the browser", () => {
     await chat.thread.getByText("echo: remember me").waitFor();
     for (const move of [() => page.reload(), () => page.goto(`${house.host}/second`)]) {
       await move();
-      await reopen(chat);
+      await chat.open();
       await chat.thread.getByText("echo: remember me").waitFor();
       expect(await chat.thread.getByText("remember me").count()).toBe(2);
     }
@@ -153,7 +149,7 @@ describe("a conversation in the browser", () => {
     await first.chat.thread.getByText("echo: said in the first tab").waitFor();
 
     const second = await visit("/second");
-    await reopen(second.chat);
+    await second.chat.open();
     await second.chat.thread.getByText("echo: said in the first tab").waitFor();
     await second.chat.send("said in the second tab");
     for (const { chat } of [first, second]) {
@@ -180,9 +176,9 @@ describe("a conversation in the browser", () => {
 
   it("counts a reply that came while the page was closed as unread, and shows it", async () => {
     const { page, chat } = await visit();
-    const line = page.waitForEvent("websocket");
+    const socket = page.waitForEvent("websocket");
     await chat.open();
-    const seen = (await line).waitForEvent("framesent", ({ payload }) => String(payload).includes('"t":"read"'));
+    const seen = (await socket).waitForEvent("framesent", ({ payload }) => String(payload).includes('"t":"read"'));
     await chat.send("back in a minute");
     await chat.thread.getByText("echo: back in a minute").waitFor();
     await seen;
@@ -198,8 +194,3 @@ describe("a conversation in the browser", () => {
     await later.chat.thread.getByText("echo: back in a minute").waitFor();
   });
 });
-
-/** Opens the chat, unless the page restored it open. */
-async function reopen(chat: ReturnType<typeof chatOn>): Promise<void> {
-  if (!(await chat.composer.isVisible())) await chat.open();
-}

@@ -1,4 +1,4 @@
-/** Design details (LOOK.md): sizes, edges, colours and motion, as the browser computes them. */
+/** Design details: sizes, edges, colours and motion, as the browser computes them. */
 
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";

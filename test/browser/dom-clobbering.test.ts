@@ -10,7 +10,7 @@ import { ALL_CASES } from "../all-cases.ts";
 import { type House, startHouse } from "../harness.ts";
 import { freePort } from "../ports.ts";
 import { type Pages, pageOf, startPages } from "./checks/pages.ts";
-import { leaveBrowser, sharedBrowser } from "./shared.ts";
+import { closeContexts, sharedBrowser } from "./shared.ts";
 
 /** The target of the injected addresses. The test answers the browser's requests to it. */
 const FOREIGN = "http://foreign.example";
@@ -94,7 +94,7 @@ beforeAll(async () => {
   // Each case is a first visit, because the widget reopens a chat that was left open in the tab.
   await context.addInitScript(() => window === window.top && sessionStorage.clear());
 });
-afterAll(() => Promise.all([leaveBrowser(), houses.with.stop(), houses.without.stop(), pages.stop()]));
+afterAll(() => Promise.all([closeContexts(), houses.with.stop(), houses.without.stop(), pages.stop()]));
 
 /**
  * Opens the chat by its launcher. @returns whether the visitor can write. Does not use `document`, because the page may have

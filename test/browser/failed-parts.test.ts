@@ -146,7 +146,7 @@ it("parts load automatically when the missing relay is back", async () => {
     await stage.house.start();
   }
   await chat.panel.getByRole("button", { name: "👍" }).waitFor();
-  expect(await chat.panel.getByText(WORDS).count()).toBe(0);
+  await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
 });
 
 it("attaches a file that is dropped before the code of the drop cover has loaded", async () => {

@@ -49,7 +49,7 @@ for (const [name, options, attributes] of [
     await shot(page, `frame ${name}`);
     const surface = await surfaceOf(page);
     await frame.getByRole("button").click();
-    expect(await frame.isVisible()).toBe(false);
+    await frame.waitFor({ state: "hidden" });
     await page.locator(".launcher").click();
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     held.resolve();
@@ -88,7 +88,7 @@ for (const [name, options, attributes, html] of [
     expect(own).toBe(launcher);
     await shot(page, `nothing loaded ${name}`);
     await frame.getByRole("button", { name: "Chat schließen" }).click();
-    expect(await frame.isVisible()).toBe(false);
+    await frame.waitFor({ state: "hidden" });
     await page.locator(".launcher").first().click();
     await again.waitFor();
     await page.unroute(/assets\//);

@@ -34,20 +34,20 @@ window.alone = async () => {
   chat.on("unread", (count) => count.toFixed());
   addEventListener("porchlight:message", ({ detail }) => detail.text.trim());
   // @ts-expect-error unknown theme
-  const wrong = () => mount({ relay, theme: "drak" });
+  const wrongTheme = () => mount({ relay, theme: "drak" });
   // @ts-expect-error unknown event
-  const deaf = () => chat.on("massage", off);
+  const unknownEvent = () => chat.on("massage", off);
   // @ts-expect-error unknown command
-  const lame = () => chat("fly");
+  const unknownCommand = () => chat("fly");
   // @ts-expect-error missing text
-  const mute = () => window.Porchlight?.("send");
+  const missingText = () => window.Porchlight?.("send");
   // @ts-expect-error invalid colour
-  const pale = () => Porchlight("update", { accent: 3 });
+  const invalidColour = () => Porchlight("update", { accent: 3 });
   chat("off", "message", chat("on", "message", ({ text }) => text.trim()));
   window.Porchlight?.("on", "message", ({ text }) => text.trim())?.();
   await chat.update({ accent: "#0a7d55" });
   await chat.open();
-  return [wrong, deaf, lame, mute, pale].length + chat.site;
+  return [wrongTheme, unknownEvent, unknownCommand, missingText, invalidColour].length + chat.site;
 };
 `;
 const TSCONFIG = {

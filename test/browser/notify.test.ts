@@ -17,7 +17,7 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
   page.addInitScript((answer) => {
     const state = { notes: [] as unknown[], asked: 0, permission: "default", hidden: false };
     Object.assign(window, { state });
-    class Fake {
+    class FakeNotification {
       static get permission() {
         return state.permission;
       }
@@ -31,7 +31,7 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
       }
       close() {}
     }
-    Object.assign(window, { Notification: Fake });
+    Object.assign(window, { Notification: FakeNotification });
     Object.defineProperty(Document.prototype, "hidden", { get: () => state.hidden });
     Object.defineProperty(Document.prototype, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
   }, answer);
@@ -83,10 +83,9 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
     await hide(tab, false);
     await tab.evaluate(() => (window as unknown as { state: { notes: Note[] } }).state.notes[0]?.onclick());
   }
-  const opened = [chat, other.chat].map(({ composer }) => composer.isVisible());
-  expect(await Promise.all(opened)).toContain(true);
+  const opened = () => Promise.all([chat, other.chat].map(({ composer }) => composer.isVisible()));
+  await expect.poll(opened).toContain(true);
 
-  await chat.launcher.first().isVisible();
   // A background tab draws no frames, so the closing panel may still be visible.
   if ((await page.locator("dialog[open]").count()) === 0) await chat.open();
   await press(chat, "Stop notifications");

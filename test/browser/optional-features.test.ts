@@ -34,7 +34,7 @@ it("shows the owner's articles first, searches and opens them, and leads to the 
  * Runs in the page: a fake microphone that plays a tone. It starts at the visitor's press, because browsers allow no sound
  * before.
  */
-function hum(): void {
+function fakeMicrophone(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const context = new AudioContext();
     const tone = context.createOscillator();
@@ -50,7 +50,7 @@ function hum(): void {
 it("records a voice message, which the relay stores and the service gets as audio", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-voice')),
-    before: (page) => page.addInitScript(hum),
+    before: (page) => page.addInitScript(fakeMicrophone),
   });
   await chat.open();
   await chat.panel.getByRole("button", { name: "Record a voice message" }).click();

@@ -5,15 +5,11 @@ import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { record } from "./checks/recorder.ts";
 import { type Chat, callApi, converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
-import { png as picture } from "./png.ts";
+import { PIXEL, png } from "./png.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const png = (name: string) => ({ name, mimeType: "image/png", buffer: PNG });
-const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(png));
+const pixel = (name: string) => ({ name, mimeType: "image/png", buffer: PIXEL });
+const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(pixel));
 /** Waits until the picked file is in the tray, whose code loads with the first file, and has been uploaded. */
 async function uploaded(page: Page): Promise<void> {
   await page.locator(".tray li").first().waitFor();
@@ -100,7 +96,7 @@ it("pictures fill their bubble from edge to edge, whatever the text is, and are 
   await chat.open();
   const show = async (width: number, height: number, words: string) => {
     const before = await page.locator(".picture img").count();
-    const file = { name: "one.png", mimeType: "image/png", buffer: picture(width, height) };
+    const file = { name: "one.png", mimeType: "image/png", buffer: png(width, height) };
     await page.locator("input[type=file]").setInputFiles(file);
     await page.locator(".tray li").waitFor();
     await uploaded(page);

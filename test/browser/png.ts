@@ -1,6 +1,12 @@
-/** Makes pictures of any size. */
+/** Pictures for uploads: one pixel, or any size. */
 
 import { crc32, deflateSync } from "node:zlib";
+
+/** A PNG of one pixel, 70 bytes. */
+export const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 function chunk(type: string, data: Buffer): Buffer {
   const box = Buffer.alloc(12 + data.length);

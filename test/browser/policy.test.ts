@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
-import { leaveBrowser, sharedBrowser } from "./shared.ts";
+import { closeContexts, sharedBrowser } from "./shared.ts";
 
 let browser: Browser;
 let house: House;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   [browser, house] = await Promise.all([sharedBrowser(), startHouse({ tag: { headers } })]);
 });
-afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
+afterAll(() => Promise.all([closeContexts(), house.stop()]));
 
 it("runs under the strictest policy of the page, with Trusted Types, without a violation", async () => {
   const page = await browser.newPage();

@@ -5,7 +5,7 @@ let connected: Promise<Browser> | undefined;
 
 /**
  * The one Chromium of this test run (see setup.ts). Each test opens its own contexts. A file that leaves contexts open calls
- * `leaveBrowser` at its end.
+ * `closeContexts` at its end.
  */
 export function sharedBrowser(): Promise<Browser> {
   connected ??= chromium.connect(inject("chromium"));
@@ -13,7 +13,7 @@ export function sharedBrowser(): Promise<Browser> {
 }
 
 /** Closes every context that this file opened in the shared browser. */
-export async function leaveBrowser(): Promise<void> {
+export async function closeContexts(): Promise<void> {
   const contexts = (await connected)?.contexts() ?? [];
   await Promise.all(contexts.map((context) => context.close()));
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { runAt } from "../relays.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
-import { leaveBrowser, sharedBrowser } from "./shared.ts";
+import { closeContexts, sharedBrowser } from "./shared.ts";
 
 const OLD = join(import.meta.dirname, "..", "..", "widget", "dist");
 type Manifest = { panel: string; files: string[] };
@@ -39,7 +39,7 @@ beforeAll(async () => {
   [house, browser] = await Promise.all([startHouse({ run: (env) => runAt(env, undefined, build) }), sharedBrowser()]);
 });
 afterAll(async () => {
-  await Promise.all([house.stop(), leaveBrowser()]);
+  await Promise.all([house.stop(), closeContexts()]);
   rmSync(NEW, { recursive: true, force: true });
 });
 

@@ -4,7 +4,7 @@ import { hostileFiles } from "../attacks/uploads.ts";
 import { type House, startHouse } from "../harness.ts";
 import { startUnprotectedServer } from "../unprotected-server.ts";
 import { upload } from "../uploads.ts";
-import { leaveBrowser, sharedBrowser } from "./shared.ts";
+import { closeContexts, sharedBrowser } from "./shared.ts";
 
 describe("uploads that are opened in a browser", () => {
   let house: House;
@@ -15,7 +15,7 @@ describe("uploads that are opened in a browser", () => {
     browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await leaveBrowser();
+    await closeContexts();
     await house.stop();
   });
 

@@ -6,7 +6,7 @@ import { type House, startHouse } from "../../harness.ts";
 import { type Host, startHost } from "../../host.ts";
 import { type Middlebox, startProxy } from "../../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
-import { leaveBrowser, sharedBrowser } from "../shared.ts";
+import { closeContexts, sharedBrowser } from "../shared.ts";
 
 let browser: Browser;
 let house: House;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   [browser, house] = await Promise.all([sharedBrowser(), startHouse({ env: { ALLOWED_ORIGINS: host.url } })]);
 });
 afterAll(async () => {
-  await leaveBrowser();
+  await closeContexts();
   await Promise.all([proxy.stop(), host.stop(), house.stop()]);
 });
 

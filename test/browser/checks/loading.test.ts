@@ -7,13 +7,10 @@ import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
 import { START_MS } from "../browser.ts";
 import { setOffline } from "../offline.ts";
+import { PIXEL } from "../png.ts";
 import { type Chat, callApi, converse, pageOf, setStage } from "./stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** Every action of a visitor in a chat. */
 async function wholeConversation(page: Page, chat: Chat): Promise<void> {
@@ -24,7 +21,7 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await chat.panel.getByRole("button", { name: /emoji/i }).first().click();
   await page.locator(".composer .emoji button").first().click();
   expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
-  await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PNG });
+  await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PIXEL });
   const sent = stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("img", { name: /picture/i }).waitFor();

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type House, type HouseOptions, startHouse } from "../../harness.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
-import { leaveBrowser, sharedBrowser } from "../shared.ts";
+import { closeContexts, sharedBrowser } from "../shared.ts";
 import { type Pages, pageOf, startPages } from "./pages.ts";
 
 export { pageOf } from "./pages.ts";
@@ -54,7 +54,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     const start = startHouse({ ...options, ...own, env: { ...FREE, ALLOWED_ORIGINS: origins.join(), ...env } });
     [browser, house] = await Promise.all([sharedBrowser(), start]);
   });
-  afterAll(() => Promise.all([leaveBrowser(), house.stop(), pages.stop()]));
+  afterAll(() => Promise.all([closeContexts(), house.stop(), pages.stop()]));
   beforeEach(() => {
     house.sandbox.reset();
     house.sandbox.configure({ callbackUrl: house.callbackUrl });

@@ -5,15 +5,12 @@
 
 import type { Page } from "playwright-core";
 import { setOffline } from "../offline.ts";
+import { PIXEL } from "../png.ts";
 import type { Stage } from "./stage.ts";
 
 export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
 
 const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 async function sendMessage(page: Page, text: string): Promise<void> {
   await part(page, "textarea").fill(text);
@@ -45,7 +42,7 @@ export const STATES: State[] = [
   {
     name: "file",
     async enter(page) {
-      await part(page, "input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PNG });
+      await part(page, "input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PIXEL });
       await part(page, ".tray li").waitFor();
       await part(page, ".tray progress").waitFor({ state: "detached" });
     },

@@ -4,20 +4,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { SOON } from "./panel.ts";
+import { PIXEL } from "../png.ts";
+import { POLL } from "./panel.ts";
 import type { Stage } from "./stage.ts";
-
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** @param name of the engine, for the names of the tests */
 export function appearanceIn(name: string, stage: Stage): void {
   it(`in ${name} a picked picture is previewed, sent, and shown`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-pick-"));
     const file = join(folder, "dot.png");
-    await writeFile(file, PNG);
+    await writeFile(file, PIXEL);
     const { tab, chat } = await stage.visit();
     await chat.open();
     await tab.pick(file);
@@ -25,7 +21,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.click({ css: "button", text: "Send message" });
     await chat.find({ css: ".own img" });
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    await expect.poll(() => tab.run(pictureWidth), SOON).toBe(1);
+    await expect.poll(() => tab.run(pictureWidth), POLL).toBe(1);
     await rm(folder, { recursive: true });
   });
 
@@ -55,7 +51,7 @@ export function appearanceIn(name: string, stage: Stage): void {
       [true, ""],
       [false, 'data-theme="dark"'],
     ] as const) {
-      await stage.inWorld({ dark });
+      await stage.inEnvironment({ dark });
       const { tab, chat } = await stage.visit({ body: stage.tag(`data-site="default" ${attributes}`) });
       await chat.open();
       const { ground, ink } = await tab.run(brightness);
@@ -73,12 +69,12 @@ export function appearanceIn(name: string, stage: Stage): void {
     await tab.reload();
     await chat.reopen();
     // The start position depends on what was read before the reload, so the test scrolls to the end.
-    await expect.poll(() => tab.run(scrollBy, -100_000).then(() => tab.run(rows)), SOON).toBeGreaterThan(50);
+    await expect.poll(() => tab.run(scrollBy, -100_000).then(() => tab.run(rows)), POLL).toBeGreaterThan(50);
     await tab.run(scrollBy, 100_000);
-    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+    await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     for (const height of ["220px", "90px"]) {
       await tab.run(growLast, height);
-      await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+      await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     }
     const drift = await tab.run(readUpwards);
     expect(drift.rows).toBeGreaterThan(0);
@@ -88,7 +84,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.find({ css: ".newest" });
     expect(Math.abs((await tab.run(scrollBy, 0)) - before)).toBeLessThanOrEqual(1);
     await chat.click({ css: ".newest" });
-    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+    await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
   });
 
   it(`72 in ${name} the composer grows and shrinks with its text, and the thread stays at its end`, async () => {
@@ -101,15 +97,15 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.write(
       "a draft that is pasted, and goes over more than one line of the field, over three in fact, or four",
     );
-    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, SOON).toBeGreaterThan(2 * height);
-    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, POLL).toBeGreaterThan(2 * height);
+    await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     await tab.type(" and more");
-    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
-    await expect.poll(() => tab.run(cutOff), SOON).toBeLessThanOrEqual(1);
+    await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
+    await expect.poll(() => tab.run(cutOff), POLL).toBeLessThanOrEqual(1);
     stage.house.sandbox.configure({ botScript: "silent" });
     await tab.press("Enter");
-    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, SOON).toBe(height);
-    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, POLL).toBe(height);
+    await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     // Otherwise the message may arrive during the next test.
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2);
   });

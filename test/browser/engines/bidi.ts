@@ -6,7 +6,7 @@ export type Bidi = {
   close(): void;
 };
 
-type Words = {
+type Message = {
   id?: number;
   type: string;
   method: string;
@@ -26,12 +26,12 @@ export async function connectBidi(url: string, onEvent: (method: string, params:
     socket.onerror = () => reject(new Error(`no WebDriver BiDi at ${url}`));
   });
   socket.onmessage = ({ data }) => {
-    const words = JSON.parse(String(data)) as Words;
-    const call = waiting.get(words.id ?? 0);
-    if (words.type === "event") onEvent(words.method, words.params);
-    else if (words.type === "success") call?.resolve(words.result);
-    else call?.reject(new Error(`${words.error}: ${words.message}`));
-    waiting.delete(words.id ?? 0);
+    const message = JSON.parse(String(data)) as Message;
+    const call = waiting.get(message.id ?? 0);
+    if (message.type === "event") onEvent(message.method, message.params);
+    else if (message.type === "success") call?.resolve(message.result);
+    else call?.reject(new Error(`${message.error}: ${message.message}`));
+    waiting.delete(message.id ?? 0);
   };
   socket.onclose = () => {
     for (const { reject } of waiting.values()) reject(new Error("the browser closed the connection"));

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { startProxy } from "../../proxy.ts";
-import { SOON } from "./panel.ts";
+import { POLL } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -49,7 +49,7 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     await tab.back();
     // Firefox does not cache a page with an open socket. It decides before `pagehide`, when the widget closes the socket.
     if (name !== "Firefox")
-      await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted), SOON).toBe(true);
+      await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted), POLL).toBe(true);
     else await chat.reopen();
     await chat.shows("while you were away");
     await chat.send("back again");

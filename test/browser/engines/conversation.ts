@@ -1,7 +1,7 @@
 /** Checks of a visitor's whole conversation in one engine. */
 
 import { expect, it } from "vitest";
-import { SOON } from "./panel.ts";
+import { POLL } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -63,7 +63,7 @@ export function conversationIn(name: string, stage: Stage): void {
   it(`in ${name} a reply to a closed page is counted as unread, and shown`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse("back in a minute");
-    await expect.poll(() => tab.run(readUpTo), SOON).toBeGreaterThan(1);
+    await expect.poll(() => tab.run(readUpTo), POLL).toBeGreaterThan(1);
     await chat.click({ css: "button", text: "Close chat" });
     await tab.close();
     expect(await stage.reply("here when you return")).toMatchObject({ status: "Sent" });

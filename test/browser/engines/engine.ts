@@ -8,12 +8,12 @@ export type Size = { width: number; height: number };
 export const DESKTOP: Size = { width: 1280, height: 800 };
 export const PHONE: Size = { width: 390, height: 844 };
 
-/** Settings of the visitor's system and browser. */
-export type World = {
+/** The visitor's system and browser. */
+export type Environment = {
   /** Whether the system uses a dark theme. */
   dark?: boolean;
   /** Whether the browser blocks all storage. */
-  storeless?: boolean;
+  blocksStorage?: boolean;
   /** Touch instead of a mouse. WebKitGTK asks the screen, and Xvfb has no touch screen, so only Firefox can simulate it. */
   touch?: boolean;
 };
@@ -65,8 +65,8 @@ export interface Tab {
 
 export interface Engine {
   readonly name: "Firefox" | "WebKit";
-  /** Closes all tabs and starts a new visitor with these settings. */
-  begin(world: World): Promise<void>;
+  /** Closes all tabs and starts a new visitor in this environment. */
+  begin(environment: Environment): Promise<void>;
   /** Opens a tab of the current visitor. */
   open(size: Size): Promise<Tab>;
   /** Whether the browser allows reading its console. */

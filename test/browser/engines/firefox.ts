@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { firefoxPath } from "../../setup/programs.ts";
 import { type Bidi, connectBidi } from "./bidi.ts";
 import { startChild } from "./child.ts";
-import { chord, clicks, type Engine, type Size, strokes, type Tab, type World } from "./engine.ts";
+import { chord, clicks, type Engine, type Environment, type Size, strokes, type Tab } from "./engine.ts";
 
 /** Preferences that stop Firefox's own network requests and dialogs. */
 const QUIET = {
@@ -28,9 +28,9 @@ const QUIET = {
  * Preferences for a visitor's settings. Pointers: 1 coarse, 2 fine, 4 can hover. Headless Firefox reports no pointer by
  * default.
  */
-const preferences = ({ dark, storeless, touch }: World): Record<string, number> => ({
+const preferences = ({ dark, blocksStorage, touch }: Environment): Record<string, number> => ({
   "layout.css.prefers-color-scheme.content-override": dark ? 0 : 1,
-  "network.cookie.cookieBehavior": storeless ? 2 : 5,
+  "network.cookie.cookieBehavior": blocksStorage ? 2 : 5,
   "ui.primaryPointerCapabilities": touch ? 1 : 6,
   "ui.allPointerCapabilities": touch ? 1 : 6,
 });
@@ -62,10 +62,10 @@ export async function startFirefox(): Promise<Engine> {
 
   return {
     name: "Firefox",
-    async begin(world) {
+    async begin(environment) {
       if (user) await bidi.call("browser.removeUserContext", { userContext: user });
       complaints = [];
-      await inside(bidi, chrome, setPreferences, preferences(world));
+      await runIn(bidi, chrome, setPreferences, preferences(environment));
       ({ userContext: user } = await bidi.call<{ userContext: string }>("browser.createUserContext"));
     },
     async open(size) {
@@ -93,7 +93,7 @@ async function createTab(bidi: Bidi, chrome: string, context: string, viewport: 
     goto: async (url) => void (await bidi.call("browsingContext.navigate", { context, url, wait: "complete" })),
     reload: async () => void (await bidi.call("browsingContext.reload", { context, wait: "complete" })),
     back: async () => void (await bidi.call("browsingContext.traverseHistory", { context, delta: -1 })),
-    run: (code, ...given) => inside(bidi, context, code, ...given),
+    run: (code, ...given) => runIn(bidi, context, code, ...given),
     press: async (...names) => void (await keys(chord(names))),
     type: async (text) => void (await keys(strokes(text))),
     click: async (x, y) => void (await act({ type: "pointer", actions: clicks(x, y) })),
@@ -105,10 +105,10 @@ async function createTab(bidi: Bidi, chrome: string, context: string, viewport: 
       await bidi.call("input.setFiles", { context, element: { sharedId: result.sharedId }, files: [path] });
     },
     async compose() {
-      await inside(bidi, chrome, beginWord, "かな");
+      await runIn(bidi, chrome, beginComposition, "かな");
       return "かな";
     },
-    commit: () => inside(bidi, chrome, commitWord),
+    commit: () => runIn(bidi, chrome, commitComposition),
     close: async () => void (await bidi.call("browsingContext.close", { context })),
   };
 }
@@ -125,7 +125,7 @@ async function call(bidi: Bidi, context: string, functionDeclaration: string, gi
 }
 
 /** Runs a function in a page or in the browser's own window. Arguments and result are JSON. */
-async function inside<Given extends unknown[], Answer>(
+async function runIn<Given extends unknown[], Answer>(
   bidi: Bidi,
   context: string,
   act: (...given: Given) => Answer | Promise<Answer>,
@@ -141,7 +141,7 @@ type Chrome = {
   Services: { prefs: { setIntPref(name: string, value: number): void } };
   Cc: Record<string, { createInstance(of: unknown): Processor }>;
   Ci: { nsITextInputProcessor: unknown };
-  word: Processor | undefined;
+  composition: Processor | undefined;
 };
 /**
  * Firefox's interface for input methods:
@@ -162,17 +162,19 @@ function setPreferences(values: Record<string, number>): void {
   for (const [name, value] of Object.entries(values)) prefs.setIntPref(name, value);
 }
 
-function beginWord(text: string): void {
+function beginComposition(text: string): void {
   const chrome = globalThis as unknown as Chrome;
-  const word = chrome.Cc["@mozilla.org/text-input-processor;1"]?.createInstance(chrome.Ci.nsITextInputProcessor);
-  if (!word?.beginInputTransactionForTests(window)) throw new Error("no input method");
-  word.setPendingCompositionString(text);
-  word.appendClauseToPendingComposition(text.length, word.ATTR_RAW_CLAUSE);
-  word.setCaretInPendingComposition(text.length);
-  word.flushPendingComposition(new KeyboardEvent("", { key: "a", keyCode: 65 }));
-  chrome.word = word;
+  const processor = chrome.Cc["@mozilla.org/text-input-processor;1"]?.createInstance(chrome.Ci.nsITextInputProcessor);
+  if (!processor?.beginInputTransactionForTests(window)) throw new Error("no input method");
+  processor.setPendingCompositionString(text);
+  processor.appendClauseToPendingComposition(text.length, processor.ATTR_RAW_CLAUSE);
+  processor.setCaretInPendingComposition(text.length);
+  processor.flushPendingComposition(new KeyboardEvent("", { key: "a", keyCode: 65 }));
+  chrome.composition = processor;
 }
 
-function commitWord(): void {
-  (globalThis as unknown as Chrome).word?.commitComposition(new KeyboardEvent("", { key: "Enter", keyCode: 13 }));
+function commitComposition(): void {
+  (globalThis as unknown as Chrome).composition?.commitComposition(
+    new KeyboardEvent("", { key: "Enter", keyCode: 13 }),
+  );
 }

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Tab } from "./engine.ts";
-import { type Chat, SOON } from "./panel.ts";
+import { type Chat, POLL } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** Extreme page rules that nevertheless occur on real pages. */
@@ -20,7 +20,7 @@ async function placeOf(tab: Tab, chat: Chat, css = ".launcher") {
 export function hostPageIn(name: string, stage: Stage): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
     const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
-    await expect.poll(() => placeOf(tab, chat), SOON).toEqual({ width: 56, height: 56, right: 20, bottom: 20 });
+    await expect.poll(() => placeOf(tab, chat), POLL).toEqual({ width: 56, height: 56, right: 20, bottom: 20 });
     await chat.converse();
     for (const css of [".launcher", ".reply .bubble p", "#title", "textarea"])
       expect(await tab.run(styleOf, css)).toMatchObject({
@@ -42,7 +42,7 @@ export function hostPageIn(name: string, stage: Stage): void {
       body,
     });
     const inCorner = { width: 56, height: 56, right: 20, bottom: 20 };
-    await expect.poll(() => placeOf(tab, chat), SOON).toEqual(inCorner);
+    await expect.poll(() => placeOf(tab, chat), POLL).toEqual(inCorner);
     await tab.run(() => scrollTo(0, 1000));
     expect(await tab.run(() => scrollY)).toBe(px && 1000);
     expect(await placeOf(tab, chat)).toEqual(inCorner);
@@ -81,10 +81,10 @@ export function hostPageIn(name: string, stage: Stage): void {
       });
     await chat.write("dra");
     // Wait for the reply and for the state "delivered": until both are shown, the thread follows its end.
-    await expect.poll(() => tab.run(scrollTo120).then(scrolled), SOON).toBe(120);
+    await expect.poll(() => tab.run(scrollTo120).then(scrolled), POLL).toBe(120);
     await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
     await expect
-      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id), SOON)
+      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id), POLL)
       .toBe("modal");
     await chat.click({ css: "textarea" });
     await tab.type("ft");
@@ -133,7 +133,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     expect(enforced).toBe(true);
     await tab.run(() => void (window as unknown as { complaints: string[] }).complaints.splice(0));
     // The browser reports the violation later.
-    if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), SOON).toHaveLength(1);
+    if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), POLL).toHaveLength(1);
     stage.engine.complaints().splice(0);
     await chat.open();
     await chat.send("see https://shop.example/a and **bold**");
@@ -173,7 +173,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`47 in ${name} the conversation works where the browser blocks storage`, async () => {
-    await stage.inWorld({ storeless: true });
+    await stage.inEnvironment({ blocksStorage: true });
     const { tab, chat } = await stage.visit();
     const denied = await tab.run(() => {
       try {

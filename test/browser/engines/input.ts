@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { PHONE } from "./engine.ts";
-import { SOON } from "./panel.ts";
+import { POLL } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -17,7 +17,7 @@ export function inputIn(name: string, stage: Stage): void {
     expect(await chat.focus()).toBe("Chat");
     await tab.press("Enter");
     await chat.find({ css: "textarea" });
-    await expect.poll(chat.focus, SOON).toBe("message");
+    await expect.poll(chat.focus, POLL).toBe("message");
     await tab.type("by hand");
     await tab.press("Enter");
     await chat.shows("echo: by hand");
@@ -34,7 +34,7 @@ export function inputIn(name: string, stage: Stage): void {
     expect(await chat.focus()).toBe("Insert an emoji");
     await tab.press("Tab");
     expect(await chat.focus()).toBe("Send message");
-    await expect.poll(() => tab.run(ringOf), SOON).toBe(true);
+    await expect.poll(() => tab.run(ringOf), POLL).toBe(true);
     await tab.press("Escape");
     await chat.gone({ css: ".panel" });
     expect(await chat.focus()).toMatch(/^Chat/);
@@ -61,7 +61,7 @@ export function inputIn(name: string, stage: Stage): void {
     await chat.open();
     const word = await tab.compose();
     await tab.commit();
-    await expect.poll(chat.draft, SOON).toBe(word);
+    await expect.poll(chat.draft, POLL).toBe(word);
     await tab.press("Shift", "Enter");
     await tab.type("two");
     expect(await chat.draft()).toBe(`${word}\ntwo`);
@@ -98,35 +98,35 @@ export function inputIn(name: string, stage: Stage): void {
     const places = async () => [await chat.focus(), await launcher()];
     await tab.run(() => document.getElementById("own")?.focus());
     await tab.press("Tab");
-    await expect.poll(places, SOON).toEqual(["under", home - 56]);
+    await expect.poll(places, POLL).toEqual(["under", home - 56]);
     await tab.press("Shift", "Tab");
-    await expect.poll(places, SOON).toEqual(["own", home]);
+    await expect.poll(places, POLL).toEqual(["own", home]);
     await tab.press("Tab");
     await tab.press("Tab");
     expect(await chat.focus()).toBe("Chat");
-    await expect.poll(launcher, SOON).toBe(home);
+    await expect.poll(launcher, POLL).toBe(home);
     await tab.press("Shift", "Tab");
-    await expect.poll(places, SOON).toEqual(["under", home - 56]);
+    await expect.poll(places, POLL).toEqual(["under", home - 56]);
     await chat.click({ css: ".launcher" });
     await chat.find({ css: "textarea" });
-    await expect.poll(async () => (await launcher()) > home - 5, SOON).toBe(true);
+    await expect.poll(async () => (await launcher()) > home - 5, POLL).toBe(true);
   });
 
   it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening shows no keyboard`, async () => {
     const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.viewportWatched=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
     stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
-    await stage.inWorld({ touch: true });
+    await stage.inEnvironment({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
     await chat.open();
     // The title gets the focus only with touch input. WebKitGTK reports a mouse.
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
-    await expect.poll(chat.focus, SOON).toBe(touch ? "title" : "message");
+    await expect.poll(chat.focus, POLL).toBe(touch ? "title" : "message");
     expect(await tab.run(fontSizeOfField)).toBeGreaterThanOrEqual(16);
     await chat.send("by phone");
     await chat.shows("echo: by phone");
     expect(await chat.focus()).toBe("message");
     // The code that watches the viewport may load after the panel.
-    await expect.poll(() => tab.run(() => "viewportWatched" in window), SOON).toBe(true);
+    await expect.poll(() => tab.run(() => "viewportWatched" in window), POLL).toBe(true);
     const whole = await chat.find({ css: ".panel" });
     expect(whole).toMatchObject({ x: 0, y: 0, width: PHONE.width, height: PHONE.height });
     for (const offsetTop of [0, 120]) {

@@ -3,12 +3,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { PIXEL } from "../png.ts";
 import { PHONE } from "./engine.ts";
-import { SOON } from "./panel.ts";
+import { POLL } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
-/** One red pixel. */
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SITE = 'data-site="default"';
 
 /** @param name of the engine, for the names of the tests */
@@ -37,17 +36,17 @@ export function mediaIn(name: string, stage: Stage): void {
   it(`in ${name} a voice message is recorded, sent and played, or not offered where the browser cannot record`, async () => {
     const settings = '<script>PorchlightSettings = { prefill: { message: "Prepared" } }</script>';
     const { tab, chat } = await stage.visit({ body: settings + stage.tag(`${SITE} data-voice`) });
-    await tab.run(hum);
+    await tab.run(fakeMicrophone);
     await chat.open();
     if (!(await tab.run(canRecord))) {
       // The code that draws the button also fills in the prepared message.
-      await expect.poll(() => chat.draft(), SOON).toBe("Prepared");
+      await expect.poll(() => chat.draft(), POLL).toBe("Prepared");
       expect(await chat.see({ css: "button", text: "Record a voice message" })).toBeNull();
       return;
     }
     await chat.click({ css: "button", text: "Record a voice message" });
     await chat.find({ css: ".recording .send" });
-    await expect.poll(() => tab.run(recorded), SOON).toBe(true);
+    await expect.poll(() => tab.run(recorded), POLL).toBe(true);
     await chat.click({ css: "button", text: "Add the recording" });
     await chat.find({ css: ".tray li" });
     await chat.gone({ css: ".tray progress" });
@@ -55,12 +54,12 @@ export function mediaIn(name: string, stage: Stage): void {
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     expect(stage.house.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
     // Its length is known only after the end of the recording has been looked for.
-    await expect.poll(() => tab.run(player), SOON).toEqual({ knowsLength: true, at: 0, slider: "0:00" });
+    await expect.poll(() => tab.run(player), POLL).toEqual({ knowsLength: true, at: 0, slider: "0:00" });
   });
 
   it(`in ${name} a picture opens large, and Escape closes it`, async () => {
     const file = join(stage.house.dataDir, "lamp.png");
-    writeFileSync(file, Buffer.from(PNG, "base64"));
+    writeFileSync(file, PIXEL);
     const { tab, chat } = await stage.visit();
     await chat.open();
     await tab.pick(file);
@@ -75,13 +74,13 @@ export function mediaIn(name: string, stage: Stage): void {
   });
 
   it(`in ${name} a phone offers its camera where the site does`, async () => {
-    if (stage.engine.name === "Firefox") await stage.inWorld({ touch: true });
+    if (stage.engine.name === "Firefox") await stage.inEnvironment({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, body: stage.tag(`${SITE} data-camera`) });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: "textarea" });
     // WebKit's screen cannot be touched here, so it is no phone.
     const camera = () => tab.run(hasCamera);
-    if (stage.engine.name === "Firefox") await expect.poll(camera, SOON).toBe(true);
+    if (stage.engine.name === "Firefox") await expect.poll(camera, POLL).toBe(true);
     else expect(await camera()).toBe(false);
   });
 }
@@ -89,7 +88,7 @@ export function mediaIn(name: string, stage: Stage): void {
 /** The following run in the page. */
 
 /** A microphone that plays a tone. */
-function hum(): void {
+function fakeMicrophone(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const context = new AudioContext();
     const [tone, target] = [context.createOscillator(), context.createMediaStreamDestination()];

@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import type { Tab } from "./engine.ts";
 
-/** Selects an element in the shadow root by selector, by complete text or name, or by both. The last match is used. */
-export type Spot = { css?: string; text?: string };
+/** Selects an element in the shadow root by CSS, by its whole text or name, or by both. The last match is used. */
+export type Selector = { css?: string; text?: string };
 export type Seen = {
   x: number;
   y: number;
@@ -16,29 +16,29 @@ export type Seen = {
 };
 
 /** Polling interval in milliseconds; vitest.config.ts sets the time limit. */
-export const SOON = { interval: 40 };
+export const POLL = { interval: 40 };
 
 export type Chat = ReturnType<typeof chatOn>;
 
 export function chatOn(tab: Tab) {
-  const see = (spot: Spot): Promise<Seen | null> => tab.run(look, spot);
+  const see = (selector: Selector): Promise<Seen | null> => tab.run(look, selector);
   /** Waits until the element exists, has stopped moving, and is not covered. */
-  async function find(spot: Spot): Promise<Seen> {
+  async function find(selector: Selector): Promise<Seen> {
     let before: string | undefined;
     let seen: Seen | null = null;
     await expect
       .poll(async () => {
-        seen = await see(spot);
+        seen = await see(selector);
         const now = JSON.stringify(seen);
         const still = seen !== null && now === before;
         before = now;
-        return still ? "there" : `${JSON.stringify(spot)} is not visible`;
-      }, SOON)
+        return still ? "there" : `${JSON.stringify(selector)} is not visible`;
+      }, POLL)
       .toBe("there");
     return seen as unknown as Seen;
   }
-  async function click(spot: Spot): Promise<void> {
-    const { x, y, width, height } = await find(spot);
+  async function click(selector: Selector): Promise<void> {
+    const { x, y, width, height } = await find(selector);
     await tab.click(x + width / 2, y + height / 2);
   }
   const chat = {
@@ -46,7 +46,7 @@ export function chatOn(tab: Tab) {
     find,
     click,
     /** Waits until the element is gone. */
-    gone: (spot: Spot) => expect.poll(() => see(spot), SOON).toBeNull(),
+    gone: (selector: Selector) => expect.poll(() => see(selector), POLL).toBeNull(),
     /** Waits for a bubble with exactly this text. */
     shows: (text: string) => find({ css: ".bubble", text }),
     async open(): Promise<void> {
@@ -82,7 +82,7 @@ export function chatOn(tab: Tab) {
 
 /** The functions below run in the page. */
 
-/** Runs in the page: whether the chat was left open in this tab. Storage throws where cookies are blocked. */
+/** Whether the chat was left open in this tab. Storage throws where cookies are blocked. */
 function wasLeftOpen(): boolean {
   try {
     const wide = innerWidth > 599 && innerHeight > 449;
@@ -92,7 +92,7 @@ function wasLeftOpen(): boolean {
   }
 }
 
-function look({ css = "*", text }: Spot): Seen | null {
+function look({ css = "*", text }: Selector): Seen | null {
   const root = document.querySelector("porch-light")?.shadowRoot;
   const named = (one: Element): boolean => text === undefined || (one.ariaLabel ?? one.textContent?.trim()) === text;
   const all = [...(root?.querySelectorAll(css) ?? [])].filter(

@@ -6,7 +6,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { type House, startHouse } from "../../harness.ts";
 import { type Pages, pageOf, startPages } from "../checks/pages.ts";
-import { DESKTOP, type Engine, type Size, type Tab, type World } from "./engine.ts";
+import { DESKTOP, type Engine, type Environment, type Size, type Tab } from "./engine.ts";
 import { type Chat, chatOn } from "./panel.ts";
 
 export type Visit = { tab: Tab; chat: Chat };
@@ -29,8 +29,8 @@ export type Stage = {
   put: Pages["put"];
   /** Markup of the tag. */
   tag(attributes?: string, relay?: string): string;
-  /** Continues as a new visitor with other settings. */
-  inWorld(world: World): Promise<void>;
+  /** Continues as a new visitor in another environment. */
+  inEnvironment(environment: Environment): Promise<void>;
   /** A new tab of the visitor. */
   visit(options?: VisitOptions): Promise<Visit>;
   /** Expects console errors about the network that the test itself interrupted. */
@@ -89,7 +89,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
     },
     put: (path, answer) => pages.put(path, answer),
     tag,
-    inWorld: (world) => engine.begin(world),
+    inEnvironment: (environment) => engine.begin(environment),
     async visit({
       size = DESKTOP,
       path = "/",

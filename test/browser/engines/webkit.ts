@@ -10,12 +10,12 @@ import {
   chord,
   clicks,
   type Engine,
+  type Environment,
   KEYS,
   type KeyAction,
   type Size,
   strokes,
   type Tab,
-  type World,
 } from "./engine.ts";
 
 /** The key under which WebDriver returns an element's id (WebDriver 12.1). */
@@ -24,11 +24,11 @@ const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 /**
  * MiniBrowser's arguments. Tests open windows from a page, because only those have no toolbars and can be as narrow as a phone.
  */
-const browserArguments = ({ dark, storeless }: World): string[] => [
+const browserArguments = ({ dark, blocksStorage }: Environment): string[] => [
   "--automation",
   "--javascript-can-open-windows-automatically=true",
   ...(dark ? ["--dark-mode"] : []),
-  ...(storeless ? ["--enable-html5-local-storage=false"] : []),
+  ...(blocksStorage ? ["--enable-html5-local-storage=false"] : []),
 ];
 
 type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<Answer>;
@@ -55,7 +55,7 @@ export async function startWebKit(): Promise<Engine> {
     if (error) throw new Error(`${method} ${path}: ${error}: ${message}`);
     return value;
   };
-  await answering(() => call("GET", "/status"));
+  await untilAnswered(() => call("GET", "/status"));
   return createEngine(call, async () => {
     await driver.stop();
     await screen.stop();
@@ -70,14 +70,14 @@ type WebKitState = {
 };
 
 /** Ends the session, if there is one. */
-async function leave(engine: WebKitState): Promise<void> {
+async function endSession(engine: WebKitState): Promise<void> {
   if (engine.session) await engine.call("DELETE", engine.session.path);
   engine.session = undefined;
   engine.origins.clear();
 }
 
 /** Starts a session. @param args the browser's arguments */
-async function enter(engine: WebKitState, args: string[]): Promise<void> {
+async function startSession(engine: WebKitState, args: string[]): Promise<void> {
   const options = { "webkitgtk:browserOptions": { args } };
   const { sessionId } = await engine.call<{ sessionId: string }>("POST", "/session", {
     capabilities: { alwaysMatch: options },
@@ -89,7 +89,7 @@ async function enter(engine: WebKitState, args: string[]): Promise<void> {
 const handles = ({ call, session }: WebKitState): Promise<string[]> => call("GET", `${session?.path}/window/handles`);
 
 /** Closes all windows but the first, and clears the storage of every visited origin. */
-async function clear(engine: WebKitState, { path, first }: { path: string; first: string }): Promise<void> {
+async function clearSession(engine: WebKitState, { path, first }: { path: string; first: string }): Promise<void> {
   const { call } = engine;
   for (const handle of await handles(engine))
     if (handle !== first) {
@@ -109,11 +109,11 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
   const engine: WebKitState = { call, session: undefined, origins: new Set() };
   return {
     name: "WebKit",
-    async begin(world) {
-      const args = browserArguments(world);
-      if (engine.session?.args === args.join()) return clear(engine, engine.session);
-      await leave(engine);
-      return enter(engine, args);
+    async begin(environment) {
+      const args = browserArguments(environment);
+      if (engine.session?.args === args.join()) return clearSession(engine, engine.session);
+      await endSession(engine);
+      return startSession(engine, args);
     },
     async open({ width, height }: Size) {
       const { path, first } = engine.session ?? { path: "", first: "" };
@@ -128,7 +128,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
     reports: false,
     complaints: () => [],
     async stop() {
-      await leave(engine);
+      await endSession(engine);
       await end();
     },
   };
@@ -178,7 +178,7 @@ function createTab(call: Call, path: string, handle: string, onVisit: (url: stri
 const START_MS = 120_000;
 
 /** Repeats a request until it succeeds, because the driver does not report when it is ready. */
-async function answering(ask: () => Promise<unknown>): Promise<void> {
+async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
   for (;;)
     try {

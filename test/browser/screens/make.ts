@@ -16,8 +16,8 @@ import { STATES, type State } from "./states.ts";
 /** Maximum bytes of one picture, and of all pictures. */
 const BUDGET = { one: 60_000, all: 500_000 };
 const SCREENS = {
-  wide: { width: 1_200, height: 800 },
-  desk: { width: 1_200, height: 800 },
+  desktop: { width: 1_200, height: 800 },
+  panel: { width: 1_200, height: 800 },
   phone: { width: 390, height: 760 },
 };
 /** The visible part of a desktop page: the chat and a margin. */
@@ -27,7 +27,7 @@ const QUALITY = 72;
 async function picture(page: Page, { screen, settings }: State): Promise<Buffer> {
   const { width, height } = SCREENS[screen];
   const left = settings?.position === "left" ? 0 : width - CLIP.width;
-  const clip = screen === "desk" ? { ...CLIP, x: left, y: 0 } : { width, height, x: 0, y: 0 };
+  const clip = screen === "panel" ? { ...CLIP, x: left, y: 0 } : { width, height, x: 0, y: 0 };
   const devtools = await page.context().newCDPSession(page);
   const { data } = await devtools.send("Page.captureScreenshot", {
     format: "webp",
@@ -42,7 +42,7 @@ async function take(browser: Browser, house: House, shop: string, state: State):
   const { name, screen, dark = false, settings = {}, enter } = state;
   const context = await browser.newContext({
     viewport: SCREENS[screen],
-    deviceScaleFactor: screen === "wide" ? 1 : 1.5,
+    deviceScaleFactor: screen === "desktop" ? 1 : 1.5,
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
     hasTouch: screen === "phone",
@@ -55,7 +55,7 @@ async function take(browser: Browser, house: House, shop: string, state: State):
   await enter(page, house);
   const image = await picture(page, state);
   await context.close();
-  if (image.length > BUDGET.one) throw new Error(`${name} weighs ${image.length} bytes`);
+  if (image.length > BUDGET.one) throw new Error(`${name} has ${image.length} bytes, more than ${BUDGET.one}`);
   writeFileSync(join(import.meta.dirname, `${name}.webp`), image);
   console.log(`${name}: ${image.length} bytes`);
   return image.length;
@@ -65,11 +65,14 @@ const port = await freePort();
 const shop = `http://127.0.0.1:${port}`;
 const house = await startHouse({ env: { ALLOWED_ORIGINS: shop, MESSAGES_PER_MINUTE: "0" } });
 house.sandbox.configure({ botScript: "silent" });
-const [stall, browser] = await Promise.all([startShop(house.url, port, "127.0.0.1"), launch([], wholeBrowserPath())]);
+const [shopServer, browser] = await Promise.all([
+  startShop(house.url, port, "127.0.0.1"),
+  launch([], wholeBrowserPath()),
+]);
 const only = process.argv.slice(2);
 let all = 0;
 for (const state of STATES.filter(({ name }) => only.length === 0 || only.includes(name)))
   all += await take(browser, house, shop, state);
-await Promise.all([browser.close(), stall.stop(), house.stop()]);
+await Promise.all([browser.close(), shopServer.stop(), house.stop()]);
 console.log(`Total: ${all} bytes`);
 process.exit(all > BUDGET.all ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The twelve states of the README's pictures: desk and phone, light and dark, left to right and right to left. */
+/** The twelve states of the README's pictures: desktop and phone, light and dark, left to right and right to left. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { setOffline } from "../offline.ts";
 
 export type State = {
   name: string;
-  /** `wide`: a whole desktop page; `desk`: only the part with the chat. */
-  screen: "wide" | "desk" | "phone";
+  /** `desktop`: a whole desktop page; `panel`: only the part with the chat. */
+  screen: "desktop" | "panel" | "phone";
   dark?: boolean;
   settings?: Options;
   /** Brings a page that shows only the launcher into the state. */
@@ -116,7 +116,7 @@ async function openHelp(page: Page, house: House): Promise<void> {
 }
 
 /** Runs in the page: a fake microphone whose tone has the rhythm of speech. */
-function speak(): void {
+function fakeSpeech(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const audio = new AudioContext();
     const [tone, gain, out] = [audio.createOscillator(), audio.createGain(), audio.createMediaStreamDestination()];
@@ -132,7 +132,7 @@ function speak(): void {
 
 /** Records a voice message of a few seconds. */
 async function record(page: Page, house: House): Promise<void> {
-  await page.evaluate(speak);
+  await page.evaluate(fakeSpeech);
   await open(page);
   await ask(page, house, "My lamp hums. Is that normal?");
   await answer(page, house, "It should be silent. Can you let us hear it?");
@@ -143,21 +143,21 @@ async function record(page: Page, house: House): Promise<void> {
 export const STATES: readonly State[] = [
   {
     name: "teaser",
-    screen: "wide",
+    screen: "desktop",
     settings: { ...SHOP, teaser: "Not sure which lamp? Ask us." },
     enter: (page) => part(page, ".teaser").waitFor(),
   },
-  { name: "talk-dark", screen: "wide", dark: true, settings: SHOP, enter: talk },
+  { name: "talk-dark", screen: "desktop", dark: true, settings: SHOP, enter: talk },
   {
     name: "start",
-    screen: "desk",
+    screen: "panel",
     settings: { ...SHOP, suggestions: QUESTIONS.slice(0, 2), startScreen: true },
     enter: openHelp,
   },
-  { name: "talk", screen: "desk", settings: SHOP, enter: talk },
+  { name: "talk", screen: "panel", settings: SHOP, enter: talk },
   {
     name: "failed",
-    screen: "desk",
+    screen: "panel",
     settings: SHOP,
     async enter(page, house) {
       // Without the round corners that it has on the page.
@@ -176,7 +176,7 @@ export const STATES: readonly State[] = [
   },
   {
     name: "card-dark",
-    screen: "desk",
+    screen: "panel",
     dark: true,
     settings: { ...SHOP, capture: ["name?", "email"] },
     async enter(page, house) {
@@ -188,7 +188,7 @@ export const STATES: readonly State[] = [
   },
   {
     name: "offline",
-    screen: "desk",
+    screen: "panel",
     settings: SHOP,
     async enter(page, house) {
       await talk(page, house);
@@ -197,7 +197,7 @@ export const STATES: readonly State[] = [
       await part(page, ".bar").getByText("You're offline.").waitFor();
     },
   },
-  { name: "talk-ar", screen: "desk", settings: ARABIC, enter: arabic },
+  { name: "talk-ar", screen: "panel", settings: ARABIC, enter: arabic },
   { name: "phone-talk", screen: "phone", settings: SHOP, enter: talk },
   { name: "phone-voice", screen: "phone", settings: { ...SHOP, voice: true }, enter: record },
   {
