@@ -74,7 +74,7 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   await other.page.evaluate(() => Notification.requestPermission());
   await other.chat.open();
   await other.chat.thread.getByText("while he looks").waitFor();
-  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  for (const each of [chat, other.chat]) await each.panel.getByRole("button", { name: "Close chat" }).click();
   for (const tab of [page, other.page]) await hide(tab, true);
   await stage.reply("**while** he is away");
   const all = async () => [...(await state(page, "notes")), ...(await state(other.page, "notes"))];
