@@ -384,11 +384,11 @@ describe("discarding", () => {
     }
     for (const path of ["retry", "discard"])
       expect(await text("/admin/deliveries")).toContain(`href="/admin/deliveries/${path}"`);
-    const asked = await text("/admin/deliveries/retry");
-    expect(asked).toContain("Send 2 messages to the service again?");
-    expect(asked).toContain("Each of them can cost money");
-    expect(asked).toMatch(/<button class="main" name="all" value="2">Send 2 messages again</);
-    expect(asked).toMatch(/rejected: 400[\s\S]*?<span class="number">2</);
+    const question = await text("/admin/deliveries/retry");
+    expect(question).toContain("Send 2 messages to the service again?");
+    expect(question).toContain("Each of them can cost money");
+    expect(question).toMatch(/<button class="main" name="all" value="2">Send 2 messages again</);
+    expect(question).toMatch(/rejected: 400[\s\S]*?<span class="number">2</);
     expect(await text("/admin/deliveries/discard")).toContain("Take 2 messages off the list?");
     const token = await formTokenOf();
     const outcome = async (path: string, all: string): Promise<string> =>
@@ -476,7 +476,7 @@ describe("readers", () => {
 
     const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
     const words = [other, shortHash(other), id, otherSid, "a secret of site b", "%", ""];
-    const asked = [
+    const paths = [
       ...readsOf(other, id),
       ...words.flatMap((each) => {
         const text = encodeURIComponent(each);
@@ -487,7 +487,7 @@ describe("readers", () => {
         ];
       }),
     ];
-    for (const path of asked) {
+    for (const path of paths) {
       const answer = await read(path, reader);
       const page = await answer.text();
       for (const word of [other, id, otherSid, "secret of site b"].filter(

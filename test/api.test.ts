@@ -301,13 +301,13 @@ it("describes the file of a message, with a working link", async () => {
   await person.send("this one", undefined, { media: answer.key });
   await person.receives("echo: this one");
   const to = house.sandbox.messages().find(({ body }) => body === "this one")?.fromId;
-  const said = items(await call("GET", `/visitors/${to}/messages`));
+  const messages = items(await call("GET", `/visitors/${to}/messages`));
   const file = { type: "image/png", name: "lamp.png", size: PNG.length };
-  expect(said).toMatchObject([
+  expect(messages).toMatchObject([
     { text: "this one", file },
     { text: "echo: this one", file: null },
   ]);
-  const [{ file: sent } = {}] = said;
+  const [{ file: sent } = {}] = messages;
   const { url } = Object(sent) as { url: string };
   expect(await (await fetch(new URL(url, house.url))).bytes()).toEqual(new Uint8Array(PNG));
 });

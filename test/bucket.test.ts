@@ -87,9 +87,9 @@ describe("files in a bucket", () => {
   });
 
   it("never expose the store's key in a log line or an answer", async () => {
-    const said = house.lines().join("\n");
-    expect(said).not.toContain(bucket.secret);
-    expect(said).not.toContain(encodeURIComponent(bucket.secret));
+    const log = house.lines().join("\n");
+    expect(log).not.toContain(bucket.secret);
+    expect(log).not.toContain(encodeURIComponent(bucket.secret));
   });
 });
 

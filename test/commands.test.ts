@@ -106,8 +106,8 @@ describe("every command", () => {
   it.each(Object.entries(VALID_CALLS))("prints only JSON with --json: %s", async (name, [args, code]) => {
     const { out, err, code: ended } = await porchlight([...name.split(" "), ...args(), "--json"]);
     expect([ended, ended === 1 ? out : err], `${out}${err}`).toEqual([code, ""]);
-    const said = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };
-    if (ended === 1) expect(said).toEqual({ error: expect.stringMatching(/\w{3}/), code: 1 });
+    const printed = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };
+    if (ended === 1) expect(printed).toEqual({ error: expect.stringMatching(/\w{3}/), code: 1 });
   });
 
   it("exits with 2 and prints JSON for an unknown option or argument", async () => {

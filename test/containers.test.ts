@@ -156,8 +156,8 @@ describe.each([
   });
 
   it("uses only variables of the example file, and gives the relays valid settings", () => {
-    const asked = [...text(file).matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
-    expect(asked.filter((name) => !(name in example))).toEqual([]);
+    const variables = [...text(file).matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
+    expect(variables.filter((name) => !(name in example))).toEqual([]);
     const filled: Record<string, string> = {
       ...example,
       POSTGRES_PASSWORD: "password",
@@ -196,8 +196,8 @@ it("uses only existing routes in Caddy's file and in the guide", () => {
   ];
   expect(files).toHaveLength(3);
   for (const file of files) {
-    const asked = [...(file ?? "").matchAll(/health_uri (\S+)/g)].map(([, path = ""]) => path);
-    expect(asked.filter((path) => !ROUTES.includes(path))).toEqual([]);
+    const paths = [...(file ?? "").matchAll(/health_uri (\S+)/g)].map(([, path = ""]) => path);
+    expect(paths.filter((path) => !ROUTES.includes(path))).toEqual([]);
     expect(file).toContain(`:${PORT}`);
   }
   // Any relay accepts any request.

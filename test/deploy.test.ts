@@ -64,17 +64,17 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     });
     // This process no longer accepts connections from the socket.
     server.close();
-    const said: string[] = [];
+    const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr])
-      createInterface(stream as Readable).on("line", (line) => said.push(line));
-    return { child, said, ended: once(child, "close") };
+      createInterface(stream as Readable).on("line", (line) => lines.push(line));
+    return { child, lines, ended: once(child, "close") };
   }
 
   const run = async (env: Env): Promise<Running> => {
     holder ??= hold(env);
-    const { child, said } = holder;
-    const from = said.length;
-    const output = (): string[] => said.slice(from);
+    const { child, lines } = holder;
+    const from = lines.length;
+    const output = (): string[] => lines.slice(from);
     const numberIn = (pattern: RegExp): number =>
       Number(output().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
     child.stdin?.write("go\n");

@@ -84,8 +84,8 @@ describe("an operator who ends sessions", () => {
     for (const { visitor } of here) await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
     await there.visitor.send("still open");
     const last = there.visitor.ended();
-    const said = await porchlight(house, ["session", "end", "--all", "--site", "other"]);
-    expect(said.out).toContain("Ended the sessions of");
+    const result = await porchlight(house, ["session", "end", "--all", "--site", "other"]);
+    expect(result.out).toContain("Ended the sessions of");
     expect(await last).toBe(CLOSE.badToken.code);
   });
 });

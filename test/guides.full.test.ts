@@ -58,9 +58,9 @@ describe('the page "by hand"', () => {
       if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
       await ended;
     });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
-    await expect.poll(() => said).toContain(text);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    await expect.poll(() => output).toContain(text);
   }
 
   /** Runs a command of the page beside the relay. @returns what it prints */

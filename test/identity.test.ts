@@ -204,9 +204,9 @@ describe("a signed identity", () => {
     const url = `${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`;
     const headers = { "Content-Type": "application/json" };
     const createContact = async (person: object): Promise<void> => {
-      const asked = () => fetch(url, { method: "POST", headers, body: JSON.stringify(person) });
+      const request = () => fetch(url, { method: "POST", headers, body: JSON.stringify(person) });
       const made = () =>
-        asked().then(
+        request().then(
           ({ ok }) => ok,
           () => false,
         );

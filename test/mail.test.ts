@@ -231,8 +231,8 @@ describe("the conversation by e-mail", () => {
     visitor.write({ t: "transcript", id, page: "/lamps", locale: "en" });
     const about = (frame: RelayFrame): frame is Mailed | ErrorFrame =>
       (frame.t === "mailed" || frame.t === "error") && frame.id === id;
-    const said = await visitor.next(about);
-    return said.t === "mailed" ? said.email : said.code;
+    const answer = await visitor.next(about);
+    return answer.t === "mailed" ? answer.email : answer.code;
   };
 
   it("is sent completely to the visitor's own address on request (C23)", async () => {

@@ -72,13 +72,13 @@ it("the packed relay, widget and client work in an empty project: a visitor chat
   const relay = spawn(program, ["serve"], { cwd: folder, env });
   try {
     const port = await new Promise<number>((resolve, reject) => {
-      let said = "";
+      let output = "";
       for (const stream of [relay.stdout, relay.stderr])
         createInterface(stream).on("line", (line) => {
-          said += `${line}\n`;
+          output += `${line}\n`;
           if (line.includes("relay.started")) resolve((JSON.parse(line) as { port: number }).port);
         });
-      relay.once("exit", () => reject(new Error(said)));
+      relay.once("exit", () => reject(new Error(output)));
     });
     const url = `http://127.0.0.1:${port}`;
     sandbox.configure({ callbackUrl: `${url}/callbacks/reply/secret-of-the-packages` });

@@ -149,10 +149,10 @@ export function customerOf(event: WebhookPayload): string | null {
   writeFileSync(join(project, "backend.ts"), backend);
   const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", ""];
   const tsc = run(join(ROOT, "node_modules", ".bin", "tsc"), [...flags, "backend.ts"], { cwd: project });
-  const said = await tsc.then(
+  const output = await tsc.then(
     ({ stdout }) => stdout,
     ({ stdout }) => stdout as string,
   );
-  expect(said).toBe("");
+  expect(output).toBe("");
   rmSync(project, { recursive: true });
 });

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-const asked = (route: string) => house.sandbox.requests().filter((request) => request.route === route);
-const bodies = (route: string) => asked(route).map(({ body }) => body);
+const requestsTo = (route: string) => house.sandbox.requests().filter((request) => request.route === route);
+const bodies = (route: string) => requestsTo(route).map(({ body }) => body);
 
 describe("a person's names and e-mail", () => {
   it("are clean in a contact, from the API and from the command line", async () => {
@@ -105,9 +105,9 @@ describe("a contact for several lists", () => {
     house.sandbox.failNext("addToList", 1, 503);
     const first = await call("POST", "/contacts", body, "l-2");
     expect([first.status, first.body]).toMatchObject([502, { field: "lists[0]", done: { lists: ["l2"] } }]);
-    const before = asked("addToList").length;
+    const before = requestsTo("addToList").length;
     expect((await call("POST", "/contacts", body, "l-2")).body).toMatchObject({ lists: ["l1", "l2"] });
-    expect(asked("addToList")).toHaveLength(before + 1);
+    expect(requestsTo("addToList")).toHaveLength(before + 1);
   });
 
   it("names the field that the service refuses, of a contact and of a list", async () => {

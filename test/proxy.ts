@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-export type Middlebox = {
+export type FaultyProxy = {
   url: string;
   /** How the proxy handles WebSocket upgrades: it passes them, answers 403, or never answers. */
   upgrades: "pass" | "refuse" | "hang";
-  /** Answers 502 to every request, as if the relay were down, and closes all open connections. */
-  away: boolean;
+  /** Answers 502 to every request, as if the relay were stopped, and closes all open connections. */
+  down: boolean;
   /** Buffers each answer until it is complete. */
   buffers: boolean;
   /** Method and path of every request. */
@@ -19,7 +19,7 @@ export type Middlebox = {
   stop: () => Promise<void>;
 };
 
-type Proxy = Middlebox & {
+type ProxyState = FaultyProxy & {
   /** Returns the relay's address. */
   target: () => string;
   /** Both ends of every open WebSocket. */
@@ -27,24 +27,24 @@ type Proxy = Middlebox & {
 };
 
 /** @param target returns the relay's address; called for each request */
-export async function startProxy(target: () => string): Promise<Middlebox> {
+export async function startProxy(target: () => string): Promise<FaultyProxy> {
   const server = createServer((incoming, outgoing) => serve(proxy, incoming, outgoing));
   server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
     upgrade(proxy, incoming, socket, head),
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const tunnels = new Set<Duplex>();
-  let away = false;
-  const proxy: Proxy = {
+  let down = false;
+  const proxy: ProxyState = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target,
     tunnels,
     upgrades: "pass",
-    get away() {
-      return away;
+    get down() {
+      return down;
     },
-    set away(now) {
-      away = now;
+    set down(now) {
+      down = now;
       if (now) for (const tunnel of tunnels) tunnel.destroy();
     },
     buffers: false,
@@ -65,25 +65,25 @@ export async function startProxy(target: () => string): Promise<Middlebox> {
 }
 
 /** Answers a request that is not an upgrade. */
-function serve(proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function serve(proxy: ProxyState, incoming: IncomingMessage, outgoing: ServerResponse): void {
   proxy.seen.push(`${incoming.method} ${incoming.url}`);
-  if (proxy.away) outgoing.writeHead(502).end("<h1>502 Bad Gateway</h1>");
+  if (proxy.down) outgoing.writeHead(502).end("<h1>502 Bad Gateway</h1>");
   else pass(proxy, incoming, outgoing);
 }
 
-/** Answers an upgrade as `upgrades` and `away` say. */
-function upgrade(proxy: Proxy, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+/** Answers an upgrade as `upgrades` and `down` say. */
+function upgrade(proxy: ProxyState, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   proxy.seen.push(`UPGRADE ${incoming.url}`);
   socket.on("error", () => socket.destroy());
   proxy.tunnels.add(socket);
   socket.on("close", () => proxy.tunnels.delete(socket));
-  const refusal = proxy.away ? "502 Bad Gateway" : "403 Forbidden";
-  if (proxy.away || proxy.upgrades === "refuse")
+  const refusal = proxy.down ? "502 Bad Gateway" : "403 Forbidden";
+  if (proxy.down || proxy.upgrades === "refuse")
     return void socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   if (proxy.upgrades === "pass") tunnel(proxy, incoming, socket, head);
 }
 
-function pass(proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function pass(proxy: ProxyState, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers, url = "/" } = incoming;
   const upstream = request(new URL(url, proxy.target()), { method, headers }, (answer) => {
     const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ function pass(proxy: Proxy, incoming: IncomingMessage, outgoing: ServerResponse)
   incoming.pipe(upstream);
 }
 
-function tunnel(proxy: Proxy, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+function tunnel(proxy: ProxyState, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { hostname, port } = new URL(proxy.target());
   const upstream: Socket = connect(Number(port), hostname, () => {
     const lines = incoming.rawHeaders.flatMap((name, at, all) => (at % 2 ? [] : [`${name}: ${all[at + 1]}`]));

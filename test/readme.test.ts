@@ -110,7 +110,7 @@ function paste(kinds: string | readonly string[], ports: readonly (readonly [str
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
     await ended;
   });
-  return { ended: ended.then(([code]) => ({ code, out, err })), said: () => out + err };
+  return { ended: ended.then(([code]) => ({ code, out, err })), output: () => out + err };
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -128,8 +128,8 @@ describe("the guides' first call from nothing", () => {
     const [relay, sandbox] = ports.map(([, port]) => `http://localhost:${port}`);
     const running = [paste("sh sandbox", ports), paste("sh relay", ports)];
     const ready = async () => (await answers(`${relay}/readyz`)) && (await answers(`${sandbox}/__sandbox/state`));
-    const output = () => running.map(({ said }) => said()).join("\n");
-    await expect.poll(async () => ((await ready()) ? "ready" : output()), { timeout: 60_000 }).toBe("ready");
+    const outputs = () => running.map(({ output }) => output()).join("\n");
+    await expect.poll(async () => ((await ready()) ? "ready" : outputs())).toBe("ready");
 
     const { code, out, err } = await paste(["sh examples", "sh example"], ports).ended;
     expect([code, err]).toEqual([0, ""]);

@@ -57,10 +57,10 @@ it("has an example for every operation, and each is a valid call against the san
       },
       ...(body === undefined ? {} : { body: body.replace("v_VISITOR", visitor).replace("c_CONTACT", contact) }),
     });
-    const said = await answer.text();
+    const text = await answer.text();
     // 404: the example uses an id of the reader's own message, lead or grant. 409: the state does not allow the operation.
     const fine = answer.ok || (answer.status === 404 && /\/[A-Z]+(\/|$)/.test(path)) || answer.status === 409;
-    if (!fine) wrong.push(`${method} ${path} ${body ?? ""}: ${answer.status} ${said}`);
+    if (!fine) wrong.push(`${method} ${path} ${body ?? ""}: ${answer.status} ${text}`);
   }
   expect(wrong).toEqual([]);
 });

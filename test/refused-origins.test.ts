@@ -26,7 +26,7 @@ async function codeFor(origin: string): Promise<number> {
 
 /** Sends an upgrade request. @returns its socket when it is granted, else the status */
 async function upgrade(origin?: string): Promise<Duplex | number> {
-  const asked = request(`${house.url}/socket`, {
+  const handshake = request(`${house.url}/socket`, {
     headers: {
       Connection: "Upgrade",
       Upgrade: "websocket",
@@ -36,8 +36,8 @@ async function upgrade(origin?: string): Promise<Duplex | number> {
     },
   }).end();
   return Promise.race([
-    once(asked, "upgrade").then(([, socket]) => socket as Duplex),
-    once(asked, "response").then(([answer]) => (answer as IncomingMessage).statusCode ?? 0),
+    once(handshake, "upgrade").then(([, socket]) => socket as Duplex),
+    once(handshake, "response").then(([answer]) => (answer as IncomingMessage).statusCode ?? 0),
   ]);
 }
 
@@ -56,12 +56,12 @@ it("every route that changes something refuses a foreign page that has no token"
   const routes = ROUTE_ROWS.filter(({ method }) => method !== "GET" && method !== "OPTIONS");
   expect(routes.length).toBeGreaterThan(12);
   for (const { path, method } of routes) {
-    const asked = path
+    const address = path
       .replace(/:kind\{\w+\|\w+\}/, "reply")
       .replaceAll(/:\w+/g, "none")
       .replace("*", "messages");
     const headers = { Origin: FOREIGN, "Sec-Fetch-Site": "cross-site", "Content-Type": "text/plain" };
-    const answer = await fetch(house.url + asked, {
+    const answer = await fetch(house.url + address, {
       method: method === "ALL" ? "POST" : method,
       redirect: "manual",
       headers,

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, it } from "vitest";
 import { startHost } from "../host.ts";
-import { type Middlebox, startProxy } from "../proxy.ts";
+import { type FaultyProxy, startProxy } from "../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { converse, echo, pageOf, reopen, setStage } from "./checks/stage.ts";
 import { slowTests } from "./slow-network.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** A proxy in front of the relay, until the test ends. */
-async function proxied(): Promise<Middlebox> {
+async function proxied(): Promise<FaultyProxy> {
   const proxy = await startProxy(() => stage.house.url);
   stops.push(proxy.stop);
   return proxy;
@@ -28,14 +28,14 @@ it("after a restart behind a proxy that answers 502, the chat continues over a W
   const { chat } = await stage.visit(pageOver(proxy.url));
   await converse(chat);
   proxy.seen.length = 0;
-  proxy.away = true;
+  proxy.down = true;
   // The proxy has refused three upgrades, and the widget has checked whether the relay is up.
   await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, TIMEOUT).toBeGreaterThan(2);
   // The relay returns right after that check: before the next attempt, not between an attempt and its check.
   const checks = (): number => proxy.seen.filter((line) => line === "GET /healthz").length;
   const before = checks();
   await expect.poll(checks, { ...TIMEOUT, interval: 10 }).toBeGreaterThan(before);
-  proxy.away = false;
+  proxy.down = false;
   await chat.send("after the restart");
   await echo(chat, "after the restart").waitFor(TIMEOUT);
   expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);

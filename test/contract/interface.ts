@@ -173,9 +173,9 @@ function wrongQuery({ key, by = {} }: Endpoint, query: string): string[] {
   const wrong = names.filter((name) => !(key === "query" && name === "apiKey") && !Object.hasOwn(by, name));
   const keys = pairs.filter(([name]) => name === "apiKey");
   if (key === "query" && (keys.length !== 1 || keys[0]?.[1] === "")) wrong.push("apiKey once");
-  const asked = pairs.filter(([name]) => Object.hasOwn(by, name));
-  if (asked.length !== (Object.keys(by).length > 0 ? 1 : 0)) wrong.push(`one of ${Object.keys(by).join(", ")}`);
-  const values = asked.map(([name, value]) => by[name]?.(value)).filter((line) => line !== undefined);
+  const given = pairs.filter(([name]) => Object.hasOwn(by, name));
+  if (given.length !== (Object.keys(by).length > 0 ? 1 : 0)) wrong.push(`one of ${Object.keys(by).join(", ")}`);
+  const values = given.map(([name, value]) => by[name]?.(value)).filter((line) => line !== undefined);
   return [...wrong.map((name) => `the query has a wrong ${name}`), ...values.map((line) => `the query ${line}`)];
 }
 

@@ -38,14 +38,14 @@ describe("a lead of the server API", () => {
   it.each(sampleOf(KILLS, [2, 5]))(
     "is durable before it is answered, and continues after a kill at %s %i, %s",
     async (route, nth, when) => {
-      const asked = () => house.sandbox.requests().filter((request) => request.route === route).length;
+      const calls = () => house.sandbox.requests().filter((request) => request.route === route).length;
       const hang = { kind: "hangRequest", when } as const;
       // The first list is not delayed, the second one hangs.
       if (nth > 0) house.sandbox.failNext(route, nth, { kind: "delay", ms: 1 });
       house.sandbox.failNext(route, 1, hang);
       const { status, body } = await create("newsletter-ada");
       expect([status, body]).toMatchObject([202, { state: "open", email: "ada@b.example" }]);
-      await house.sandbox.until(() => asked() > nth);
+      await house.sandbox.until(() => calls() > nth);
       await house.kill();
       await house.start();
       const path = `/leads/${body.visitor}/${body.id}`;

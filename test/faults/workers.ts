@@ -36,9 +36,9 @@ async function runInProcess(order: Order, results: SeedResults): Promise<void> {
     env: { ...process.env, ...compileCacheFor(order.root) },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let errors = "";
   child.stderr.on("data", (part) => {
-    said += part;
+    errors += part;
   });
   let finished = false;
   createInterface(child.stdout).on("line", (text) => {
@@ -49,7 +49,7 @@ async function runInProcess(order: Order, results: SeedResults): Promise<void> {
   });
   await new Promise((resolve) => child.once("close", resolve));
   // A core that cannot be loaded, or throws an uncaught error, has failed too.
-  if (!finished) results.broken.push({ seed: order.from, violations: [`ended: ${said.slice(-500)}`] });
+  if (!finished) results.broken.push({ seed: order.from, violations: [`ended: ${errors.slice(-500)}`] });
 }
 
 /** The command that repeats one seed. */

@@ -116,9 +116,9 @@ describe("looking a contact up (4.13-2; R-431, R-432)", () => {
     await call("POST", "/contacts", { phone: "+49301234567", email: "ada+news@b.example" }, "a");
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toMatchObject({ phone: "+49301234567" });
     expect((await call("GET", "/contacts?email=ada%2Bnews%40b.example")).body).toMatchObject({ phone: "+49301234567" });
-    const asked = house.sandbox.requests().filter(({ route }) => route === "findContact");
-    expect(asked.at(-1)?.path).toContain("email=ada%2Bnews%40b.example");
-    expect(asked.at(-2)?.path).toContain("phoneNumber=%2B49301234567");
+    const lookups = house.sandbox.requests().filter(({ route }) => route === "findContact");
+    expect(lookups.at(-1)?.path).toContain("email=ada%2Bnews%40b.example");
+    expect(lookups.at(-2)?.path).toContain("phoneNumber=%2B49301234567");
   });
 });
 

@@ -21,8 +21,8 @@ export async function runFront(
 ): Promise<Front> {
   const [program, args] = endedWithParent("KILL", command);
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } });
-  const said: Buffer[] = [];
-  child.stderr.on("data", (data: Buffer) => said.push(data));
+  const errors: Buffer[] = [];
+  child.stderr.on("data", (data: Buffer) => errors.push(data));
   const ended = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;
   const answers = (): Promise<boolean> =>
@@ -32,7 +32,7 @@ export async function runFront(
     );
   while (!(await answers())) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`${command[0]} ended: ${Buffer.concat(said).toString()}`);
+      throw new Error(`${command[0]} ended: ${Buffer.concat(errors).toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return {

@@ -6,7 +6,8 @@ import { openSpool } from "./spool.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "porchlight-"));
 
-async function taken(dir: string): Promise<unknown[]> {
+/** Replays the spool of a folder. @returns its entries, in order */
+async function replayed(dir: string): Promise<unknown[]> {
   const entries: unknown[] = [];
   await openSpool(dir, "replies").replay(async (some) => void entries.push(...some));
   return entries;
@@ -18,7 +19,7 @@ it("replays the appended entries in order, in a later process too, and is empty 
   for (let n = 0; n < 3; n++) spool.append({ n });
   expect(spool.waiting).toBe(true);
   expect(openSpool(dir, "replies").waiting).toBe(true);
-  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+  expect(await replayed(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
   expect(openSpool(dir, "replies").waiting).toBe(false);
 });
 
@@ -28,11 +29,11 @@ it("replays everything again after a failed replay, followed by newer entries", 
   spool.append({ n: 0 });
   spool.append({ n: 1 });
   const broken = spool.replay(async (entries) => {
-    if (entries.length > 1) throw new Error("the database is away again");
+    if (entries.length > 1) throw new Error("the database is down again");
   });
-  await expect(broken).rejects.toThrow("away again");
+  await expect(broken).rejects.toThrow("down again");
   spool.append({ n: 2 });
-  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+  expect(await replayed(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
 });
 
 it("skips a line that a full disk cut off, and keeps the lines after it", async () => {
@@ -41,5 +42,5 @@ it("skips a line that a full disk cut off, and keeps the lines after it", async 
   const spool = openSpool<{ n: number }>(dir, "replies");
   spool.append({ n: 2 });
   appendFileSync(join(dir, "replies.spool"), '{"n":3');
-  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 2 }]);
+  expect(await replayed(dir)).toEqual([{ n: 0 }, { n: 2 }]);
 });

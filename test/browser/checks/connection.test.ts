@@ -4,14 +4,14 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../../harness.ts";
 import { type Host, startHost } from "../../host.ts";
-import { type Middlebox, startProxy } from "../../proxy.ts";
+import { type FaultyProxy, startProxy } from "../../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
 import { closeContexts, sharedBrowser } from "../shared.ts";
 
 let browser: Browser;
 let house: House;
 let host: Host;
-let proxy: Middlebox;
+let proxy: FaultyProxy;
 let page: Page;
 
 beforeAll(async () => {

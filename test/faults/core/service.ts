@@ -20,7 +20,7 @@ export type ServiceBehaviour = {
   replies: number;
   /** A callback is sent twice or more. */
   repeats: number;
-  /** A callback carries no message id. */
+  /** A callback contains no message id. */
   nameless: number;
   /** A reply is followed by one to an invalid id. */
   forged: number;

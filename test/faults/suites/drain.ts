@@ -39,11 +39,11 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
     for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size >= Math.min(visitors, 40));
     leaving = true;
-    const asked = performance.now();
+    const stoppedAt = performance.now();
     const ending = stage.stop();
     const refused = await until(() => refusesNewClients(stage));
     const ended = await ending;
-    const tookMs = performance.now() - asked;
+    const tookMs = performance.now() - stoppedAt;
     const violations = [
       ...(ended?.code === 0 ? [] : [`exit: the relay ended with ${ended?.code ?? ended?.signal}`]),
       ...(tookMs <= 30_000 ? [] : [`exit: the relay took ${Math.round(tookMs)} ms`]),

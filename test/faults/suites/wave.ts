@@ -65,9 +65,9 @@ async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<R
   const leaving = stage.tabs.filter((tab) => places.get(tab) === node);
   serving.delete(node);
   back.length = 0;
-  const asked = performance.now();
+  const stoppedAt = performance.now();
   const ended = await stage.stop(node);
-  const exitMs = performance.now() - asked;
+  const exitMs = performance.now() - stoppedAt;
   await stage.start(node);
   if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
     throw new Error(`Not all visitors of node ${node} came back`);

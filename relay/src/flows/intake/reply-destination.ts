@@ -21,7 +21,7 @@ export type Owner = Destination & { owner: string };
  * itself is not used (R-228). An id without a row belongs to the only possible site. If several are possible, it belongs to
  * no site until its visitor proves theirs (R-612).
  * @param named the account in the callback's address
- * @returns nothing when the visitor is not of that account
+ * @returns undefined when the visitor belongs to another account
  */
 export function destinationOf(
   sites: Sites,
@@ -39,7 +39,7 @@ export function destinationOf(
   return possible.includes(own) ? { site: row.site, account: own.account } : undefined;
 }
 
-/** Finds the visitor whose thread takes a reply to this id; nothing when this relay has none. */
+/** Finds the visitor whose thread takes a reply to this id. @returns undefined when this relay has none */
 export async function findOwner(
   { db, sites }: { db: Database; sites: Sites },
   { visitor, named }: { visitor: string; named?: string },
