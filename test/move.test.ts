@@ -75,7 +75,7 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   await used.close();
   const moved = await porchlight(house, move);
   expect([moved.code, moved.out], moved.err).toEqual([0, expect.stringMatching(/messages +\d+/)]);
-  // Without the password of the address.
+  // The audit log names the database without its password.
   const { host, pathname } = new URL(postgres.url("postgres"));
   const subject = `to ${host}${pathname}`;
   const expected = [`${subject}: 2 visitors, 5 messages, 0 leads`, `${subject}: begun`];

@@ -81,6 +81,7 @@ export function errorAnswer(refusal: Refusal, route: RouteName | undefined, conf
   return { status, headers, ...shaped(refusal, route, config.errorShape) };
 }
 
+/** The body of an error in one of the shapes. */
 function shaped(
   refusal: Refusal,
   route: RouteName | undefined,
@@ -100,7 +101,7 @@ function shaped(
 
 const ID_FIELDS = ["id", "contactId", "contact_id", "messageId", "sub_account_id"] as const;
 
-/** Ids of digits only as JSON numbers. */
+/** A copy of the body in which ids of at most 15 digits are JSON numbers. */
 export function numericIds(body: Record<string, unknown>): Record<string, unknown> {
   const numbered = { ...body };
   for (const name of ID_FIELDS) {

@@ -18,19 +18,19 @@ export const SITES: Record<string, Command> = {
         recharge: `${base}/callbacks/recharge/${callbackSecret}${query}`,
       });
       // Each account has its own addresses, which reach only its sites and its ledger.
-      const own = Object.fromEntries(
+      const byAccount = Object.fromEntries(
         settings.accounts.map(({ id }) => [id, addressesOf(`?account=${encodeURIComponent(id)}`)]),
       );
       const addresses = addressesOf("");
-      const alone = settings.accounts.length === 1;
+      const hasOneAccount = settings.accounts.length === 1;
       const rows = sites.map(({ id, account, origins, tag }) => [id, account, origins.join(" ") || "none", tag]);
       return {
-        data: { sites, addresses, ...(alone ? {} : { accounts: own }) },
+        data: { sites, addresses, ...(hasOneAccount ? {} : { accounts: byAccount }) },
         lines: [
           ...table(["SITE", "ACCOUNT", "ORIGINS", "TAG"], rows),
           "",
-          ...Object.entries(alone ? { "": addresses } : own).flatMap(([id, { reply, recharge }]) => [
-            ...(alone ? [] : [`Account ${id}`]),
+          ...Object.entries(hasOneAccount ? { "": addresses } : byAccount).flatMap(([id, { reply, recharge }]) => [
+            ...(hasOneAccount ? [] : [`Account ${id}`]),
             `Custom Channel Webhook: ${reply}`,
             `Auto-recharge:          ${recharge}`,
           ]),

@@ -8,12 +8,12 @@ const accounts = (...given: [id: string, credits?: CreditRules][]): Settings["ac
   given.map(([id, credits]) => ({ id, credits })) as unknown as Settings["accounts"];
 const ids = (found: { id: string }[]): string[] => found.map(({ id }) => id);
 
-it("takes the account that the address names", () => {
+it("selects the account that the callback address names", () => {
   expect(ids(creditAccounts(accounts(["a"], ["b", RULES])).candidates("a"))).toEqual(["a"]);
   expect(creditAccounts(accounts(["a"])).candidates("unknown")).toEqual([]);
 });
 
-it("takes the accounts with rules when the address names none", () => {
+it("selects the accounts with credit rules when the callback address names none, or all accounts if none has rules", () => {
   expect(ids(creditAccounts(accounts(["a"], ["b", RULES])).candidates(undefined))).toEqual(["b"]);
   expect(ids(creditAccounts(accounts(["a"], ["b"])).candidates(undefined))).toEqual(["a", "b"]);
 });
