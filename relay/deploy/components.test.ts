@@ -23,7 +23,7 @@ it("lists every dependency of the relay and the widget, and what those need", ()
   expect(parts.length).toBeGreaterThan(direct.length);
 });
 
-it("makes the same CycloneDX document each time, in which every reference leads somewhere", () => {
+it("makes the same CycloneDX document each time, and every reference in it resolves", () => {
   const document = sbom() as {
     bomFormat: string;
     specVersion: string;

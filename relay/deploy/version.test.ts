@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { releasedChangelog, withVersion } from "./version.ts";
 
 describe("a new version", () => {
-  it("gets a heading of its own over what was unreleased", () => {
+  it("gets its own heading above the unreleased changes", () => {
     const text = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.0.0 (2026-01-01)\n\n- Old.\n";
     expect(releasedChangelog(text, "1.1.0", "2026-11-23")).toBe(
       "# Changelog\n\n## Unreleased\n\n## 1.1.0 (2026-11-23)\n\n- New.\n\n## 1.0.0 (2026-01-01)\n\n- Old.\n",
     );
   });
 
-  it("takes the note that nothing has been released out of the changelog", () => {
+  it("removes the note that nothing has been released from the changelog", () => {
     const changelog = readFileSync(join(import.meta.dirname, "..", "..", "CHANGELOG.md"), "utf8");
     const released = releasedChangelog(changelog, "1.1.0", "2026-11-23");
     expect(released).toContain("\n## Unreleased\n\n## 1.1.0 (2026-11-23)\n");

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { itemsOf } from "./all-failed.ts";
-import { type AdminRouteDeps, type App, actorOf, noted, ownForm } from "./context.ts";
+import { type AdminRouteDeps, type App, actorOf, ownForm, recordAction } from "./context.ts";
 import { discardAll, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 import { messagePath } from "./paths.ts";
@@ -29,7 +29,7 @@ export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
   });
   action("/admin/ledger/decide", async (form, actor) => {
     const { outcome, key, decision } = await decide(deps, form, actor);
-    if (outcome === "done") await noted(parts, actor, `ledger: ${decision}`, key);
+    if (outcome === "done") await recordAction(parts, actor, `ledger: ${decision}`, key);
     return `/admin/ledger?${new URLSearchParams({ outcome, key }).toString()}`;
   });
 }

@@ -9,7 +9,7 @@ export type Action = "retry" | "discard";
 
 /** Most messages that "Retry all" and "Discard all" change at once. */
 const ALL_MAX = 1_000;
-/** Most reasons that a question lists; the most frequent ones. */
+/** Most reasons that the confirmation page lists; the most frequent ones. */
 const REASONS_SHOWN = 10;
 
 type Deps = { db: Database; sites: Sites };
@@ -24,8 +24,8 @@ async function allFailed({ db, sites }: Deps, max: number): Promise<DeliveryRow[
 }
 
 /**
- * The messages of a form, as "visitor message". With `all`, these are as many failed ones as the question named: a message that
- * fails after the question is not sent again without one.
+ * The messages of a form, as "visitor message". With `all`, these are as many failed messages as the confirmation page
+ * counted: it did not count messages that fail later.
  */
 export async function itemsOf(deps: Deps, form: URLSearchParams): Promise<string[]> {
   if (!form.has("all")) return form.getAll("item");
@@ -60,8 +60,8 @@ const WORDS: Record<Action, { ask: (n: number) => string; button: (n: number) =>
   },
 };
 
-/** The question before all failed messages are sent again or discarded. @param token nothing for a viewer who may do neither */
-export async function question(deps: Deps, action: Action, token: string | undefined): Promise<Html> {
+/** Asks to confirm that all failed messages are sent again or discarded. @param token absent for a viewer who may do neither */
+export async function confirmation(deps: Deps, action: Action, token: string | undefined): Promise<Html> {
   const failed = await allFailed(deps, ALL_MAX);
   const back = html`<a href="/admin/deliveries">Back to Deliveries</a>`;
   if (failed.length === 0) return html`<p class="empty">No message has failed. ${back}</p>`;

@@ -81,7 +81,12 @@ export const actorOf = (c: C, { access }: AdminRouteDeps): string =>
   `${c.var.viewer?.role ?? "admin"} at ${access.addressOf(c.env.incoming)}`;
 
 /** Adds an entry to the audit log. */
-export async function noted({ deps }: AdminRouteDeps, actor: string, action: string, subject: string): Promise<void> {
+export async function recordAction(
+  { deps }: AdminRouteDeps,
+  actor: string,
+  action: string,
+  subject: string,
+): Promise<void> {
   const { db, clock } = deps;
   await db.transaction((tx) => addAudit(tx, { at: clock.now(), actor, action, subject }), ["audit"]);
 }

@@ -13,10 +13,10 @@ import { conversationPath, messagePath } from "./paths.ts";
 const choice = ({ visitor, id }: OpenMessage): Cell =>
   html`<input type="checkbox" name="item" value="${visitor} ${id}" aria-label="Choose message ${id}">`;
 
-const row = (given: OpenMessage, may: boolean, tries: readonly Cell[]): Cell[] => {
+const row = (given: OpenMessage, mayAct: boolean, tries: readonly Cell[]): Cell[] => {
   const { visitor, id, site, at, text, reason, error } = given;
   return [
-    ...(may ? [choice(given)] : []),
+    ...(mayAct ? [choice(given)] : []),
     time(at),
     html`<a href="${messagePath(visitor, id)}">${line(text === "" ? id : brief(text))}</a>`,
     ...tries,
@@ -26,14 +26,14 @@ const row = (given: OpenMessage, may: boolean, tries: readonly Cell[]): Cell[] =
   ];
 };
 
-/** The buttons for the chosen messages: always in view, because the list may be long. `anyFailed`: the list has failed ones. */
+/** The buttons for the chosen messages: always in view, because the list mayAct be long. `anyFailed`: the list has failed ones. */
 const buttons = (
   anyFailed: boolean,
 ): Html => html`<p class="actions bulk"><button class="main">Retry the chosen</button>
 <button formaction="/admin/deliveries/discard">Discard the chosen</button>
 ${anyFailed ? html`<a class="button" href="/admin/deliveries/retry">Retry all failed…</a> <a class="button" href="/admin/deliveries/discard">Discard all failed…</a>` : ""}</p>
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
-A message that waits is given up first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
+A waiting message is marked as failed first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
 
 /** The outcome of an action, from the query of the next page: how many messages it changed. */
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
@@ -44,24 +44,24 @@ export function outcomeOf({ retried, discarded }: Record<string, string | undefi
 }
 
 /** Numbers of rows before the page of each list, and the viewer. `site`: the only one to show, or null. */
-type View = { token: string; note: Html | ""; may: boolean; site: string | null; failed: number; waiting: number };
+type View = { token: string; note: Html | ""; mayAct: boolean; site: string | null; failed: number; waiting: number };
 
 /** Messages that the service has not accepted, with Retry and Discard: the newest failed ones, then those that wait longest. */
 export async function deliveries(
   { db, sites }: { db: Database; sites: Sites },
-  { token, note, may, site, failed, waiting }: View,
+  { token, note, mayAct, site, failed, waiting }: View,
 ): Promise<Html> {
   const limit = PAGE_ROWS + 1;
   const failedRows = (await failedMessages(db, site, { skip: failed, limit })).map((each) =>
-    row(each, may, [each.attempts]),
+    row(each, mayAct, [each.attempts]),
   );
   const waitingRows = (await waitingMessages(db, site, { skip: waiting, limit })).map((each) =>
-    row(each, may, [each.attempts, time(each.due)]),
+    row(each, mayAct, [each.attempts, time(each.due)]),
   );
   if (failedRows.length + waitingRows.length + failed + waiting === 0)
     return html`${note}<p class="empty">Nothing waits, and nothing failed.</p>`;
   const headings = (...tries: string[]): string[] => [
-    ...(may ? ["Choose"] : []),
+    ...(mayAct ? ["Choose"] : []),
     ...["Written (UTC)", "Message", ...tries, "Last error", "Visitor"],
     ...(sites.all.length > 1 ? ["Site"] : []),
   ];
@@ -71,13 +71,13 @@ ${pagedTable({ name: "failed", skip: failed, query }, "Failed messages", heading
 <h2>Waiting</h2>
 ${pagedTable({ name: "waiting", skip: waiting, query }, "Waiting messages", headings("Tries", "Next try (UTC)"), waitingRows, "No message waits.")}`;
   return html`${note}
-${may ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${lists}${buttons(failedRows.length > 0)}</form>` : lists}`;
+${mayAct ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${lists}${buttons(failedRows.length > 0)}</form>` : lists}`;
 }
 
 type Deps = { db: Database; clock: Clock; sites: Sites; send: Pick<Send, "retry"> };
 
 /** Runs an action on messages, and adds an entry to the audit log for each. @returns how many messages it changed */
-async function each(
+async function applyToEach(
   { db, clock }: Deps,
   { items, actor, action }: { items: readonly string[]; actor: string; action: string },
   act: (visitor: string, id: string) => Promise<boolean>,
@@ -95,13 +95,13 @@ async function each(
 
 /** Sends failed messages again. @param items visitor and message, separated by a space. @returns how many are sent again */
 export const retryAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
-  each(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
+  applyToEach(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
     const site = deps.sites.find((await findVisitor(deps.db, visitor))?.site ?? "");
     return site !== undefined && (await deps.send.retry(visitor, site, id)) !== undefined;
   });
 
 /** Removes messages from the list. @param items as for `retryAll`. @returns how many were removed */
 export const discardAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
-  each(deps, { items, actor, action: "discard message" }, (visitor, id) =>
+  applyToEach(deps, { items, actor, action: "discard message" }, (visitor, id) =>
     deps.db.transaction((tx) => discardMessage(tx, visitor, id, deps.clock.now()), [visitor]),
   );

@@ -30,25 +30,25 @@ const SHORT = /^[\w-]{10}$/;
  */
 export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";
-  if (await isSeen(deps, viewer, id)) return conversationPath(id);
+  if (await maySee(deps, viewer, id)) return conversationPath(id);
   const keyed = await entryOf(deps, id, viewer);
   if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
   const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
   for (const search of searches) {
     const seen: MessageName[] = [];
-    for (const each of await search()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
+    for (const each of await search()) if (await maySee(deps, viewer, each.visitor)) seen.push(each);
     const [only, ...others] = seen;
     // The browser generates a message's id, so it is unique in its conversation only.
     if (only !== undefined && others.length === 0) return messagePath(only.visitor, only.id);
   }
   if (SHORT.test(id))
     for (const visitor of await visitorsOf(deps, id))
-      if (await isSeen(deps, viewer, visitor)) return conversationPath(visitor);
+      if (await maySee(deps, viewer, visitor)) return conversationPath(visitor);
   return `/admin/conversations?${new URLSearchParams({ words: id }).toString()}`;
 }
 
 /** Whether the conversation exists and the viewer may see it. */
-async function isSeen({ db }: FindDeps, viewer: Viewer, visitor: string): Promise<boolean> {
+async function maySee({ db }: FindDeps, viewer: Viewer, visitor: string): Promise<boolean> {
   const found = await findVisitor(db, visitor);
   return found !== undefined && sees(viewer, found.site);
 }

@@ -8,8 +8,8 @@ import {
   actorOf,
   type C,
   isOwnOrigin,
-  noted,
   ownForm,
+  recordAction,
 } from "./context.ts";
 import { type Html, pageFrame } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
@@ -95,7 +95,7 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
     void app.post(path, async (c) => {
       if ((await ownForm(c, parts)) === undefined) return c.text("Forbidden\n", 403);
       await end(c.var.secret);
-      await noted(parts, actorOf(c, parts), action, "");
+      await recordAction(parts, actorOf(c, parts), action, "");
       setCookie(c, COOKIE, "", { ...cookieOf(c), maxAge: 0 });
       return c.redirect("/admin/login", 303);
     });

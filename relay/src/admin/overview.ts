@@ -57,7 +57,7 @@ async function pointsOf(db: Database, range: Range, now: number): Promise<(Sampl
   });
 }
 
-/** A quantile of a histogram, in duration, by linear interpolation within its bucket; undefined without counts. */
+/** A quantile of a histogram of times, in seconds, by linear interpolation within its bucket; undefined without counts. */
 function quantile(counts: readonly number[], q: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import { isRefusal } from "../db/writable.ts";
-import { question } from "./all-failed.ts";
+import { confirmation } from "./all-failed.ts";
 import type { AdminDeps, AdminRouteDeps, App, C } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
@@ -22,8 +22,8 @@ import { sitesFor } from "./viewer.ts";
 const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 | 500 | 503 = 200) =>
   c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
 
-const nothing = (c: C, what: string) =>
-  show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
+const notFound = (c: C, what: string) =>
+  show(c, "", "Not found", html`<p class="empty">There is no ${what} with this id, or it was erased.</p>`, 404);
 
 /** What to do about a database that does not work. Doctor reads the database, too. */
 const DATABASE_CURE = html`<p>Check that the database of <code>DATABASE_URL</code> runs, can be reached, and has room on its disk. The log has the cause under <code>database.failing</code>. This page works again when the database does.</p>`;
@@ -55,7 +55,7 @@ export function addUnknown(app: Hono<App>): void {
   app.get("/admin/*", (c) => show(c, "", "Not found", body, 404));
 }
 
-/** The pages to read. */
+/** Adds the pages that only show data. */
 export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
   for (const path of RELAY_PAGES)
@@ -112,7 +112,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
     const given = Number(c.req.query("before") ?? Number.MAX_SAFE_INTEGER);
     const before = Number.isSafeInteger(given) ? given : 0;
     const found = await conversation(db, c.req.param("visitor"), { viewer: c.var.viewer, before });
-    return found === undefined ? nothing(c, "conversation") : show(c, "/admin/conversations", found.title, found.body);
+    return found === undefined ? notFound(c, "conversation") : show(c, "/admin/conversations", found.title, found.body);
   });
   app.get("/admin/messages/:visitor/:id", async (c) => {
     const { viewer, secret } = c.var;
@@ -122,14 +122,14 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
       note: outcomeOf(c.req.query()),
       present: { now: clock.now(), paused: gauges.paused(), pushed: deps.pushed },
     });
-    return body === undefined ? nothing(c, "message") : show(c, "/admin/conversations", "Message", body);
+    return body === undefined ? notFound(c, "message") : show(c, "/admin/conversations", "Message", body);
   });
   app.get("/admin/ledger/:kind{send|grant}/:account/:key", async (c) => {
     const { viewer } = c.var;
     const { kind, account, key } = c.req.param();
     const body = await ledgerEntry(db, { kind: kind === "send" ? "send" : "grant", account, key }, viewer);
     const at = viewer.site === null ? "/admin/ledger" : "";
-    return body === undefined ? nothing(c, "entry") : show(c, at, "Ledger entry", body);
+    return body === undefined ? notFound(c, "entry") : show(c, at, "Ledger entry", body);
   });
   app.get("/admin/find", async (c) => {
     const id = (c.req.query("id") ?? "").trim().slice(0, 200);
@@ -148,7 +148,7 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
       {
         token: formToken(secret),
         note: outcomeOf(outcome),
-        may: viewer.role === "admin",
+        mayAct: viewer.role === "admin",
         site: viewer.site,
         failed: skipOf(failed),
         waiting: skipOf(waiting),
@@ -163,7 +163,7 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
     app.get(`/admin/deliveries/${action}`, async (c) => {
       const { viewer, secret } = c.var;
       const token = viewer.role === "admin" ? formToken(secret) : undefined;
-      const body = await question({ db, sites: sitesFor(sites, viewer) }, action, token);
+      const body = await confirmation({ db, sites: sitesFor(sites, viewer) }, action, token);
       return show(c, "/admin/deliveries", title, body);
     });
   for (const [path, title, list] of [

@@ -36,7 +36,7 @@ async function messages(name: string, state: "failed" | "sent", count: number): 
 }
 
 const page = async (query: { failed?: number; waiting?: number; site?: string }): Promise<string> => {
-  const view = { token: "t", note: "" as const, may: true, site: query.site ?? null };
+  const view = { token: "t", note: "" as const, mayAct: true, site: query.site ?? null };
   const sites = { all: [{}] } as unknown as Parameters<typeof deliveries>[0]["sites"];
   return String(await deliveries({ db, sites }, { ...view, failed: query.failed ?? 0, waiting: query.waiting ?? 0 }));
 };

@@ -4,12 +4,12 @@ import { PAGE_ROWS } from "./html.ts";
 const READ_MIN = 10;
 
 /**
- * Part of a list: after this row of it, how many rows come before the part, and how many it has at most. The row is enough to
- * find the part by an index; only the first part of a list has rows before it.
+ * Part of a list: at most `limit` rows. It begins after the row `after`, which an index finds; the first part of a list begins
+ * after `skip` rows.
  */
 export type Part<Row> = { after: Row | undefined; skip: number; limit: number };
 
-/** A list that is being merged: the rows that were read and not used yet, and the last one that was read. */
+/** A list that is being merged: the rows that were read but not used yet, and the last row that was read. */
 type Merged<Row> = {
   read: (part: Part<Row>) => Promise<Row[]>;
   rows: Row[];
@@ -19,8 +19,8 @@ type Merged<Row> = {
 
 /**
  * A page of several lists as one list, newest first, and one row more if another page follows. Only a few hundred rows are in
- * memory, however many are before the page: all of them at once, with the bodies of events, once took more memory than the relay
- * may have (RELIABILITY A24).
+ * memory at once, however many are before the page: all of them, with the bodies of events, exceed the relay's memory
+ * (RELIABILITY A24).
  * @param lists each reads a part of one list, newest first
  * @param timeOf the time of a row
  * @param skip rows before the page

@@ -5,7 +5,7 @@
 export const LIVE = `
 let renewed = new Date();
 let renewing = false;
-function tell(why, link) {
+function showStale(why, link) {
   const place = document.getElementById("stale");
   if (place.dataset.why === why) return;
   place.dataset.why = why;
@@ -20,8 +20,8 @@ function signIn(address) {
 }
 async function load() {
   const answer = await fetch(location.href, { credentials: "same-origin", signal: AbortSignal.timeout(10000) });
-  if (answer.redirected) return tell("your session has ended.", signIn(answer.url));
-  if (!answer.ok) return tell("the relay answered " + answer.status + ".");
+  if (answer.redirected) return showStale("your session has ended.", signIn(answer.url));
+  if (!answer.ok) return showStale("the relay answered " + answer.status + ".");
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = page.getElementById(part.id);
@@ -30,12 +30,12 @@ async function load() {
       part.replaceChildren(...document.adoptNode(next).childNodes);
   }
   renewed = new Date();
-  tell("");
+  showStale("");
 }
 async function renew() {
   if (document.hidden || renewing) return;
   renewing = true;
-  await load().catch(() => tell("the relay does not answer."));
+  await load().catch(() => showStale("the relay does not answer."));
   renewing = false;
 }
 setInterval(renew, 15000);

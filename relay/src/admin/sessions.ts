@@ -72,7 +72,7 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
     open: (session: AdminSession): Promise<void> => save(db, session).catch((error: unknown) => keep(session, error)),
     find: async (hash: string): Promise<AdminSession | undefined> =>
       unsaved.get(hash) ?? (await findAdminSession(db, hash)),
-    /** Stores that a session is used now, or the session itself if that is still to do. */
+    /** Stores when a session was last used. A session that is only in memory is stored whole. */
     async touch(session: AdminSession, now: number): Promise<void> {
       if (!unsaved.has(session.hash) && now - session.seen <= TOUCH_MS) return;
       await storeUse({ ...session, seen: now }).catch((error: unknown) => {

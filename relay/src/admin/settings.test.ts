@@ -53,12 +53,12 @@ const NEEDED = {
   S3_SECRET_ACCESS_KEY: "secret",
 };
 /**
- * Settings that the page shows at no field: a secret; the file, whose fields have their own origin; and the relay's address, without
- * which files may be less large.
+ * Settings that the page shows at no field: a secret; the file, whose fields have their own origin; and the relay's address, which
+ * only raises the limit of file sizes.
  */
 const NOT_SHOWN = ["IDENTITY_SECRET", "PORCHLIGHT_CONFIG", "PUBLIC_URL"];
 
-/** The environment with one setting more, or less: with what this setting needs. */
+/** The environment with or without one setting, and with the settings that it needs. */
 function environmentWith(env: string, value: string | undefined): Record<string, string> {
   const { [env as keyof typeof NEEDED]: _, ...others } = NEEDED;
   const needs = env === "ALERT_MAIL" ? { SMTP_URL: TABLE.smtpUrl.example } : {};

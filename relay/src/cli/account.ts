@@ -11,12 +11,12 @@ const SKEW_MAX_MS = 60_000;
 
 const WAITS = "Visitors lose nothing: their messages wait, and the relay sends them when the service works again.";
 const UNREACHED = `${WAITS} If it works for others, check \`SERVICE_URL\`, and DNS and the firewall of this machine.`;
-const FAILING = `${WAITS} Ask the service's support when it will.`;
-const SLOWED = `${WAITS} The relay waits before its next call, because the service limited or failed the calls before: check again in a minute.`;
+const FAILING = `${WAITS} Ask the service's support how long the failure will last.`;
+const SLOWED = `${WAITS} The relay waits before its next call, because the service limited or failed earlier calls. Check again in a minute.`;
 const ADDRESS =
-  "Check that the address ends in `/v1` and that the key has all rights. If both are right, a proxy before the service blocks this machine: ask the service's support to allow its address.";
+  "Check that the address ends in `/v1` and that the key has all rights. If both are right, a proxy in front of the service blocks this machine: ask the service's support to allow its address.";
 
-/** Where an account's new key belongs, and when it counts. */
+/** Says where to put an account's new key, and when it takes effect. */
 function replaceKey({ key, fromFile }: Account): string {
   const file = key !== undefined && "file" in key ? key.file : undefined;
   const place =
@@ -39,9 +39,9 @@ const describe = ({ status, message }: Pick<Outcome, "status" | "message">): str
   `${status === 0 ? "no answer" : status}: ${message}`;
 
 /** What is wrong with the service itself: it does not answer anybody, or answers with an error of its own. */
-function serviceProblem({ url }: Account, stranger: Answer): [found: string, cure: string] | undefined {
-  if (stranger.phase !== "answered") return [`${url} does not answer (${stranger.reason})`, UNREACHED];
-  return stranger.status >= 500 ? [`${url} answers ${stranger.status} to every call`, FAILING] : undefined;
+function serviceProblem({ url }: Account, wrongKeyAnswer: Answer): [found: string, cure: string] | undefined {
+  if (wrongKeyAnswer.phase !== "answered") return [`${url} does not answer (${wrongKeyAnswer.reason})`, UNREACHED];
+  return wrongKeyAnswer.status >= 500 ? [`${url} answers ${wrongKeyAnswer.status} to every call`, FAILING] : undefined;
 }
 
 /** Why the account's call failed, and what to do. @param refusal why the service refuses the account's calls; undefined: it does not */
@@ -49,7 +49,7 @@ function callProblem(account: Account, answer: Outcome, refusal: string | undefi
   const why = refusal ?? (["config", "edge"].includes(answer.kind) ? describe(answer) : undefined);
   if (why?.startsWith("401")) return [`${account.url} refuses the key (${why})`, replaceKey(account)];
   if (why !== undefined) return [`${account.url} refuses the account's calls (${why})`, ADDRESS];
-  return answer.kind === "throttle" ? ["not asked now", SLOWED] : [describe(answer), FAILING];
+  return answer.kind === "throttle" ? ["not checked now", SLOWED] : [describe(answer), FAILING];
 }
 
 /**
@@ -57,17 +57,17 @@ function callProblem(account: Account, answer: Outcome, refusal: string | undefi
  * like the 404 of any other server (R-432), so the server must also refuse a wrong key. The look-up respects the account's rate
  * limit (R-801).
  */
-async function key(context: CommandContext, account: Account, stranger: Answer): Promise<Finding> {
+async function key(context: CommandContext, account: Account, wrongKeyAnswer: Answer): Promise<Finding> {
   const { id, url } = account;
   const check = `key of account ${id}`;
   if (context.keys.of(id) === "")
     return failed(check, "no key is set", "Set `SERVICE_API_KEY`, or the account's key in `PORCHLIGHT_CONFIG`.");
-  // The call with a random key does not wait for the account's turn, so it tells whether the service works at all.
-  const problem = serviceProblem(account, stranger);
+  // The call with a random key does not wait for the account's turn, so it shows whether the service works at all.
+  const problem = serviceProblem(account, wrongKeyAnswer);
   if (problem !== undefined) return failed(check, ...problem);
   const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok") return failed(check, ...callProblem(account, answer, context.heldFor(id)));
-  const refusal = outcomeOf(stranger, false, context.clock.now());
+  const refusal = outcomeOf(wrongKeyAnswer, false, context.clock.now());
   if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
   return failed(
     check,
@@ -90,6 +90,6 @@ function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Fi
 
 /** Checks address, key and clock of one account's service. */
 export async function accountFindings(context: CommandContext, account: Account): Promise<Finding[]> {
-  const stranger = await askWithWrongKey(context, account);
-  return [await key(context, account, stranger), ...clockOf(context, account, stranger)];
+  const wrongKeyAnswer = await askWithWrongKey(context, account);
+  return [await key(context, account, wrongKeyAnswer), ...clockOf(context, account, wrongKeyAnswer)];
 }

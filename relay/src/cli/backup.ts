@@ -10,15 +10,15 @@ import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
-const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /** Creates the folder if it does not exist. @throws CommandError unless it is empty */
 async function emptyFolder(folder: string): Promise<void> {
-  const there = await readdir(folder).catch((error: unknown) => {
-    if (missing(error)) return [];
+  const entries = await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
     throw new CommandError(`${folder} is not a folder.`, 2);
   });
-  if (there.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`, 2);
+  if (entries.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`, 2);
   makeFolder(folder, 0o700);
   await chmod(folder, 0o700);
 }

@@ -18,8 +18,8 @@ export const BLOCKING: Record<string, Command> = {
     check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
       const { value } = positionals(given, "value");
-      const home = context.site(given.text("site")).public.id;
-      const asked = { site: home, value, reason: requiredOption(given, "reason"), actor: "cli" };
+      const siteId = context.site(given.text("site")).public.id;
+      const asked = { site: siteId, value, reason: requiredOption(given, "reason"), actor: "cli" };
       const block = await context.access.block(asked, given.flag("everybody"));
       if (block === "too_broad")
         throw new CommandError(`${value} would block nearly all visitors. Add --everybody to confirm.`, 2);
@@ -36,8 +36,8 @@ export const BLOCKING: Record<string, Command> = {
     help: "lists the blocked visitors and networks of a site, newest first",
     options: site,
     async run(context, given) {
-      const home = context.site(given.text("site")).public.id;
-      const rows = (await blocksPage(context.db, { site: home, limit: ROWS })).map(blockView);
+      const siteId = context.site(given.text("site")).public.id;
+      const rows = (await blocksPage(context.db, { site: siteId, limit: ROWS })).map(blockView);
       const cells = rows.map(({ id, value, reason, actor, at }) => [id, value, at, actor, reason]);
       return { data: rows, lines: table(["BLOCK", "WHOM", "SINCE", "BY", "REASON"], cells) };
     },
@@ -49,8 +49,8 @@ export const BLOCKING: Record<string, Command> = {
     options: site,
     async run(context, given) {
       const { block } = positionals(given, "block");
-      const home = context.site(given.text("site")).public.id;
-      if (!(await context.access.unblock(home, block))) throw new CommandError(`No block ${block} of this site.`);
+      const siteId = context.site(given.text("site")).public.id;
+      if (!(await context.access.unblock(siteId, block))) throw new CommandError(`No block ${block} of this site.`);
       return { data: { block, removed: true }, lines: [`${block} is removed.`] };
     },
   },
@@ -63,12 +63,12 @@ export async function budgets({ settings, db, clock }: CommandContext): Promise<
     sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {
       const used = await usedOn(db, budgetName(id), dayOf(clock.now()));
       const check = `budget of site ${id}`;
-      const said = `${used} of today's ${messagesPerDay} messages are used`;
+      const found = `${used} of today's ${messagesPerDay} messages are used`;
       return used < messagesPerDay
-        ? passed(check, said)
+        ? passed(check, found)
         : failed(
             check,
-            `${said}: further messages wait for the next days`,
+            `${found}: further messages wait for the next days`,
             "Raise `messagesPerDay`, or block the senders of a flood.",
           );
     }),

@@ -29,8 +29,8 @@ export type RelayCommand = Described & {
   place?: "here";
   run: (context: CommandContext, given: CommandArgs) => Promise<Result>;
   /**
-   * Present for a command that changes something and whose entry in the audit log needs no counts: what it changed, as the audit log names it. Ids and names, never words of
-   * visitors. `run` adds no entry itself.
+   * What the command changed, for its entry in the audit log: ids and names, never visitors' texts. Absent for a command that
+   * changes nothing, and for one that adds its own entries because they contain counts.
    */
   subject?: (given: CommandArgs) => string;
   /** The result when the data cannot be opened. Default: an error. */

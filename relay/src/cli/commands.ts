@@ -48,7 +48,7 @@ export function unknownCommand(name: string): CommandError {
   const subcommands = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
   return new CommandError(
     subcommands.length === 0
-      ? `Unknown command "${word}". porchlight help lists all.`
+      ? `Unknown command "${word}". porchlight help lists all commands.`
       : `"${word}" is incomplete. Commands: ${subcommands.join(", ")}.`,
     2,
   );

@@ -21,7 +21,7 @@ import { CommandError } from "./error.ts";
 import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
 
 const site = { site: { type: "string" } } as const;
-const person = {
+const detailOptions = {
   phone: { type: "string" },
   email: { type: "string" },
   "first-name": { type: "string" },
@@ -29,20 +29,20 @@ const person = {
 } as const;
 
 /** @throws CommandError with the service's message, unless the call succeeded */
-function mustBeFine({ kind, status, message }: Outcome): void {
+function assertAccepted({ kind, status, message }: Outcome): void {
   if (kind === "ok" || kind === "duplicate") return;
   throw new CommandError(`The service refused it (${status === 0 ? "no answer" : status}): ${message}`);
 }
 
 /** The contact details of the options. @throws CommandError that names the invalid option */
-function personOf(given: CommandArgs, country: string | undefined): Partial<Record<keyof ContactDetails, string>> {
+function detailsOf(given: CommandArgs, country: string | undefined): Partial<Record<keyof ContactDetails, string>> {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
-  const person = readContactDetails({ phone, email, firstName, lastName }, country);
-  if (person === "invalid_phone")
+  const details = readContactDetails({ phone, email, firstName, lastName }, country);
+  if (details === "invalid_phone")
     throw new CommandError(`--phone: "${phone}" is not a phone number with a country code like +4930123456.`, 2);
-  if (person === "invalid_email") throw new CommandError(`--email: "${email}" is not an e-mail address.`, 2);
-  if ((person.phone ?? person.email) === null) throw new CommandError("--phone or --email is needed.", 2);
-  return presentDetails(person);
+  if (details === "invalid_email") throw new CommandError(`--email: "${email}" is not an e-mail address.`, 2);
+  if ((details.phone ?? details.email) === null) throw new CommandError("--phone or --email is needed.", 2);
+  return presentDetails(details);
 }
 
 function shown({ contact }: ContactAnswer): Result {
@@ -101,12 +101,12 @@ export const CONTACTS: Record<string, Command> = {
   "contact find": {
     usage: "--phone <phone>|--email <email> [--site <site>]",
     help: "finds a contact at the service",
-    options: { ...site, ...person },
+    options: { ...site, ...detailOptions },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
-      const { phone, email = "" } = personOf(given, leads?.country);
+      const { phone, email = "" } = detailsOf(given, leads?.country);
       const answer = await contacts.find(account, phone === undefined ? { email } : { phone });
-      mustBeFine(answer);
+      assertAccepted(answer);
       return shown(answer);
     },
   },
@@ -114,11 +114,11 @@ export const CONTACTS: Record<string, Command> = {
     usage: "--phone <phone>|--email <email> [--first-name …] [--last-name …] [--site <site>]",
     help: "finds or creates a contact",
     subject: ({ text }) => text("site") ?? "",
-    options: { ...site, ...person },
+    options: { ...site, ...detailOptions },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
-      const answer = await contacts.findOrCreate(account, personOf(given, leads?.country));
-      mustBeFine(answer);
+      const answer = await contacts.findOrCreate(account, detailsOf(given, leads?.country));
+      assertAccepted(answer);
       return shown(answer);
     },
   },
@@ -129,7 +129,7 @@ export const CONTACTS: Record<string, Command> = {
     options: site,
     async run({ contacts, site }, given) {
       const { list, contact } = positionals(given, "list", "contact");
-      mustBeFine(await contacts.addToList(site(given.text("site")).account, list, contact));
+      assertAccepted(await contacts.addToList(site(given.text("site")).account, list, contact));
       return { data: { list, contact }, lines: [`${contact} is on ${list}.`] };
     },
   },
@@ -140,7 +140,7 @@ export const CONTACTS: Record<string, Command> = {
       [text("user") ?? text("visitor"), text("key"), text("site")].filter((part) => part !== undefined).join(" "),
     options: {
       ...site,
-      ...person,
+      ...detailOptions,
       user: { type: "string" },
       visitor: { type: "string" },
       key: { type: "string" },

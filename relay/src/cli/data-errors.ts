@@ -62,8 +62,8 @@ export function isDataError(error: unknown, { dataDir, databaseUrl }: Settings):
   // An error of a write to an open file has no path. Before the relay listens, it writes only to the data folder.
   if (path === undefined) return syscall === "write" || syscall === "fsync";
   const below = (from: string, to: string): boolean => {
-    const way = relative(resolve(from), resolve(to));
-    return !way.startsWith("..") && !isAbsolute(way);
+    const rest = relative(resolve(from), resolve(to));
+    return !rest.startsWith("..") && !isAbsolute(rest);
   };
   const database = isShared(databaseUrl) ? [] : [dirname(fileOf(databaseUrl))];
   return [dataDir, ...database].some((folder) => below(folder, path) || below(path, folder));

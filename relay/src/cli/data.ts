@@ -21,7 +21,7 @@ const site = { site: { type: "string" } } as const;
 const BATCH = 200;
 
 /** All rows of a paged list. */
-async function* every<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row> {
+async function* allRows<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row> {
   for (let last: Row | undefined; ; ) {
     const rows = await pageAfter(last);
     yield* rows;
@@ -38,7 +38,7 @@ async function* recordsOf(
   tick: () => void,
 ): AsyncGenerator<{ record: string; [field: string]: unknown }> {
   const view = messageView((key, type) => `${settings.publicUrl ?? ""}${linkTo(key, type)}`);
-  for await (const visitor of every<VisitorRow>((after) =>
+  for await (const visitor of allRows<VisitorRow>((after) =>
     visitorsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   )) {
     tick();
@@ -49,18 +49,18 @@ async function* recordsOf(
       before = messages.length < BATCH ? 0 : (messages[0]?.pos ?? 0);
     }
   }
-  for await (const lead of every<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
+  for await (const lead of allRows<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
     yield { record: "lead", ...leadView(lead) };
-  for await (const rating of every<RatingRow>((after) =>
+  for await (const rating of allRows<RatingRow>((after) =>
     ratingsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   ))
     yield { record: "rating", ...ratingView(rating) };
   const ledger = (kind: LedgerKind) =>
-    every<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
+    allRows<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
   for await (const sent of ledger("send"))
     if (sentContent(sent).site === site) yield { record: "sent", ...sentView(sent) };
   for await (const grant of ledger("grant")) yield { record: "grant", ...grantView(grant) };
-  for await (const event of every<Event>((after) => eventsPage(db, { site, limit: BATCH, ...(after && { after }) })))
+  for await (const event of allRows<Event>((after) => eventsPage(db, { site, limit: BATCH, ...(after && { after }) })))
     yield { record: "event", ...eventView(event), body: JSON.parse(event.body) as unknown };
 }
 
@@ -88,7 +88,7 @@ async function exportSite(context: CommandContext, file: string, name: string | 
     const counts = [...kinds].map(([kind, count]) => counted(count, `${kind} record`)).join(", ") || "nothing";
     return { counts, records: [...kinds.values()].reduce((sum, count) => sum + count, 0) };
   });
-  return { data: { file, records }, lines: [`${records} records in ${file}, one JSON object a line.`] };
+  return { data: { file, records }, lines: [`${records} records in ${file}, one JSON object per line.`] };
 }
 
 export const DATA: Record<string, Command> = {

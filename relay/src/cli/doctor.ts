@@ -34,7 +34,7 @@ export function hints({ db, settings }: Pick<CommandContext, "db" | "settings">)
   if (db.dialect === "sqlite") return [];
   if (settings.redisUrl !== undefined) return [passed(check, "Redis carries them (REDIS_URL)")];
   if (!db.pooled) return [passed(check, "PostgreSQL carries them")];
-  const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may hear of news only every 2 s";
+  const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may learn of news only every 2 s";
   return [failed(check, found, "Set `REDIS_URL`, or let `DATABASE_URL` lead to PostgreSQL itself.")];
 }
 
@@ -99,10 +99,10 @@ async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
       const check = `webhook of site ${id}`;
       const [event] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
       if (event === undefined) return passed(check, "no event has failed");
-      const said = `${event.type} was not accepted (${event.status || event.problem})`;
+      const found = `${event.type} was not accepted (${event.status || event.problem})`;
       return failed(
         check,
-        said,
+        found,
         "The page Webhooks, or `porchlight webhooks --state failed`, shows why. Correct your backend, then run `porchlight webhooks retry`.",
       );
     }),

@@ -34,14 +34,14 @@ export const MAIL: Record<string, Command> = {
 /** Logs in at the mail server and checks for mails that were not sent. Sends nothing. */
 export async function mailServer({ settings, mailer, db }: CommandContext): Promise<Finding[]> {
   if (settings.mail === undefined || mailer === undefined) return [];
-  const wrong = await mailer.verify();
+  const problem = await mailer.verify();
   const host = new URL(settings.mail.url).host;
   const server =
-    wrong === undefined
+    problem === undefined
       ? passed("mail server", `${host} accepts the login`)
       : failed(
           "mail server",
-          `${host}: ${wrong}`,
+          `${host}: ${problem}`,
           "Check `SMTP_URL`: host, port, user, password, and `smtps://` for port 465.",
         );
   const sites = settings.sites.filter(({ mail }) => mail === true).map(({ public: { id } }) => id);

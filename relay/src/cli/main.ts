@@ -45,7 +45,7 @@ function settings(env: Shell["env"]): Settings {
 }
 
 /** Runs a command on the data folder of the settings. @throws CommandError when the data cannot be opened */
-async function resultOf(
+async function runOnData(
   asked: { name: string; command: RelayCommand; given: CommandArgs },
   all: Settings,
 ): Promise<Result> {
@@ -77,19 +77,19 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
 }
 
 /** Runs a command in the running relay; without one, on the data of the settings. */
-async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
+async function runCommand(argv: readonly string[], shell: Shell): Promise<Result> {
   const { name, command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
   const found = await findRelay(places);
-  if (found === undefined) return resultOf({ name, command, given }, ownSettings(shell.env, places));
+  if (found === undefined) return runOnData({ name, command, given }, ownSettings(shell.env, places));
   printRelay(found, places, shell);
-  return command.place === "here" ? resultOf({ name, command, given }, found.settings) : runOver(found.socket, argv);
+  return command.place === "here" ? runOnData({ name, command, given }, found.settings) : runOver(found.socket, argv);
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
 function printRelay({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
-  if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
+  if (dataDir !== first) err(`Using the relay of ${dataDir} (process ${holder.pid}).`);
 }
 
 function print({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell): ExitCode {
@@ -104,7 +104,7 @@ function version(): Result {
   return { data, lines: [`porchlight ${data.porchlight} (Node ${data.node})`] };
 }
 
-async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number | undefined> {
+async function runLine(argv: readonly string[], shell: Shell): Promise<number | undefined> {
   const { name, rest } = splitCommandLine(argv);
   const json = argv.includes("--json");
   if (name === "--version") return print(version(), json, shell);
@@ -116,7 +116,7 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
     if (found === undefined) throw unknownCommand(word ?? "");
     return print(found, json, shell);
   }
-  if (Object.hasOwn(COMMANDS, name)) return print(await outcome(argv, shell), json, shell);
+  if (Object.hasOwn(COMMANDS, name)) return print(await runCommand(argv, shell), json, shell);
   if (name !== "serve") throw unknownCommand(name);
   checkCount(PROGRAMS.serve, parseArguments({ options: {} }, rest));
   const { serve } = await import("./serve.ts");
@@ -125,7 +125,7 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
 }
 
 /** The shell, with output that cannot control the terminal: names and error texts come from other people. */
-const harmless = ({ env, out, err }: Shell): Shell => ({
+const withPrintableOutput = ({ env, out, err }: Shell): Shell => ({
   env,
   out: (line) => out(printable(line)),
   err: (line) => err(printable(line)),
@@ -137,9 +137,9 @@ const harmless = ({ env, out, err }: Shell): Shell => ({
  * runs
  */
 export async function runCommandLine(argv: readonly string[], given: Shell): Promise<number | undefined> {
-  const shell = harmless(given);
+  const shell = withPrintableOutput(given);
   try {
-    return await outcomeOf(argv, shell);
+    return await runLine(argv, shell);
   } catch (error) {
     const { message, stack, syscall } = error as NodeJS.ErrnoException;
     // The system's errors are for the user; only an unexpected error shows its stack.

@@ -22,7 +22,7 @@ const request = (url: string): Promise<Fetched> =>
   );
 
 /** Private, link-local and loopback networks (RFC 1918, 4193, 3927, 4291, 6598). */
-const NEARBY = new BlockList();
+const PRIVATE_NETWORKS = new BlockList();
 for (const [net, bits] of [
   ["10.0.0.0", 8],
   ["172.16.0.0", 12],
@@ -31,13 +31,13 @@ for (const [net, bits] of [
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
 ] as const)
-  NEARBY.addSubnet(net, bits, "ipv4");
+  PRIVATE_NETWORKS.addSubnet(net, bits, "ipv4");
 for (const [net, bits] of [
   ["fc00::", 7],
   ["fe80::", 10],
   ["::1", 128],
 ] as const)
-  NEARBY.addSubnet(net, bits, "ipv6");
+  PRIVATE_NETWORKS.addSubnet(net, bits, "ipv6");
 
 /** Why the service cannot reach this address, as far as its scheme and its DNS entry show; `undefined` otherwise. */
 async function unreachable(publicUrl: string): Promise<[found: string, cure: string] | undefined> {
@@ -50,8 +50,8 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
   const host = hostname.replace(/^\[|\]$/g, "");
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => String(error.code));
   if (typeof found === "string") return [`${host} has no address (${found})`, `Add \`${host}\` to your DNS.`];
-  const isNearby = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
-  if (!isNearby) return undefined;
+  const isPrivate = found.every(({ address }) => PRIVATE_NETWORKS.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
+  if (!isPrivate) return undefined;
   const addresses = found.map(({ address }) => address).join(", ");
   return [
     `${host} is ${addresses}: only machines of a private network reach that`,
@@ -123,7 +123,7 @@ export async function media(context: CommandContext): Promise<Finding[]> {
     await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
     await files.put(key, join(folder, "probe"), row.type);
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
-    return [passed("file store", `${where} accepts files`), ...(await byLink(context, linkTo(key, row.type)))];
+    return [passed("file store", `${where} accepts files`), ...(await fetchByLink(context, linkTo(key, row.type)))];
   } catch (error) {
     return [failed("file store", String(error), "Check `MEDIA_STORE` and its key, or that `DATA_DIR` is writable.")];
   } finally {
@@ -139,7 +139,7 @@ async function removeProbe({ db, files }: CommandContext, key: string): Promise<
   await db.transaction((tx) => removeMedia(tx, key)).catch(() => undefined);
 }
 
-async function byLink({ settings }: CommandContext, path: string): Promise<Finding[]> {
+async function fetchByLink({ settings }: CommandContext, path: string): Promise<Finding[]> {
   const check = "media links";
   const { publicUrl, uploads } = settings;
   if (publicUrl === undefined) return [];

@@ -49,7 +49,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "false",
   }),
   without("escape of terminal codes in what commands print (A31)", "main.test.ts", {
-    in: "harmless",
+    in: "withPrintableOutput",
     find: "err(printable($line))",
     replace: "err($line)",
   }),
