@@ -39,7 +39,7 @@ it("stores the spool of a lost node once, by one command on another node", async
   };
   writeFileSync(join(folder, "replies.spool"), `\n${JSON.stringify(reply)}\n`);
   const first = await porchlight(house, ["spool", "replay", folder]);
-  expect([first.code, first.out, first.err]).toEqual([0, "Stored 1 replies and 0 recharges.\n", ""]);
+  expect([first.code, first.out, first.err]).toEqual([0, "Stored 1 reply and 0 recharges.\n", ""]);
   await visitor.receives("Kept by the lost node");
   expect((await porchlight(house, ["spool", "replay", folder])).out).toContain("Stored 0 replies");
   expect((await porchlight(house, ["spool", "replay", house.dataDir])).err).toContain("is in use");

@@ -16,8 +16,9 @@ export const entryOf = ({ clock }: Pick<Recorder, "clock">, recorded: Recorded) 
 export const record = ({ db, clock }: Recorder, recorded: Recorded): Promise<void> =>
   db.transaction((tx) => addAudit(tx, entryOf({ clock }, recorded)), ["audit"]);
 
-/** A number with its noun. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** A number with its noun, in the singular or the plural. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;
 
 /**
  * Copies people's data out of the relay. The audit log gets an entry before the first byte, and one with the counts at the end;

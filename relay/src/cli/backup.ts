@@ -37,7 +37,7 @@ async function copyTo(context: CommandContext, folder: string): Promise<Result &
   });
   bar.end();
   const lines = [
-    `Secrets, spools, ${database ? "database, " : ""}and ${files} files are in ${folder}.`,
+    `Secrets, spools, ${database ? "database, " : ""}and ${counted(files, "file")} are in ${folder}.`,
     ...elsewhere,
     ...RESTORE,
   ];
@@ -86,7 +86,7 @@ export const BACKUP: Record<string, Command> = {
     async run(context) {
       const made = await scheduled(context).run();
       await record(context, { action: "backup run", subject: `${made.name}: ${counted(made.files, "file")}` });
-      const lines = [`${made.name}: ${made.files} files.`, ...made.elsewhere];
+      const lines = [`${made.name}: ${counted(made.files, "file")}.`, ...made.elsewhere];
       return { data: made, lines, code: made.elsewhere.length > 0 ? 3 : 0 };
     },
   },

@@ -88,7 +88,7 @@ async function exportSite(context: CommandContext, file: string, name: string | 
     const counts = [...kinds].map(([kind, count]) => counted(count, `${kind} record`)).join(", ") || "nothing";
     return { counts, records: [...kinds.values()].reduce((sum, count) => sum + count, 0) };
   });
-  return { data: { file, records }, lines: [`${records} records in ${file}, one JSON object per line.`] };
+  return { data: { file, records }, lines: [`${counted(records, "record")} in ${file}, one JSON object per line.`] };
 }
 
 export const DATA: Record<string, Command> = {
@@ -129,7 +129,7 @@ export const DATA: Record<string, Command> = {
       const [visitor] = given.args;
       if (visitor === undefined) {
         const visitors = await endings.site(id);
-        return { data: { site: id, visitors }, lines: [`Ended the sessions of ${visitors} visitors.`] };
+        return { data: { site: id, visitors }, lines: [`Ended the sessions of ${counted(visitors, "visitor")}.`] };
       }
       if (!(await endings.visitor(id, visitor))) throw new CommandError(`No visitor ${visitor} of site ${id}.`);
       return { data: { visitor, ended: true }, lines: [`Ended the sessions of ${visitor}.`] };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "./audit.ts";
 import { allArguments, type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
@@ -11,7 +12,8 @@ async function replay({ adoptSpools }: CommandContext, folder: string): Promise<
   const { replies, recharges } = await adoptSpools(folder).catch((error: Error) => {
     throw new CommandError(`${error.message}.`);
   });
-  return { data: { folder, replies, recharges }, lines: [`Stored ${replies} replies and ${recharges} recharges.`] };
+  const stored = `${counted(replies, "reply", "replies")} and ${counted(recharges, "recharge")}`;
+  return { data: { folder, replies, recharges }, lines: [`Stored ${stored}.`] };
 }
 
 export const SPOOLS: Record<string, Command> = {
