@@ -11,14 +11,14 @@ const OTHER = expect.stringMatching(/^\?./);
 const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
 
 /** Blocks a part until the returned function is called. @returns the requested addresses, and a function that unblocks it */
-async function block(page: Page, name: string): Promise<{ asked: string[]; unblock: () => Promise<void> }> {
-  const asked: string[] = [];
+async function block(page: Page, name: string): Promise<{ requested: string[]; unblock: () => Promise<void> }> {
+  const requested: string[] = [];
   const part = new RegExp(`/assets/${name}-`);
   await page.route(part, (route) => {
-    asked.push(route.request().url());
+    requested.push(route.request().url());
     return route.abort();
   });
-  return { asked, unblock: () => page.unroute(part) };
+  return { requested, unblock: () => page.unroute(part) };
 }
 
 /** Waits until the chat is connected. At that moment it fetches again what has failed before. */
@@ -39,14 +39,14 @@ async function fails(
   loaded: () => Promise<unknown>,
 ) {
   await chat.composer.fill("half a sentence");
-  const { asked, unblock } = await block(page, name);
+  const { requested, unblock } = await block(page, name);
   await request();
   await chat.panel.getByText(WORDS).waitFor();
-  expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
+  expect(requested.map((url) => new URL(url).search)).toEqual(["", OTHER]);
   // Fails a second time: some browsers remember failed addresses.
   await chat.panel.getByRole("button", { name: "Retry" }).click();
-  await expect.poll(() => asked.length).toBe(4);
-  expect(new Set(asked).size).toBe(3);
+  await expect.poll(() => requested.length).toBe(4);
+  expect(new Set(requested).size).toBe(3);
   await unblock();
   await chat.panel.getByRole("button", { name: "Retry" }).click();
   await loaded();
@@ -122,13 +122,13 @@ it("the text field is shown in place of a form until the form's code loads", asy
 
 it("parts report a failure in the visitor's language, or in English until rarer texts have loaded", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
-  const { asked, unblock } = await block(page, "de\\.rare");
+  const { requested, unblock } = await block(page, "de\\.rare");
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
   await page.getByRole("menuitem", { name: "Turn sound off" }).waitFor();
   // The menu takes the focus after it is drawn. Until then, Escape closes the chat.
   await page.locator("[role=menuitem]:focus").waitFor();
-  expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
+  expect(requested.map((url) => new URL(url).search)).toEqual(["", OTHER]);
   await unblock();
   await page.keyboard.press("Escape");
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
@@ -152,7 +152,7 @@ it("parts load automatically when the missing relay is back", async () => {
 it("attaches a file that is dropped before the code of the drop cover has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
-  const { asked } = await block(page, "drop-target");
+  const { requested } = await block(page, "drop-target");
   await chat.panel.locator(".app").evaluate((app) => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File(["two lamps"], "list.txt", { type: "text/plain" }));
@@ -160,5 +160,5 @@ it("attaches a file that is dropped before the code of the drop cover has loaded
       app.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
   });
   await chat.panel.getByText("list.txt").waitFor();
-  expect(asked.length).toBeGreaterThan(0);
+  expect(requested.length).toBeGreaterThan(0);
 });

@@ -133,13 +133,13 @@ it("says in the visitor's language that the chat could not be loaded when nothin
 });
 
 it("fetches the texts of the visitor's language in parallel with the panel", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const held = Promise.withResolvers<void>();
   const { page } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-locale="de"')),
     options: { locale: "de-DE" },
     before: async (page) => {
-      page.on("request", (request) => asked.push(request.url()));
+      page.on("request", (request) => requested.push(request.url()));
       await page.route(/assets\/panel/, async (route) => {
         await held.promise;
         await route.continue();
@@ -147,10 +147,10 @@ it("fetches the texts of the visitor's language in parallel with the panel", asy
     },
   });
   await page.locator(".launcher").click();
-  await expect.poll(() => asked.some((url) => /assets\/de-/.test(url))).toBe(true);
+  await expect.poll(() => requested.some((url) => /assets\/de-/.test(url))).toBe(true);
   held.resolve();
   await page.locator("porch-light textarea").waitFor();
-  expect(asked.filter((url) => /assets\/de-/.test(url))).toHaveLength(1);
+  expect(requested.filter((url) => /assets\/de-/.test(url))).toHaveLength(1);
 });
 
 it("a page that removes unknown elements keeps working, and the widget stops with one log line", async () => {

@@ -137,13 +137,13 @@ it("a rating can be declined permanently, in every tab", async () => {
 
 it("no rating is requested where the site does not want it", async () => {
   const { page, chat } = await stage.visit({ html: html("") });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   await converse(chat);
   await returnTo(page, chat);
   await chat.composer.waitFor();
   expect(await page.locator(".rate").count()).toBe(0);
-  expect(asked.filter((url) => url.includes("/rating-"))).toEqual([]);
+  expect(requested.filter((url) => url.includes("/rating-"))).toEqual([]);
   await callApi(page, "update", { rating: "two" });
   await ratingLoaded(page);
   await returnTo(page, chat);

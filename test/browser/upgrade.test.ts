@@ -52,8 +52,8 @@ const upgrade = async (folder: string): Promise<void> => {
 it("opens the chat of a page that was loaded before an upgrade of the relay, with the files of its own build", async () => {
   const page = await browser.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
-  const asked: string[] = [];
-  page.on("response", (answer) => asked.push(`${answer.status()} ${new URL(answer.url()).pathname}`));
+  const answers: string[] = [];
+  page.on("response", (response) => answers.push(`${response.status()} ${new URL(response.url()).pathname}`));
   await page.goto(house.host);
   const chat = chatOn(page);
   await chat.launcher.waitFor();
@@ -65,8 +65,8 @@ it("opens the chat of a page that was loaded before an upgrade of the relay, wit
   await page.locator(".composer .emoji button").first().click();
   expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
   const panel = panelOf(OLD);
-  expect(asked).toContain(`200 /${panel}`);
-  expect(asked.filter((one) => one.startsWith("404"))).toEqual([]);
+  expect(answers).toContain(`200 /${panel}`);
+  expect(answers.filter((one) => one.startsWith("404"))).toEqual([]);
   const kept = await fetch(`${house.url}/${panel}`, { headers: { "Accept-Encoding": "br" } });
   expect(Object.fromEntries(kept.headers)).toMatchObject({
     "cache-control": "public, max-age=31536000, immutable",

@@ -217,15 +217,15 @@ it("58 dismissing the teaser by keyboard moves the focus to the launcher, and fe
     html: pageOf(`${HOST}${stage.tag('data-site="default" data-teaser="Questions?"')}`),
     before: (page) => page.clock.install(),
   });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   await chat.launcher.first().waitFor();
   await page.clock.runFor(10_000);
   await page.getByRole("button", { name: "Close", exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".teaser").waitFor({ state: "detached" });
   expect(await focused(page)).toMatch(/^chat/i);
-  expect(asked.filter((url) => url.includes("panel"))).toEqual([]);
+  expect(requested.filter((url) => url.includes("panel"))).toEqual([]);
   await page.keyboard.press("Enter");
   await chat.composer.waitFor();
 });

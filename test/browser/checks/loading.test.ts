@@ -159,11 +159,11 @@ describe("27 the panel's file cannot be loaded", () => {
   });
 
   it("27 at any attempt: the widget requests its file, then the newest panel, and then shows a link to the chat page", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { page, chat } = await stage.visit({
       before: (page) =>
         page.route(/assets\/panel/, (route) => {
-          asked.push(
+          requested.push(
             route
               .request()
               .url()
@@ -175,7 +175,7 @@ describe("27 the panel's file cannot be loaded", () => {
         }),
     });
     await chat.launcher.focus();
-    await expect.poll(() => asked).toEqual(["/assets/panel-hash.js", "/assets/panel.js?number"]);
+    await expect.poll(() => requested).toEqual(["/assets/panel-hash.js", "/assets/panel.js?number"]);
     await chat.launcher.click();
     const link = page.getByRole("link", { name: "Chat" });
     expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
@@ -229,10 +229,10 @@ it("28 a relay that is down when the page loads causes no error in the page, and
 });
 
 it("29 a prerendered page makes no request except the loader's and shows nothing", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
-      page.on("request", (request) => asked.push(request.url()));
+      page.on("request", (request) => requested.push(request.url()));
       await page.addInitScript(() =>
         Object.defineProperty(Document.prototype, "prerendering", {
           configurable: true,
@@ -243,7 +243,7 @@ it("29 a prerendered page makes no request except the loader's and shows nothing
   });
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => "Porchlight" in window);
-  expect(asked).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
+  expect(requested).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
   expect(await page.locator("porch-light").count()).toBe(0);
   await page.evaluate(() => {
     Object.assign(window, { active: true });

@@ -26,10 +26,10 @@ const kept = (page: Page) =>
 const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, workers: 0 };
 
 it("46 before the click nothing is stored, and no request identifies the visitor", async () => {
-  const asked: Request[] = [];
+  const requested: Request[] = [];
   const answered: Response[] = [];
   const note = async (page: Page): Promise<void> => {
-    page.on("request", (request) => asked.push(request));
+    page.on("request", (request) => requested.push(request));
     page.on("response", (response) => answered.push(response));
   };
   const { page, context, chat } = await stage.visit({ before: note });
@@ -37,7 +37,7 @@ it("46 before the click nothing is stored, and no request identifies the visitor
   await page.waitForLoadState("networkidle");
   expect(await kept(page)).toEqual(NOTHING);
   expect(await context.cookies([stage.host, stage.house.url])).toEqual([]);
-  const ours = asked.filter((request) => request.url().startsWith(stage.house.url));
+  const ours = requested.filter((request) => request.url().startsWith(stage.house.url));
   expect(ours.length).toBeGreaterThan(0);
   for (const request of ours) {
     const headers = await request.allHeaders();
@@ -46,7 +46,7 @@ it("46 before the click nothing is stored, and no request identifies the visitor
     expect(headers).not.toHaveProperty("cookie");
     expect(headers).not.toHaveProperty("authorization");
   }
-  await expect.poll(() => answered.length - asked.length).toBe(0);
+  await expect.poll(() => answered.length - requested.length).toBe(0);
   // A browser may drop a cookie; the relay must not even try to set one.
   const cookies = await Promise.all(answered.map((response) => response.headerValue("set-cookie")));
   expect(cookies.filter((cookie) => cookie !== null)).toEqual([]);
@@ -210,10 +210,10 @@ for (const [how, blocked] of [
 ] as const)
   it(`51 over ${how} the token appears in no address, referrer, console message or page content`, async () => {
     const seen: string[] = [];
-    const asked: Request[] = [];
+    const requested: Request[] = [];
     const { page, chat } = await stage.visit({
       before: async (page) => {
-        page.on("request", (request) => asked.push(request));
+        page.on("request", (request) => requested.push(request));
         page.on("websocket", (socket) => seen.push(socket.url()));
         page.on("console", (message) => seen.push(message.text()));
         if (blocked) await page.routeWebSocket(/socket/, (socket) => socket.close({ code: 1006 }));
@@ -223,7 +223,7 @@ for (const [how, blocked] of [
     await page.reload();
     await reopen(chat);
     await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-    for (const request of [...asked]) seen.push(request.url(), (await request.allHeaders()).referer ?? "");
+    for (const request of [...requested]) seen.push(request.url(), (await request.allHeaders()).referer ?? "");
     expect(seen.some((url) => url.includes("mode=stream"))).toBe(blocked);
     const token = await page.evaluate(
       () => (JSON.parse(localStorage["porchlight:default"]) as { token: string }).token,

@@ -158,7 +158,7 @@ export function hostPageIn(name: string, stage: Stage): void {
         local: localStorage.length,
         session: sessionStorage.length,
         databases: (await indexedDB.databases()).length,
-        asked: performance.getEntriesByType("resource").filter(({ name }) => name.startsWith(relay)).length,
+        requested: performance.getEntriesByType("resource").filter(({ name }) => name.startsWith(relay)).length,
       }),
       stage.house.url,
     );
@@ -168,7 +168,7 @@ export function hostPageIn(name: string, stage: Stage): void {
       session: 0,
       databases: 0,
       // The tag's script.
-      asked: 1,
+      requested: 1,
     });
   });
 
