@@ -26,6 +26,15 @@ const surfaceOf = (page: Page): Promise<string> =>
     return brush.getImageData(0, 0, 1, 1).data.join();
   });
 
+/** Where the parts of the header are that the frame shares with the panel: picture, title and cross. */
+const headerParts = (page: Page): Promise<string[]> =>
+  Promise.all(
+    ["> :first-child", "h2", "> button:last-of-type"].map(async (part) => {
+      const box = await page.locator("dialog.panel").locator(`header ${part}, .head ${part}`).boundingBox();
+      return [part, ...[box?.x, box?.y, box?.height].map((length) => Math.round(length ?? -1))].join(" ");
+    }),
+  );
+
 for (const [name, options, attributes] of [
   ["desktop", {}, ""],
   ["phone", PHONE, ""],
@@ -48,6 +57,7 @@ for (const [name, options, attributes] of [
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     await shot(page, `frame ${name}`);
     const surface = await surfaceOf(page);
+    const parts = await headerParts(page);
     await frame.getByRole("button").click();
     await frame.waitFor({ state: "hidden" });
     await page.locator(".launcher").click();
@@ -55,8 +65,9 @@ for (const [name, options, attributes] of [
     held.resolve();
     await page.locator("porch-light textarea").waitFor();
     expect(await chat.panel.getByRole("heading", { name: "Lamp Shop" }).count()).toBe(1);
-    // No flash when the panel draws itself.
+    // No flash when the panel draws itself, and nothing moves.
     expect(await surfaceOf(page)).toBe(surface);
+    expect(await headerParts(page)).toEqual(parts);
   });
 
 for (const [name, options, attributes, html] of [

@@ -72,7 +72,7 @@ function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement 
   const letter = [...(title ?? "")][0]?.toLocaleUpperCase() ?? element("b");
   const picture = element("span", { "aria-hidden": "true" }, letter);
   if (avatar) showPicture(avatar, picture);
-  const heading = element("h2", {}, dialog.ariaLabel ?? "");
+  const heading = element("div", {}, element("h2", {}, dialog.ariaLabel ?? ""), element("i"));
   return element("header", { class: header === "accent" ? "filled" : "" }, picture, heading, cross);
 }
 
