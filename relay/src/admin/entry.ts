@@ -108,6 +108,6 @@ export async function ledgerEntry(db: Database, name: EntryName, viewer: Viewer)
     ...own,
     ["Account", entry.account],
   ])}
-<h2>Journey</h2>
+<h2>Journey <span class="note">times in UTC</span></h2>
 ${stageList([...(await entryStages(db, entry)), ...nextStage(entry)])}`;
 }

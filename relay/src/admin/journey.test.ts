@@ -140,7 +140,7 @@ describe("a message of the owner's backend", () => {
 
 it("begins with the time at which the visitor wrote the message, or says that it is unknown", async () => {
   expect(await page()).toMatch(
-    /^[\s\S]*Journey\s*Written by the visitorAt an unknown time: the client did not say when\./,
+    /^[\s\S]*Journey times in UTC\s*Written by the visitorAt an unknown time: the client did not say when\./,
   );
   await db.transaction(async (tx) => {
     const numbers = await numbersOf(tx, ["v"]);

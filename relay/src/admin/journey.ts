@@ -223,7 +223,7 @@ export async function journey(
     ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
     ["Site", row.site],
   ])}
-<pre dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
-<h2>Journey</h2>
+<pre class="text" dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
+<h2>Journey <span class="note">times in UTC</span></h2>
 ${stageList(stages)}${retry}`;
 }

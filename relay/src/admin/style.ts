@@ -97,9 +97,11 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .thread footer { color: var(--soft); font-size: 0.87rem; }
 .journey { list-style: none; margin: 0; padding: 0 0 0 1.1rem; border-left: 2px solid var(--line); display: grid; gap: 1rem; }
 .journey li { position: relative; }
-.journey li::before { content: ""; position: absolute; left: -1.5rem; top: 0.4rem; width: 0.7rem; height: 0.7rem; border-radius: 50%; background: var(--good); }
+.journey li::before { content: ""; position: absolute; left: -1.5rem; top: 0.4rem; box-sizing: border-box; width: 0.7rem; height: 0.7rem; border-radius: 50%; background: var(--good); }
 .journey li.bad::before { background: var(--bad); }
 .journey li.open::before { background: var(--card); border: 2px solid var(--wait); }
+.text { font: inherit; }
+h2 .note { font-weight: 400; }
 .journey + form { margin-top: 1.5rem; }
 .journey p { margin: 0; }
 .journey time { white-space: nowrap; }
