@@ -164,7 +164,7 @@ export const ATTACKS: readonly Attack[] = [
     what: "pictures whose header or first frame states gigabytes of pixels, and archives. Forty pictures of 5 MB that end at the same time. Tests: pictures of so many pieces that reading them blocks the relay",
     defence: [
       "relay/src/files/dimensions.ts",
-      "relay/src/files/sniffer.ts",
+      "relay/src/files/sniff-worker.ts",
       "relay/src/files/metadata.ts",
       "relay/src/files/stage.ts",
     ],

@@ -37,7 +37,7 @@ const readRetired = (record: string): Retired => {
 };
 
 /** Writes a file completely or not at all, because a start may be interrupted. */
-function writeWhole(path: string, write: (beside: string) => void): void {
+function writeWhole(path: string, write: (temporary: string) => void): void {
   write(`${path}.part`);
   renameSync(`${path}.part`, path);
 }
@@ -67,13 +67,13 @@ export function keepBuild({ build, folder, now }: { build: string; folder: strin
   const current = new Set(readdirSync(build).filter((name) => CHUNK.test(name)));
   for (const name of current) {
     const path = join(folder, name);
-    if (!existsSync(path)) writeWhole(path, (beside) => copyFileSync(join(build, name), beside));
+    if (!existsSync(path)) writeWhole(path, (temporary) => copyFileSync(join(build, name), temporary));
   }
   const record = join(folder, "retired.json");
   const before = readRetired(record);
   const former = readdirSync(folder).filter((name) => CHUNK.test(name) && !current.has(name));
   const kept = withinLimits(folder, Object.fromEntries(former.map((name) => [name, before[name] ?? now])), now);
-  writeWhole(record, (beside) => writeFileSync(beside, JSON.stringify(kept)));
+  writeWhole(record, (temporary) => writeFileSync(temporary, JSON.stringify(kept)));
   for (const name of former) if (kept[name] === undefined) rmSync(join(folder, name));
   return new Set(Object.keys(kept));
 }

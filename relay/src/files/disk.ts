@@ -4,7 +4,7 @@ import type { Files } from "./store.ts";
 
 const KEY = /^[0-9a-z]{26}$/;
 
-const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /** Syncs a folder: a renamed file survives a power cut only if its folder was synced too. */
 async function syncFolder(path: string): Promise<void> {
@@ -36,7 +36,7 @@ export function createDiskFiles(root: string): Files {
         const file = await open(pathOf(key), "r");
         return file.createReadStream(span === undefined ? {} : { start: span.from, end: span.to });
       } catch (error) {
-        if (missing(error)) return undefined;
+        if (isMissing(error)) return undefined;
         throw error;
       }
     },

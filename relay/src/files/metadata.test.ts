@@ -91,7 +91,7 @@ it("does not change a file without metadata, or one that violates its format", (
     expect(withoutMetadata(type, bytes)).toBe(bytes);
 });
 
-describe("a picture made to take long (A18)", () => {
+describe("a picture made to keep the relay busy (A18)", () => {
   const start = (type: keyof typeof WITH_METADATA, length: number): Buffer => WITH_METADATA[type].subarray(0, length);
   const repeated = (pattern: Buffer): Buffer => Buffer.alloc(20_000 * pattern.length, pattern);
 

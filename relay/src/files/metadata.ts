@@ -227,13 +227,13 @@ function gif(bytes: Buffer): Kept {
 
 type Format = { keep: (bytes: Buffer) => Kept; join: (kept: Kept) => Buffer; joinUpright: (kept: Kept) => Buffer };
 
-const together = ({ parts }: Kept): Buffer => Buffer.concat(parts);
+const joinParts = ({ parts }: Kept): Buffer => Buffer.concat(parts);
 
 const FORMATS = new Map<string, Format>([
-  ["image/jpeg", { keep: jpeg, join: jpegWith, joinUpright: together }],
-  ["image/png", { keep: png, join: pngWith, joinUpright: together }],
+  ["image/jpeg", { keep: jpeg, join: jpegWith, joinUpright: joinParts }],
+  ["image/png", { keep: png, join: pngWith, joinUpright: joinParts }],
   ["image/webp", { keep: webp, join: webpWith, joinUpright: webpWith }],
-  ["image/gif", { keep: gif, join: together, joinUpright: together }],
+  ["image/gif", { keep: gif, join: joinParts, joinUpright: joinParts }],
 ]);
 
 /**

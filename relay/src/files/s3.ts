@@ -41,7 +41,7 @@ export function createS3Files(bucket: Bucket): Files {
     return agent.request({ origin, path: pathname, method, headers: Object.fromEntries(signed.headers), body });
   }
 
-  async function done(method: "PUT" | "DELETE", answer: Dispatcher.ResponseData): Promise<void> {
+  async function assertStored(method: "PUT" | "DELETE", answer: Dispatcher.ResponseData): Promise<void> {
     await answer.body.dump();
     const { statusCode } = answer;
     if (statusCode >= 300 && !(method === "DELETE" && statusCode === 404))
@@ -52,7 +52,7 @@ export function createS3Files(bucket: Bucket): Files {
     async put(key, path, type) {
       const { size } = await stat(path);
       const headers = { "content-type": type, "content-length": String(size) };
-      await done("PUT", await call("PUT", key, { headers, body: createReadStream(path) }));
+      await assertStored("PUT", await call("PUT", key, { headers, body: createReadStream(path) }));
       await rm(path, { force: true });
     },
     async get(key, span) {
@@ -64,7 +64,7 @@ export function createS3Files(bucket: Bucket): Files {
       throw new Error(`The file store answered ${answer.statusCode} to GET`);
     },
     async remove(key) {
-      await done("DELETE", await call("DELETE", key));
+      await assertStored("DELETE", await call("DELETE", key));
     },
     close: () => agent.close(),
   };

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 
 /** A request to the worker, and its answer: the detected MIME type, or undefined for bytes of an unknown type. */
-export type Question = { id: number; head: Uint8Array };
-export type Answer = { id: number; type: string | undefined };
+export type SniffRequest = { id: number; head: Uint8Array };
+export type SniffResult = { id: number; type: string | undefined };
 
 /** Number of bytes that detection needs. */
 export const HEAD = 4_100;
@@ -25,11 +25,14 @@ export type Sniffer = {
  * @param script the worker's code; tests pass another one
  * @param timeout longest time of a detection, in milliseconds
  */
-export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), timeout = TIMEOUT_MS): Sniffer {
+export function createSniffer(
+  script: URL = new URL("./sniff-worker.ts", import.meta.url),
+  timeout = TIMEOUT_MS,
+): Sniffer {
   const waiting = new Map<number, (type: string | undefined) => void>();
   let worker: Worker | undefined;
   /** The thread has given an answer. */
-  let warm = false;
+  let hasAnswered = false;
   let count = 0;
 
   /** The thread has ended: requests that wait for it get no type. */
@@ -42,9 +45,9 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
   function start(): Worker {
     const fresh = new Worker(script);
     fresh.unref();
-    warm = false;
-    fresh.on("message", ({ id, type }: Answer) => {
-      warm = worker === fresh;
+    hasAnswered = false;
+    fresh.on("message", ({ id, type }: SniffResult) => {
+      hasAnswered = worker === fresh;
       waiting.get(id)?.(type);
     });
     fresh.on("error", () => abandon(fresh));
@@ -58,7 +61,7 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
       const asked = worker;
       const id = count++;
       return new Promise((resolve) => {
-        const limit = warm ? timeout : timeout * START_FACTOR;
+        const limit = hasAnswered ? timeout : timeout * START_FACTOR;
         const timer = setTimeout(() => {
           abandon(asked);
           void asked.terminate();
@@ -68,7 +71,7 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
           waiting.delete(id);
           resolve(type);
         });
-        asked.postMessage({ id, head } satisfies Question);
+        asked.postMessage({ id, head } satisfies SniffRequest);
       });
     },
     async close() {

@@ -6,7 +6,7 @@ import { limitConcurrency } from "../base/concurrency.ts";
 import { RelayError } from "../base/errors.ts";
 import { dimensionsOf, type Size } from "./dimensions.ts";
 import { withoutMetadata } from "./metadata.ts";
-import { isPlainText } from "./plain.ts";
+import { isPlainText } from "./plain-text.ts";
 import { HEAD, type Sniffer } from "./sniff.ts";
 import { allowedType, type FileType, type Group, TEXT } from "./types.ts";
 

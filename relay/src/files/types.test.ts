@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allowedType, bodyOf } from "./types.ts";
 
-describe("the words of a message with a file", () => {
+describe("the text of a message with a file", () => {
   it.each([
     ["a caption", { text: "look" }, "look"],
     ["a picture", {}, "[image] shot.png"],

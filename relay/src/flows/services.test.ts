@@ -12,7 +12,7 @@ it("counts the second call of a message, without its campaign, against the accou
     createKeys([]),
     createSites([], () => []),
     (_head, send) => send(undefined),
-    { beside: (account) => void counted.push(account) },
+    { countSecondCall: (account) => void counted.push(account) },
   );
   const site = { public: { id: "shop" }, account: "main", campaignFallback: true } as Site;
   const asked: (string | undefined)[] = [];

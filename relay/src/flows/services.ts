@@ -41,7 +41,7 @@ type Surroundings = {
   clock: Clock;
   log: Log;
   /** Counts a second call that one message makes. */
-  beside: (account: string) => void;
+  countSecondCall: (account: string) => void;
   /**
    * Whether this node may send visitors' messages of an account now. Asked right before each is written: the lease may have
    * ended while contact details or a file were read, or while the call waited for a connection.
@@ -57,7 +57,7 @@ const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
-function createRouting({ clock, log, beside }: Omit<Surroundings, "maySend">): Routed {
+function createRouting({ clock, log, countSecondCall }: Omit<Surroundings, "maySend">): Routed {
   /** Refused campaigns by account and id, each with the time until which messages are sent without it. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
@@ -74,7 +74,7 @@ function createRouting({ clock, log, beside }: Omit<Surroundings, "maySend">): R
       if (namesCampaign(outcome)) complain();
       return outcome;
     }
-    beside(site.account);
+    countSecondCall(site.account);
     const again = await call(without as typeof message);
     if (again.kind === "ok" || again.kind === "duplicate") {
       refused.set(name, clock.uptime() + REFUSED_MS);
@@ -90,9 +90,9 @@ export function createServices(
   keys: Keys,
   sites: Sites,
   attachFile: AttachFile,
-  { clock = realClock, log = silentLog, beside = () => {}, maySend = () => true }: Partial<Surroundings> = {},
+  { clock = realClock, log = silentLog, countSecondCall = () => {}, maySend = () => true }: Partial<Surroundings> = {},
 ): Services {
-  const routed = createRouting({ clock, log, beside });
+  const routed = createRouting({ clock, log, countSecondCall });
   /** Sites of waiting messages that are no longer configured; each is logged once. */
   const missed = new Set<string>();
   const clients = new Map<string, Service>(

@@ -59,7 +59,7 @@ export function createHooks(): Hooks {
             "webhook-signature": signatureOf(secret, id, seconds, body),
           },
         });
-        return { status: statusCode, text: await start(answer) };
+        return { status: statusCode, text: await beginningOf(answer) };
       } catch (error) {
         return { status: 0, text: (error as NodeJS.ErrnoException).code ?? "no answer" };
       }
@@ -69,7 +69,7 @@ export function createHooks(): Hooks {
 }
 
 /** The first part of a body; the rest is not read. */
-async function start(body: AsyncIterable<Buffer>): Promise<string> {
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {

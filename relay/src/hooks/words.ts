@@ -1,6 +1,6 @@
 import { languageOf } from "../base/language.ts";
 
-/** The fixed words of an email: [open the chat, stop these emails, you, said once they are stopped]. */
+/** The fixed words of a mail. `stop`: label of the unsubscribe link. `stopped`: shown after it was used. */
 type Words = readonly [open: string, stop: string, you: string, stopped: string];
 
 export type MailWords = { open: string; stop: string; you: string; stopped: string; language: string; dir: string };

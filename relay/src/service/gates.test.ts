@@ -145,7 +145,7 @@ it("counts a second call within a turn, so that the account stays within its lim
     for (let n = 0; n < 20; n++) {
       gates.enter("main", "message", (turn) => {
         count++;
-        if (twice) gates.beside("main");
+        if (twice) gates.countSecondCall("main");
         turn.settle({ ...OK, limit: { limit: 10 } });
       });
     }

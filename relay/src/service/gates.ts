@@ -3,8 +3,8 @@ import { createBreaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import {
-  beside,
   continuePace,
+  countSecondCall,
   createKeyGate,
   drain,
   enter,
@@ -56,7 +56,7 @@ export type Gates = {
    */
   enter: (account: string, rank: Rank, go: (turn: Turn) => void) => () => void;
   /** Counts a second call that an account makes within one turn. */
-  beside: (account: string) => void;
+  countSecondCall: (account: string) => void;
   /** Whether an account's messages go out. */
   delivery: (account: string) => Delivery;
   /** The refusal of an account's key, while its gate is held. */
@@ -88,7 +88,7 @@ export function createGates(deps: GatesDeps): Gates {
       enter(gateOf(state, account), waiting);
       return () => state.gates.forEach((gate) => void leave(gate, waiting));
     },
-    beside: (account) => beside(gateOf(state, account)),
+    countSecondCall: (account) => countSecondCall(gateOf(state, account)),
     delivery: (account) => state.gates.get(leaderOf(deps, account))?.delivery ?? "ok",
     heldFor: (account) => state.gates.get(leaderOf(deps, account))?.held?.why,
     paceOf: (account) => paceOf(gateOf(state, account).pace, clock.uptime()).rate,

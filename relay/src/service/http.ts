@@ -53,7 +53,7 @@ const TOTAL_MS = 15_000;
 const ANSWER_MAX = 256 * 1024;
 
 /** @throws Error when the key would be sent unencrypted to another machine */
-function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
+function checkedBaseUrl({ baseUrl, allowInsecure = false }: TransportOptions): URL {
   // The error of `new URL` quotes the address, which may contain a key by mistake.
   if (!URL.canParse(baseUrl)) throw new Error("SERVICE_URL: not an address");
   const base = new URL(baseUrl);
@@ -69,13 +69,13 @@ function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
  * they would send the key to another host (R-003).
  */
 export function createTransport(options: TransportOptions): Transport {
-  const base = checked(options);
+  const base = checkedBaseUrl(options);
   const prefix = base.pathname.replace(/\/+$/, "");
   // The whole call has its own deadline, because these two timers restart with every byte.
   const common = { allowH2: false, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Agent({ ...common, connections: options.connections ?? 64, pipelining: 1 });
   const clock = options.clock ?? realClock;
-  const usual = createDeadlines(clock, TOTAL_MS);
+  const usualDeadline = createDeadlines(clock, TOTAL_MS);
 
   /** The only place where a key is put into an address. The key may contain any character (R-502). */
   function pathOf({ path, query, auth }: Call, key: Key): string {
@@ -110,7 +110,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   /** Sets a deadline for a call; most calls have the same length. */
   const setDeadline = (ms: number | undefined, due: () => void): (() => void) =>
-    ms === undefined ? usual(due) : clock.after(ms, due);
+    ms === undefined ? usualDeadline(due) : clock.after(ms, due);
 
   return {
     async call(call) {

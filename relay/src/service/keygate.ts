@@ -98,7 +98,7 @@ export function leave(gate: KeyGate, waiting: Waiting): void {
 }
 
 /** Counts a second call that is made within one turn. */
-export function beside(gate: KeyGate): void {
+export function countSecondCall(gate: KeyGate): void {
   takeSecondCall(gate.pace, gate.deps.clock.uptime());
   gate.unsaved = true;
 }
@@ -152,12 +152,12 @@ function pump(gate: KeyGate): void {
   updateNotice(gate, wait);
 }
 
-/** Makes calls until the next one must wait. @returns as `next` does */
+/** Makes calls until the next one must wait. @returns as `makeNextCall` does */
 function makeCalls(gate: KeyGate): number {
   gate.pumping = true;
   try {
-    let wait = next(gate);
-    while (wait === 0) wait = next(gate);
+    let wait = makeNextCall(gate);
+    while (wait === 0) wait = makeNextCall(gate);
     return wait;
   } finally {
     gate.pumping = false;
@@ -167,7 +167,7 @@ function makeCalls(gate: KeyGate): number {
 // ── making calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Lets the first waiting call go. @returns 0 when one went; else ms until one may, NEVER when none waits */
-function next(gate: KeyGate): number {
+function makeNextCall(gate: KeyGate): number {
   const shut = closedMs(gate);
   if (shut > 0 || gate.underWay >= PARALLEL) return shut > 0 ? shut : NEVER;
   let wait = NEVER;
@@ -249,15 +249,15 @@ function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome
   } else if (refusesKey(rank, outcome)) hold(gate, account, rank, outcome);
   else if (isUnavailable(outcome)) {
     if (deps.breaker.failure()) deps.log("account.unreachable", { account, status });
-  } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) answered(gate, account);
+  } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) acceptKey(gate, account);
 }
 
-/** The service did not answer, or answered that it cannot process calls now. */
+/** The service did not answer, or acceptKey that it cannot process calls now. */
 const isUnavailable = ({ kind, status }: Settled): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 
 /**
- * Whether every call with the key would be refused: a bad key or address, or a refusal by a proxy before the service. A 403 or
+ * Whether every call with the key would be refused: a bad key or address, or a refusal by a proxy in front of the service. A 403 or
  * 404 counts for messages only: for another call it may concern that call alone (R-012, R-483).
  */
 function refusesKey(rank: Rank, { kind, status }: Settled): boolean {
@@ -281,7 +281,7 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
 }
 
 /** The service has accepted the key: opens the gate if it was held. */
-function answered(gate: KeyGate, account: string): void {
+function acceptKey(gate: KeyGate, account: string): void {
   gate.deps.breaker.success();
   gate.unproven = false;
   if (gate.held === undefined) return;

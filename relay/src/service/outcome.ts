@@ -7,7 +7,7 @@ import { type StatedLimit, statedLimit, statedWait } from "./rate-limit-headers.
  * - `ok`, `duplicate`: done. `duplicate` occurs only for calls with an idempotency key.
  * - `permanent`: this item fails; other items continue.
  * - `config`: the key, its rights or the address are wrong, so every item would fail. Hold all items; lose none.
- * - `edge`: a proxy before the service blocks the relay. Hold all items for at least half a minute.
+ * - `edge`: a proxy in front of the service blocks the relay. Hold all items for at least half a minute.
  * - `throttle`: too many calls. Every call of the key waits.
  * - `transient`: the call was not processed, or can be repeated safely. Try again.
  * - `unknown`: the call may have been processed. Repeat it only if it is idempotent.

@@ -240,7 +240,7 @@ describe("a refusal", () => {
   it("is followed by one single call after the pause, even while an earlier call is still under way", () => {
     const { pace, ask, answer, clock } = paceAt();
     const { epoch } = pace;
-    ask(); // carries a file: its answer is not there yet
+    ask(); // a call with a file, which is not answered yet
     ask();
     answer({ kind: "throttle", waitMs: 1_000 }, epoch);
     clock.time = 1_000;

@@ -61,7 +61,7 @@ const digits = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
 /**
- * Parses seconds from now, or a point in time in seconds or milliseconds since 1970; the size tells which. @returns ms to wait
+ * Parses seconds from now, or a point in time in seconds or milliseconds since 1970; its size shows which. @returns ms to wait
  */
 function resetMs(text: string | undefined, now: number): number | undefined {
   const value = digits(text);
@@ -81,7 +81,7 @@ function duration(text: string | undefined): number | undefined {
   return total;
 }
 
-const decimal = (text: string | undefined): number | undefined =>
+const decimalSeconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) * 1_000 : undefined;
 
 type Policy = { name: string; values: Record<string, number> };
@@ -160,11 +160,11 @@ export function statedWait(status: number, headers: Headers, now: number): numbe
   if (status >= 300 && status < 400) return undefined;
   if (status < 400 && !mayStateLimit(headers)) return undefined;
   const clock = httpDate(header(headers, "date") ?? "", now) ?? now;
-  const wait = status < 400 ? spreadOf(headers, clock) : refusedFor(headers, clock);
+  const wait = status < 400 ? waitAfterSuccess(headers, clock) : waitAfterRefusal(headers, clock);
   return wait === undefined ? undefined : Math.min(LONGEST_MS, Math.max(0, Math.ceil(wait)));
 }
 
-function refusedFor(headers: Headers, now: number): number | undefined {
+function waitAfterRefusal(headers: Headers, now: number): number | undefined {
   const after = header(headers, "retry-after");
   const date = after === undefined ? undefined : httpDate(after, now);
   return (
@@ -175,13 +175,13 @@ function refusedFor(headers: Headers, now: number): number | undefined {
     resetMs(header(headers, "ratelimit-reset"), now) ??
     resetMs(header(headers, "x-ratelimit-reset"), now) ??
     resetMs(header(headers, "x-rate-limit-reset"), now) ??
-    decimal(header(headers, "x-ratelimit-reset-after")) ??
+    decimalSeconds(header(headers, "x-ratelimit-reset-after")) ??
     duration(header(headers, "x-ratelimit-reset-requests"))
   );
 }
 
 /** After a success: ms to wait when this was the last call of the window. */
-function spreadOf(headers: Headers, now: number): number | undefined {
+function waitAfterSuccess(headers: Headers, now: number): number | undefined {
   const { remaining } = statedLimit(headers);
   if (remaining === undefined) return undefined;
   if (remaining > 0) return 0;
@@ -190,7 +190,7 @@ function spreadOf(headers: Headers, now: number): number | undefined {
     resetMs(header(headers, "ratelimit-reset"), now) ??
     resetMs(header(headers, "x-ratelimit-reset"), now) ??
     resetMs(header(headers, "x-rate-limit-reset"), now) ??
-    decimal(header(headers, "x-ratelimit-reset-after")) ??
+    decimalSeconds(header(headers, "x-ratelimit-reset-after")) ??
     0
   );
 }

@@ -76,7 +76,7 @@ it("ignores the pace of a release that stores it in another format", () => {
   expect(next).toEqual(openPace(60, 1_000));
 });
 
-it("keeps a later refusal that this node got for a call of an earlier time as the holder", () => {
+it("keeps a later refusal that this node received when it held the lease before", () => {
   const saved = openPace(60, 0);
   take(saved, 1_000);
   settle(saved, saved.epoch, { kind: "ok" }, 1_000);

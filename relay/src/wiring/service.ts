@@ -18,9 +18,14 @@ type ServiceEvents = {
 export function createServiceAccess(core: Core, { files, publicLink }: FileStorage, events: ServiceEvents) {
   const { settings, clock, log, metrics, keys, sites, cluster } = core;
   const attachFile = createAttachFile({ files, link: settings.uploads.embed ? undefined : publicLink });
-  const beside = (account: string): void => gates.beside(account);
+  const countSecondCall = (account: string): void => gates.countSecondCall(account);
   const maySend = (account: string): boolean => cluster.leases.holds(accountLease(account));
-  const services: Services = createServices(settings, keys, sites, attachFile, { clock, log, beside, maySend });
+  const services: Services = createServices(settings, keys, sites, attachFile, {
+    clock,
+    log,
+    countSecondCall,
+    maySend,
+  });
   const gates: Gates = countingGates(
     createGates({
       clock,

@@ -384,7 +384,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "false",
   }),
   without("requirement of HTTPS for the account's key (A11)", "service/http.test.ts", {
-    in: "checked",
+    in: "checkedBaseUrl",
     find: "!isLoopback(base.hostname)",
     replace: "false",
   }),

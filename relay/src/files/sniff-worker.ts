@@ -2,11 +2,11 @@
 
 import { parentPort } from "node:worker_threads";
 import { fileTypeFromBuffer } from "file-type";
-import type { Answer, Question } from "./sniff.ts";
+import type { SniffRequest, SniffResult } from "./sniff.ts";
 import { soundType } from "./tracks.ts";
 
-parentPort?.on("message", async ({ id, head }: Question) => {
+parentPort?.on("message", async ({ id, head }: SniffRequest) => {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  const answer: Answer = { id, type: soundType(found?.mime, head) };
+  const answer: SniffResult = { id, type: soundType(found?.mime, head) };
   parentPort?.postMessage(answer);
 });
