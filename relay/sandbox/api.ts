@@ -5,7 +5,7 @@
 
 import type { IncomingMessage as Request, ServerResponse as Response } from "node:http";
 import { type Answer, errorAnswer, Refusal, successBody } from "./answers.ts";
-import { Gone, readBody } from "./body.ts";
+import { ClientGone, readBody } from "./body.ts";
 import type { Endpoint, Result } from "./endpoints/call.ts";
 import { addToList, createContact, findContact } from "./endpoints/contacts.ts";
 import { grantCredits } from "./endpoints/credits.ts";
@@ -51,10 +51,10 @@ function find(path: string, method: string): Found | undefined {
 }
 
 /** A request while it passes the steps above. */
-type Visit = { req: Request; found: Found | undefined; query: URLSearchParams; entry: RequestEntry };
+type PendingRequest = { req: Request; found: Found | undefined; query: URLSearchParams; entry: RequestEntry };
 
 /** Thrown when a plain connection must be closed (R-002). */
-class Hangup extends Error {}
+class ConnectionClosed extends Error {}
 
 export function createApi(service: Service): (req: Request, res: Response) => void {
   return (req, res) => void serve(service, req, res);
@@ -63,20 +63,20 @@ export function createApi(service: Service): (req: Request, res: Response) => vo
 async function serve(service: Service, req: Request, res: Response): Promise<void> {
   const { config, clock, journal, changes } = service;
   const started = performance.now();
-  const visit = visitOf(service, req);
+  const pending = pendingRequestOf(service, req);
   // A client reads the times in an answer's headers relative to its date (RFC 9110 section 6.6.1).
   if (config.clock === "virtual") res.setHeader("Date", new Date(clock.now()).toUTCString());
   try {
-    visit.entry.status = await answer(service, visit, res);
+    pending.entry.status = await answer(service, pending, res);
   } catch (error) {
-    if (!(error instanceof Gone)) reset(res);
+    if (!(error instanceof ClientGone)) reset(res);
   }
-  visit.entry.ms = performance.now() - started;
-  journal.requests.add(visit.entry);
+  pending.entry.ms = performance.now() - started;
+  journal.requests.add(pending.entry);
   changes.touch();
 }
 
-function visitOf({ config, clock }: Service, req: Request): Visit {
+function pendingRequestOf({ config, clock }: Service, req: Request): PendingRequest {
   const url = req.url ?? "/";
   const mark = url.indexOf("?");
   const path = mark === -1 ? url : url.slice(0, mark);
@@ -88,55 +88,55 @@ function visitOf({ config, clock }: Service, req: Request): Visit {
 }
 
 /** Answers a request, or applies the fault that is scheduled for it. @returns the status */
-async function answer(service: Service, visit: Visit, res: Response): Promise<number> {
+async function answer(service: Service, pending: PendingRequest, res: Response): Promise<number> {
   const { config, clock, random, faults } = service;
-  const fault = faults.take(visit.found?.methodOk ? visit.found.route : undefined);
-  if (fault !== undefined) visit.entry.fault = fault.kind;
+  const fault = faults.take(pending.found?.methodOk ? pending.found.route : undefined);
+  if (fault !== undefined) pending.entry.fault = fault.kind;
   const latency = draw(config.latencyMs, random);
   if (latency > 0) await clock.wait(latency);
   if (fault !== undefined && actsBefore(fault))
-    return applyFault(res, faultAnswer(service, fault, visit), fault, clock);
-  const result = await decide(service, visit);
+    return applyFault(res, faultAnswer(service, fault, pending), fault, clock);
+  const result = await decide(service, pending);
   const status =
     fault === undefined
       ? write(res, result)
-      : applyFault(res, damagesAnswer(fault) ? result : faultAnswer(service, fault, visit), fault, clock);
+      : applyFault(res, damagesAnswer(fault) ? result : faultAnswer(service, fault, pending), fault, clock);
   result.after?.();
   return status;
 }
 
 /** Runs all checks and the endpoint. Refusals become answers. */
-async function decide(service: Service, visit: Visit): Promise<Result> {
+async function decide(service: Service, pending: PendingRequest): Promise<Result> {
   const { config, journal } = service;
   try {
-    const result = await accept(service, visit);
+    const result = await accept(service, pending);
     return result.body === undefined ? result : { ...result, body: successBody(result.body, config) };
   } catch (error) {
-    if (error instanceof Hangup || error instanceof Gone) throw error;
+    if (error instanceof ConnectionClosed || error instanceof ClientGone) throw error;
     if (error instanceof Refusal) {
       if (error.status === 401) journal.authFailures += 1;
-      return errorAnswer(error, visit.found?.route, config);
+      return errorAnswer(error, pending.found?.route, config);
     }
-    visit.entry.warnings.push(`The sandbox failed: ${error instanceof Error ? error.stack : String(error)}`);
-    return errorAnswer(new Refusal("INTERNAL", "Service-side error"), visit.found?.route, config);
+    pending.entry.warnings.push(`The sandbox failed: ${error instanceof Error ? error.stack : String(error)}`);
+    return errorAnswer(new Refusal("INTERNAL", "Service-side error"), pending.found?.route, config);
   }
 }
 
 /** The answer of a fault: its own body, or an error in the endpoint's shape. */
-function faultAnswer({ config }: Service, fault: Fault, visit: Visit): Answer {
+function faultAnswer({ config }: Service, fault: Fault, pending: PendingRequest): Answer {
   const { status = 500, headers = {}, body } = fault;
   if (typeof body === "string") return { status, headers, body, type: "text/plain; charset=utf-8" };
   if (body !== undefined) return { status, headers, body };
   if (status < 400) return { status, headers };
   const refusal = new Refusal("INTERNAL", "Service-side error", { status, headers });
-  return errorAnswer(refusal, visit.found?.route, { ...config, soft200Errors: false });
+  return errorAnswer(refusal, pending.found?.route, { ...config, soft200Errors: false });
 }
 
 /** Whether the fault damages the real answer. */
 const damagesAnswer = ({ kind, status }: Fault): boolean =>
   kind !== "status" && !(kind === "emptyBody" && status !== undefined);
 
-async function accept(service: Service, { req, found, query, entry }: Visit): Promise<Result> {
+async function accept(service: Service, { req, found, query, entry }: PendingRequest): Promise<Result> {
   const { config, clock, rate } = service;
   if (found === undefined) throw new Refusal("NOT_FOUND", "No such path");
   if (!found.methodOk) throw wrongMethod(found, config);
@@ -160,7 +160,7 @@ function wrongMethod({ allow }: Found, config: SandboxConfig): Refusal {
 
 function checkHttps(req: Request, config: SandboxConfig): void {
   if (!config.requireHttps || req.headers["x-forwarded-proto"] === "https") return;
-  if (config.httpsRejection === "close") throw new Hangup();
+  if (config.httpsRejection === "close") throw new ConnectionClosed();
   throw new Refusal("HTTPS_REQUIRED", "HTTPS is required", { status: config.httpsRejection });
 }
 

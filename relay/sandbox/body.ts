@@ -8,14 +8,14 @@ import { isRecord } from "./option.ts";
 import type { SandboxConfig } from "./options.ts";
 
 /** The client disconnected before its body was complete. */
-export class Gone extends Error {}
+export class ClientGone extends Error {}
 
 /** Bytes up to which the journal keeps a body. */
 const BODY_KEPT = 16 * 1024;
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** @throws Refusal TOO_LARGE or VALIDATION, Gone */
+/** @throws Refusal TOO_LARGE or VALIDATION, ClientGone */
 export async function readBody(req: Request, config: SandboxConfig, entry: RequestEntry): Promise<Fields> {
   const type = (req.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   const bytes = await collect(req, config);
@@ -41,8 +41,8 @@ function collect(req: Request, config: SandboxConfig): Promise<Buffer> {
       else reject(tooLarge());
     });
     req.on("end", () => resolve(Buffer.concat(chunks)));
-    req.on("error", () => reject(new Gone()));
-    req.on("close", () => reject(new Gone()));
+    req.on("error", () => reject(new ClientGone()));
+    req.on("close", () => reject(new ClientGone()));
   });
 }
 

@@ -107,11 +107,11 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
   it("drops waiting replies at a reset", async () => {
     const { say, client, sandbox } = await quiet();
     let open = () => {};
-    const arrived = new Promise<void>((tell) => {
+    const arrived = new Promise<void>((onArrival) => {
       client.answer = () =>
         new Promise((resolve) => {
           open = () => resolve({ status: 200 });
-          tell();
+          onArrival();
         });
     });
     const replies = [say("one"), say("two"), say("three")];

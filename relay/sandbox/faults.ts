@@ -18,7 +18,7 @@ export function createFaults(config: SandboxConfig, random: Random): Faults {
   let scripts: Script[] = [];
   const hits = (pattern: FaultRoute, route: RouteName | undefined) => pattern === "*" || pattern === route;
 
-  function scripted(route: RouteName | undefined): Fault | undefined {
+  function scriptedFault(route: RouteName | undefined): Fault | undefined {
     const script = scripts.find((each) => hits(each.route, route));
     if (script === undefined) return undefined;
     script.left -= 1;
@@ -26,25 +26,25 @@ export function createFaults(config: SandboxConfig, random: Random): Faults {
     return script.fault;
   }
 
-  function redirect(): Fault | undefined {
+  function redirectFault(): Fault | undefined {
     if (config.redirectOnce === "") return undefined;
     const location = config.redirectOnce;
     config.redirectOnce = "";
     return { kind: "status", status: 307, headers: { Location: location } };
   }
 
-  function forced(route: RouteName | undefined): Fault | undefined {
+  function forcedFault(route: RouteName | undefined): Fault | undefined {
     const status = (route && config.forceStatus[route]) ?? config.forceStatus["*"];
     return status === undefined ? undefined : { kind: "status", status };
   }
 
-  function unlucky(route: RouteName | undefined): Fault | undefined {
+  function randomFault(route: RouteName | undefined): Fault | undefined {
     if (config.errorRate.length === 0) return undefined;
-    let ball = random();
+    let remaining = random();
     for (const rule of config.errorRate) {
       if (!hits(rule.route, route)) continue;
-      ball -= rule.rate;
-      if (ball < 0) return rule;
+      remaining -= rule.rate;
+      if (remaining < 0) return rule;
     }
     return undefined;
   }
@@ -53,7 +53,7 @@ export function createFaults(config: SandboxConfig, random: Random): Faults {
     failNext(route, n, fault) {
       if (n > 0) scripts.push({ route, left: n, fault });
     },
-    take: (route) => scripted(route) ?? redirect() ?? forced(route) ?? unlucky(route),
+    take: (route) => scriptedFault(route) ?? redirectFault() ?? forcedFault(route) ?? randomFault(route),
     clear() {
       scripts = [];
     },

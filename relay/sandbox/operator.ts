@@ -112,9 +112,9 @@ export function createOperator(service: Service): Operator {
     state: () => stateOf(service),
     counts: () => countsOf(service),
     messages: (fromId) =>
-      fromId === undefined ? messages.incoming() : saidBy(service, fromId).filter((m) => m.direction === "in"),
+      fromId === undefined ? messages.incoming() : messagesWith(service, fromId).filter((m) => m.direction === "in"),
     outgoing: (fromId) =>
-      fromId === undefined ? messages.outgoing() : saidBy(service, fromId).filter((m) => m.direction === "out"),
+      fromId === undefined ? messages.outgoing() : messagesWith(service, fromId).filter((m) => m.direction === "out"),
     requests: () => journal.requests.list(),
     callbacks: () => journal.callbacks.list(),
     reset() {
@@ -132,7 +132,8 @@ function conversationOf({ contacts, messages }: Service, { fromId, contactId }: 
   return conversation;
 }
 
-const saidBy = ({ messages }: Service, fromId: string): Message[] => messages.conversation(fromId)?.messages ?? [];
+const messagesWith = ({ messages }: Service, fromId: string): Message[] =>
+  messages.conversation(fromId)?.messages ?? [];
 
 function configure(service: Service, patch: Partial<SandboxConfig>): void {
   const checked = checkPatch(patch);
@@ -222,9 +223,9 @@ async function spend(
 ): Promise<RechargeEvent | undefined> {
   const account = credits.find(email);
   if (account === undefined) throw new OperationError(404, "No such sub-account");
-  const low = credits.spend(account, amount);
+  const isBelowThreshold = credits.spend(account, amount);
   changes.touch();
-  return low ? recharges.send({ email: account.email }) : undefined;
+  return isBelowThreshold ? recharges.send({ email: account.email }) : undefined;
 }
 
 function switchBot(service: Service, to: To, active: boolean | undefined): void {

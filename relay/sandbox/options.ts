@@ -16,7 +16,7 @@ const anything = () => true;
 const url = (help: string): Option<string> =>
   option(help, "", 'an http(s) address, or ""', (v) => v === "" || (isText(v) && /^https?:/.test(String(v))));
 
-/** The header styles in which a service states its rate limit; one of them is no header (R-802). */
+/** The header styles in which a service states its rate limit; `none` sends no header (R-802). */
 export const RATE_STYLES = [
   "retryAfterSeconds",
   "retryAfterDate",

@@ -40,9 +40,7 @@ const observed: Values = {
   callbackTimeoutMs: 4_000,
 };
 
-/**
- * The rate limit by which chaos sometimes refuses calls: a number of calls per second, counted by a gateway before the service.
- */
+/** Headers of a 429 in `chaos`: a gateway in front of the service limits the calls per second. */
 const BURST = { "Retry-After": "1", "RateLimit-Policy": '"burst";q=20;w=1', RateLimit: '"burst";r=0;t=1' };
 
 /**

@@ -42,19 +42,19 @@ type ReplyDeps = {
   campaigns: Campaigns;
 };
 /** `turns` holds the waiting turns of each sender. */
-type Speaker = ReplyDeps & { turns: Map<string, BotTurn[]> };
+type ReplyState = ReplyDeps & { turns: Map<string, BotTurn[]> };
 
 export function createReplies(deps: ReplyDeps): Replies {
-  const speaker: Speaker = { ...deps, turns: new Map() };
+  const state: ReplyState = { ...deps, turns: new Map() };
   return {
-    write: (conversation, draft) => write(speaker, conversation, draft),
-    send: (conversation, draft) => send(speaker, conversation, draft),
-    turn: (conversation, asked) => answer(speaker, conversation, asked),
-    clear: () => speaker.turns.clear(),
+    write: (conversation, draft) => write(state, conversation, draft),
+    send: (conversation, draft) => send(state, conversation, draft),
+    turn: (conversation, asked) => answer(state, conversation, asked),
+    clear: () => state.turns.clear(),
   };
 }
 
-function write({ newId, clock, messages }: Speaker, conversation: Conversation, draft: Draft): OutgoingMessage {
+function write({ newId, clock, messages }: ReplyState, conversation: Conversation, draft: Draft): OutgoingMessage {
   const { fromId, contactId, channel } = conversation;
   const base = { messageId: newId(), contactId, fromId, at: clock.now(), status: null, attempts: 0 };
   const message: OutgoingMessage = { direction: "out", ...base, ...draft };
@@ -63,13 +63,13 @@ function write({ newId, clock, messages }: Speaker, conversation: Conversation, 
   return message;
 }
 
-function send(speaker: Speaker, conversation: Conversation, draft: Draft): ReturnType<Replies["send"]> {
-  const message = write(speaker, conversation, draft);
-  return { message, posted: speaker.callbacks.deliver(message) };
+function send(state: ReplyState, conversation: Conversation, draft: Draft): ReturnType<Replies["send"]> {
+  const message = write(state, conversation, draft);
+  return { message, posted: state.callbacks.deliver(message) };
 }
 
-function answer(speaker: Speaker, conversation: Conversation, asked: IncomingMessage): void {
-  const { config, contacts, campaigns, random } = speaker;
+function answer(state: ReplyState, conversation: Conversation, asked: IncomingMessage): void {
+  const { config, contacts, campaigns, random } = state;
   if (!(conversation.botActive ?? config.botActive)) return;
   const { firstName } = contacts.get(conversation.contactId) ?? {};
   const parts = botTurn(campaigns.script(asked.campaignId) ?? config.botScript, {
@@ -81,44 +81,44 @@ function answer(speaker: Speaker, conversation: Conversation, asked: IncomingMes
   });
   const draft: ScheduledPart["draft"] = { origin: "bot" };
   if (asked.campaignId !== undefined) draft.campaignId = asked.campaignId;
-  const turn = parts.map((part, index) => ({ draft, part: index === 0 ? delayed(speaker, part) : part }));
-  if (turn.length > 0) enqueue(speaker, conversation, turn);
+  const turn = parts.map((part, index) => ({ draft, part: index === 0 ? delayed(state, part) : part }));
+  if (turn.length > 0) enqueue(state, conversation, turn);
 }
 
 /** Adds the option `botDelayMs` to the delay of the first part. */
-function delayed({ config, random }: Speaker, part: Part): Part {
+function delayed({ config, random }: ReplyState, part: Part): Part {
   if (config.botDelayMs === 0) return part;
   return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };
 }
 
-function enqueue(speaker: Speaker, conversation: Conversation, turn: BotTurn): void {
-  const queue = speaker.turns.get(conversation.fromId);
+function enqueue(state: ReplyState, conversation: Conversation, turn: BotTurn): void {
+  const queue = state.turns.get(conversation.fromId);
   if (queue !== undefined) {
     queue.push(turn);
     return;
   }
   const fresh = [turn];
-  speaker.turns.set(conversation.fromId, fresh);
-  speak(speaker, conversation, fresh);
+  state.turns.set(conversation.fromId, fresh);
+  sendTurns(state, conversation, fresh);
 }
 
 /** Sends the waiting turns, one part after the other. */
-function speak(speaker: Speaker, conversation: Conversation, queue: BotTurn[]): void {
-  const { clock, random, turns } = speaker;
+function sendTurns(state: ReplyState, conversation: Conversation, queue: BotTurn[]): void {
+  const { clock, random, turns } = state;
   for (let turn = queue[0]; turn !== undefined; turn = queue[0]) {
-    const line = turn.shift();
-    if (line === undefined) {
+    const scheduled = turn.shift();
+    if (scheduled === undefined) {
       queue.shift();
       continue;
     }
-    const ms = draw(line.part.afterMs ?? 0, random);
-    const say = () => void send(speaker, conversation, { ...line.draft, body: line.part.text });
-    if (ms === 0) say();
-    else if (ms > HOLD_MS) setAside(speaker, conversation, queue, say, ms);
+    const ms = draw(scheduled.part.afterMs ?? 0, random);
+    const sendPart = () => void send(state, conversation, { ...scheduled.draft, body: scheduled.part.text });
+    if (ms === 0) sendPart();
+    else if (ms > HOLD_MS) postpone(state, conversation, queue, sendPart, ms);
     else {
       clock.after(ms, () => {
-        say();
-        speak(speaker, conversation, queue);
+        sendPart();
+        sendTurns(state, conversation, queue);
       });
       return;
     }
@@ -127,10 +127,16 @@ function speak(speaker: Speaker, conversation: Conversation, queue: BotTurn[]): 
 }
 
 /** Removes the first turn from the queue until its next part is due. */
-function setAside(speaker: Speaker, conversation: Conversation, queue: BotTurn[], say: () => void, ms: number): void {
+function postpone(
+  state: ReplyState,
+  conversation: Conversation,
+  queue: BotTurn[],
+  sendPart: () => void,
+  ms: number,
+): void {
   const rest = queue.shift() ?? [];
-  speaker.clock.after(ms, () => {
-    say();
-    enqueue(speaker, conversation, rest);
+  state.clock.after(ms, () => {
+    sendPart();
+    enqueue(state, conversation, rest);
   });
 }

@@ -33,19 +33,19 @@ export const reset = (res: ServerResponse): void => void res.socket?.resetAndDes
 type FaultHandler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
 
 /** Parts in which a slow body is sent. */
-const DROPS = 8;
+const SLOW_PARTS = 8;
 
-function drip(res: ServerResponse, text: string, ms: number, clock: Clock): void {
-  const size = Math.max(1, Math.ceil(text.length / DROPS));
+function writeSlowly(res: ServerResponse, text: string, ms: number, clock: Clock): void {
+  const size = Math.max(1, Math.ceil(text.length / SLOW_PARTS));
   let at = 0;
-  const drop = () => {
+  const writePart = () => {
     if (res.destroyed) return;
     res.write(text.slice(at, at + size));
     at += size;
-    if (at < text.length) clock.after(ms / DROPS, drop);
+    if (at < text.length) clock.after(ms / SLOW_PARTS, writePart);
     else res.end();
   };
-  drop();
+  writePart();
 }
 
 const hang: FaultHandler = (res, _, { ms }, clock) => {
@@ -80,7 +80,7 @@ const FAULT_HANDLERS: Record<FaultKind, FaultHandler> = {
     const { status, headers, text } = wire(answer);
     if (res.destroyed) return 0;
     res.writeHead(status, headers).flushHeaders();
-    drip(res, text, ms, clock);
+    writeSlowly(res, text, ms, clock);
     return status;
   },
   delay: (res, answer, { ms = 1_000 }, clock) => {

@@ -110,8 +110,12 @@ describe("profiles", () => {
     });
     const nobody = await call("GET", "/contacts", { query: { email: "nobody@b.example" } });
     expect([nobody.status, nobody.body]).toEqual([404, { success: false, message: "Contact not found" }]);
-    const stranger = await call("GET", "/contacts", { key: "wrong" });
-    expect([stranger.status, stranger.text, stranger.body]).toEqual([401, "Invalid or missing API key", undefined]);
+    const unauthorised = await call("GET", "/contacts", { key: "wrong" });
+    expect([unauthorised.status, unauthorised.text, unauthorised.body]).toEqual([
+      401,
+      "Invalid or missing API key",
+      undefined,
+    ]);
     expect((await incoming({ toId: "" })).body).toEqual({ error: expect.any(String) });
   });
 

@@ -37,15 +37,15 @@ export const createContact: Endpoint = ({ config, contacts }, { body }) => {
   const checked = phone === undefined ? undefined : checkPhone(phone, config);
   if (person.email !== undefined) checkEmail(person.email, config);
   const { contact, created } = contacts.create(person, checked);
-  return created ? created201(contact, config) : existing(contact, config);
+  return created ? createdResult(contact, config) : existingResult(contact, config);
 };
 
-const created201 = (contact: Contact, config: SandboxConfig): Result => ({
+const createdResult = (contact: Contact, config: SandboxConfig): Result => ({
   status: config.createStatus,
   body: createBody(contact, config),
 });
 
-function existing(contact: Contact, config: SandboxConfig): Result {
+function existingResult(contact: Contact, config: SandboxConfig): Result {
   const message = "Contact already exists";
   const status = config.existingStatus;
   if (status === 409) throw new Refusal("ALREADY_EXISTS", message, { also: { contactId: contact.id } });

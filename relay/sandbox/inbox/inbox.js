@@ -3,7 +3,7 @@
  * only the differences, so that drafts, focus, selection and scroll position stay.
  */
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 const drafts = new Map();
 
 const main = () => document.querySelector("main");
@@ -46,8 +46,8 @@ function morph(from, to, added = []) {
   return added;
 }
 
-function enter(nodes) {
-  if (still.matches) return;
+function animateIn(nodes) {
+  if (reducedMotion.matches) return;
   for (const node of nodes) {
     if (!(node instanceof Element) || !node.matches(".bubble, .group")) continue;
     const from = { opacity: 0, transform: "translateY(6px)" };
@@ -62,7 +62,7 @@ async function fetched(to, peek) {
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-function count() {
+function updateTitle() {
   const unread = Number(document.querySelector(".entries")?.dataset.unread ?? 0);
   document.title = unread > 0 ? `(${unread}) Inbox · Sandbox` : "Inbox · Sandbox";
 }
@@ -75,11 +75,11 @@ function update(fresh) {
     const [from, to] = [document.querySelector(part), fresh.querySelector(part)];
     if (from === null || to === null) continue;
     const added = morph(from, to);
-    if (part === ".thread-view" && following) enter(added);
+    if (part === ".thread-view" && following) animateIn(added);
   }
   if (following) toEnd();
   else if (box !== null && box.scrollHeight > height) document.querySelector(".newer").hidden = false;
-  count();
+  updateTitle();
 }
 
 /** Shows another conversation, or none. */
@@ -89,12 +89,12 @@ function show(fresh) {
   document.body.className = fresh.body.className;
   document.querySelector(".details")?.remove();
   main().replaceWith(...fresh.querySelectorAll("main, .details"));
-  arrive();
+  afterShow();
 }
 
 /** Runs after the page shows another conversation. */
-function arrive() {
-  count();
+function afterShow() {
+  updateTitle();
   toEnd();
   watched.disconnect();
   if (log() !== null) watched.observe(document.querySelector(".log-inner"));
@@ -203,4 +203,4 @@ events.addEventListener("error", () => document.body.classList.add("offline"));
 events.addEventListener("open", () => document.body.classList.remove("offline"));
 addEventListener("pagehide", () => events.close());
 
-arrive();
+afterShow();

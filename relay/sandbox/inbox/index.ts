@@ -78,12 +78,12 @@ function addReadRoutes(app: Hono, service: Service): void {
 function changeStream(c: Context, { changes }: Service): Response {
   return streamSSE(c, async (stream) => {
     let wake: () => void = () => {};
-    let due = false;
-    const tell = () => {
-      due = true;
+    let isDue = false;
+    const notify = () => {
+      isDue = true;
       wake();
     };
-    const stop = changes.watch(tell);
+    const stop = changes.watch(notify);
     const ping = setInterval(() => void stream.writeSSE({ event: "ping", data: "" }), PING_MS);
     stream.onAbort(() => {
       stop();
@@ -92,9 +92,9 @@ function changeStream(c: Context, { changes }: Service): Response {
     });
     await stream.writeSSE({ event: "change", data: "" });
     while (!stream.aborted) {
-      if (!due) await new Promise<void>((resolve) => (wake = resolve));
+      if (!isDue) await new Promise<void>((resolve) => (wake = resolve));
       await stream.sleep(NEWS_MS);
-      due = false;
+      isDue = false;
       await stream.writeSSE({ event: "change", data: "" });
     }
   });

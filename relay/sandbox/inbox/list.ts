@@ -10,9 +10,9 @@ import { avatar, isoTime, type Markup, nameOf, shortTime } from "./people.ts";
 const SHOWN = 200;
 
 /** Longest piece of a message in the list; the page cuts it to one line. */
-const GLIMPSE = 120;
+const PREVIEW_MAX = 120;
 
-function glimpse(message: Message | undefined): string {
+function preview(message: Message | undefined): string {
   if (message === undefined) return "";
   if (message.direction === "out") return message.origin === "human" ? `You: ${message.body}` : `Bot: ${message.body}`;
   return message.messageType === "reaction" ? `Reacted ${message.body}` : message.body;
@@ -28,7 +28,7 @@ function entry(service: Service, conversation: Conversation, current: boolean, n
       ${avatar(name, fromId)}
       <span class="entry-name">${name}</span>
       ${last === undefined ? "" : html`<time class="entry-time" datetime="${isoTime(last.at)}">${shortTime(last.at, now)}</time>`}
-      <span class="entry-text${failed ? " failed" : ""}" dir="auto">${failed ? "Not delivered: " : ""}${glimpse(last).slice(0, GLIMPSE)}</span>
+      <span class="entry-text${failed ? " failed" : ""}" dir="auto">${failed ? "Not delivered: " : ""}${preview(last).slice(0, PREVIEW_MAX)}</span>
       ${unread > 0 ? html`<span class="badge" aria-label="${unread} unread">${unread > 99 ? "99+" : unread}</span>` : ""}
     </a>
   </li>`;
