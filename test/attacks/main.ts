@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "playwright-core";
 import { launch } from "../browser/browser.ts";
+import { ensurePrograms } from "../setup/programs.ts";
 import type { Attack, Result } from "./attack.ts";
 import { type Results, type Row, record, renewDocument } from "./report.ts";
 import { ATTACKS } from "./table.ts";
@@ -87,6 +88,7 @@ const known = payloadsOf(values.payloads);
 const total = known.all.length;
 const step = total / Math.min(total, Number(values.texts ?? total));
 const payloads = { ...known, all: known.all.filter((_, n) => Math.floor(n / step) > Math.floor((n - 1) / step)) };
+ensurePrograms();
 const testbed = await startTestbed(1);
 let started: Promise<Browser> | undefined;
 const browser = (): Promise<Browser> => {

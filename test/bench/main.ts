@@ -15,6 +15,7 @@
  *   npm run bench -- --publish         writes the last run into the README's tables
  */
 import { parseArgs } from "node:util";
+import { ensurePrograms } from "../setup/programs.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
+if (!(values.counts || values.wave)) ensurePrograms();
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
 else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());
 else if (values.hints) {

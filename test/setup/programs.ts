@@ -27,7 +27,7 @@ const REDIS: Program = { names: ["valkey-server", "redis-server"], package: "red
 const PGBOUNCER: Program = { names: ["pgbouncer"], package: "pgbouncer" };
 const STRACE: Program = { names: ["strace"], package: "strace" };
 
-/** Installs what is missing. Called once, before the tests run. */
+/** Installs what is missing. Called once, before tests, fault suites, attacks or measurements begin. */
 export function ensurePrograms(): void {
   const chromium = process.env.CHROMIUM === undefined ? [CHROMIUM, HEADLESS] : [];
   ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, CADDY, STRACE, POSTGRES, REDIS]);
