@@ -40,6 +40,29 @@ it("ends a download that the client reads too slowly, and allows more time for a
   expect(socket.bytesRead).toBeLessThan(LARGE.length);
 });
 
+it("allows more time for a download of unknown length while the client reads it", async () => {
+  const clock = manualClock();
+  const part = Buffer.alloc(1024 * 1024);
+  let ended = (): boolean => false;
+  const endless: RequestListener = (_request, response) => {
+    const write = (): void => {
+      while (response.write(part));
+    };
+    response.on("drain", write);
+    ended = () => response.destroyed;
+    write();
+  };
+  const socket = await open(clock, endless, "GET /visitors/v/export HTTP/1.1\r\nHost: a\r\n\r\n");
+  for await (const _ of socket.iterator({ destroyOnReturn: false })) if (socket.bytesRead >= 20 * 1024 * 1024) break;
+  // 20 MiB at 16 KiB a second are more than 21 minutes.
+  clock.pass(2 * MINUTE);
+  clock.pass(19 * MINUTE);
+  expect(ended()).toBe(false);
+  clock.pass(30 * MINUTE);
+  expect(ended()).toBe(true);
+  socket.destroy();
+});
+
 it("leaves the connections of the HTTP fallback open", async () => {
   const clock = manualClock();
   let ended = false;

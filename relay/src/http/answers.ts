@@ -8,9 +8,9 @@ import { limitUnreadBody } from "./body.ts";
  */
 const DEFAULTS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 
-/** Longest time of a download without a known length, in milliseconds. */
+/** Longest time of a small download, in milliseconds. */
 const ANSWER_MS = 120_000;
-/** Slowest download of a known length, in bytes per millisecond: 16 KiB a second, as on a bad mobile connection. */
+/** Slowest download after that time, in bytes per millisecond: 16 KiB a second, as on a bad mobile connection. */
 const SLOWEST = 16.384;
 
 /**
@@ -40,11 +40,16 @@ export function withAnswers(clock: Clock, listener: RequestListener): RequestLis
   };
 }
 
-/** Destroys the connection when the answer is not sent in time. */
+/**
+ * Destroys the connection when the answer is not sent in time. An answer that is made while it is sent, such as an export, has no
+ * length: it may take the time for the part that was sent so far.
+ */
 function bound(clock: Clock, response: ServerResponse): void {
   const begun = clock.uptime();
+  const written = (): number => response.socket?.bytesWritten ?? 0;
+  const before = written();
   const check = (): void => {
-    const size = Number(response.getHeader("content-length") ?? 0);
+    const size = Number(response.getHeader("content-length") ?? written() - before);
     const left = begun + ANSWER_MS + size / SLOWEST - clock.uptime();
     if (left > 0) cancel = clock.after(left, check);
     else response.destroy();

@@ -144,6 +144,11 @@ export const SAFETY: Mutant[] = [
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
   }),
+  without("deadline for downloads of unknown length", "answers.test.ts", {
+    in: "bound",
+    find: "$written() - $before",
+    replace: "Number.POSITIVE_INFINITY",
+  }),
   without("deadline for downloads by the path of a fallback connection", "answers.test.ts", {
     in: "isDownload",
     find: "!FALLBACK.test($url)",
