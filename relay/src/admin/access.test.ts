@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { auditPage } from "../records/operators.ts";
 import { createAccess } from "./access.ts";
 import { createAdminSessions } from "./sessions.ts";
 
@@ -88,6 +91,27 @@ it("an operator signs in while the database accepts no writes, and the session i
   const requests = await Promise.all([sessions.viewerOf(secret), sessions.viewerOf(secret)]);
   expect(requests).toEqual(Array(2).fill({ role: "admin", site: null }));
   expect(await start().viewerOf(secret)).toEqual({ role: "admin", site: null });
+});
+
+it("a session works that was stored although the database reported a failure, and has one entry in the audit log", async () => {
+  const db = await openTestDatabase();
+  await migrate(db);
+  let failures = 0;
+  const unlucky: Database = {
+    ...db,
+    async transaction(...given) {
+      const result = await db.transaction(...given);
+      // The connection is lost after the commit (postgresql.org/docs/current/errcodes-appendix.html).
+      if (failures++ === 0) throw Object.assign(new Error("connection lost"), { code: "08006" });
+      return result;
+    },
+  };
+  const access = accessWith(unlucky, "the-right-token");
+  const sessions = createAdminSessions({ db: unlucky, clock, log: () => {}, access });
+  const secret = (await sessions.open(ADDRESS, { name: "admin", viewer: { role: "admin", site: null } })) ?? "";
+  expect(await sessions.viewerOf(secret)).toEqual({ role: "admin", site: null });
+  expect(await auditPage(db, 10)).toHaveLength(1);
+  await db.close();
 });
 
 it("a reader opens at most 20 sessions at once from an address, because each leaves a permanent entry; an admin any number", async () => {

@@ -33,12 +33,15 @@ export const COOKIE = "porchlight_admin";
 
 type SessionDeps = { db: Database; clock: Clock; log: Log; access: Pick<AdminAccess, "hashOf"> };
 
-/** Stores a new session and its entry in the audit log. */
+/**
+ * Stores a new session and its entry in the audit log. Changes nothing for a session that is stored already: an earlier attempt
+ * may have succeeded although the database reported a failure.
+ */
 const save = (db: Database, session: AdminSession): Promise<void> =>
   db.transaction(async (tx) => {
     const { created, seen, address, role, site } = session;
     await dropAdminSessions(tx, seen - OPEN_MS, seen - IDLE_MS);
-    await addAdminSession(tx, session);
+    if (!(await addAdminSession(tx, session))) return;
     await addAudit(tx, { at: created, actor: `${role} at ${address}`, action: "sign in", subject: site ?? "" });
   }, SAVE_LOCK);
 

@@ -10,7 +10,7 @@ import { setDetails } from "../records/details.ts";
 import { addEvent } from "../records/events.ts";
 import { beginRequest, endRequest } from "../records/requests.ts";
 import { createSites } from "../records/sites.ts";
-import { addVisitor } from "../records/visitors.ts";
+import { addVisitor, findVisitor } from "../records/visitors.ts";
 import { createForget } from "./forget.ts";
 import { createSession, type OpenedSession } from "./session/session.ts";
 
@@ -269,6 +269,22 @@ describe("the deletion of a thread with many messages (A27)", () => {
     expect(await forget("v_1")).toBe(true);
     expect(Math.max(...deleted)).toBeLessThanOrEqual(500);
     expect(await countRows(db)).toBe(0);
+  });
+
+  it("goes on after an earlier process ended between two transactions, with a message that was written meanwhile", async () => {
+    const { forget } = await longThread();
+    let asked = 0;
+    const ends = async (): Promise<boolean> => {
+      if (++asked > 4) throw new Error("the process ends");
+      return true;
+    };
+    await expect(forget("v_1", ends)).rejects.toThrow("the process ends");
+    expect(await countRows(db)).toBeGreaterThan(0);
+    await db.run(
+      "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ('v_1', 9999, 9999, 'm-later', 'visitor', 1, 'hello')",
+    );
+    expect(await createForget({ db, bus: createBus(), clock: realClock })("v_1")).toBe(true);
+    expect([await countRows(db), await findVisitor(db, "v_1")]).toEqual([0, undefined]);
   });
 
   it("stops as soon as the visitor must not be deleted any more", async () => {

@@ -13,10 +13,12 @@ export type AdminSession = {
   site: string | null;
 };
 
-export async function addAdminSession(tx: Transaction, session: AdminSession): Promise<void> {
+/** Stores a session. @returns false when it is stored already */
+export async function addAdminSession(tx: Transaction, session: AdminSession): Promise<boolean> {
   const { hash, created, seen, address, role, site } = session;
-  const sql = "INSERT INTO admin_sessions (hash, created, seen, address, role, site) VALUES ($1, $2, $3, $4, $5, $6)";
-  await tx.run(sql, hash, created, seen, address, role, site);
+  const sql = `INSERT INTO admin_sessions (hash, created, seen, address, role, site) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (hash) DO NOTHING`;
+  return (await tx.run(sql, hash, created, seen, address, role, site)) > 0;
 }
 
 export async function findAdminSession(tx: Transaction, hash: string): Promise<AdminSession | undefined> {

@@ -28,6 +28,17 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "records/threads.test.ts" },
   },
   {
+    name: "stores a session of an operator twice after a commit whose answer was lost",
+    edits: [
+      {
+        in: "save",
+        find: "if (!(await addAdminSession($tx, $session))) return;",
+        replace: "await addAdminSession($tx, $session);",
+      },
+    ],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
     name: "deletes a long thread in one transaction",
     edits: [{ find: "await deleteRows(db, $visitor, $isDue);", replace: "" }],
     killedBy: { unit: "flows/forget.test.ts" },
