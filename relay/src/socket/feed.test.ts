@@ -40,7 +40,7 @@ function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: 
   });
   /** Connects a client. @returns the numbers that it was sent, and how many bytes it has not read */
   async function connect(reads: boolean) {
-    const client = { numbers: [] as number[], unread: 0 };
+    const client = { numbers: [] as number[], unread: 0, leave: () => {} };
     const send = (frame: string): void => {
       if (!reads) client.unread += frame.length;
       const { message } = JSON.parse(frame) as { message?: { n: number } };
@@ -48,6 +48,7 @@ function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: 
     };
     const transport = { send, close: () => {}, buffered: () => client.unread };
     const connection = connections.accept(transport, "https://shop.example", "192.0.2.1");
+    client.leave = () => connections.lost(connection);
     connections.receive(connection, HELLO);
     await connection.turn;
     return client;
@@ -86,6 +87,15 @@ it("sends each of them every change once, in order", async () => {
   const { received } = await connectTogether();
   const whole = Array.from({ length: HEAD }, (_, n) => n + 1);
   expect(received).toEqual(Array.from({ length: CLIENTS }, () => whole));
+});
+
+it("gives no turn to clients that have left, so that nobody waits behind a flood of reconnections (A28)", async () => {
+  const { connect } = setup();
+  for (const { leave } of await Promise.all(Array.from({ length: CLIENTS }, () => connect(true)))) leave();
+  const client = await connect(true);
+  const first = client.numbers.length;
+  for (let turn = 0; turn < CLIENTS / 2; turn++) await nextTurn();
+  expect(client.numbers.length).toBeGreaterThan(first);
 });
 
 it("sends a client that does not read no more until it has read (A28)", async () => {

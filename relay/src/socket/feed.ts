@@ -27,7 +27,10 @@ export async function readLog(registry: Registry, live: Live): Promise<void> {
     sendChanges(registry, live, changes);
     if (changes.length < BATCH) continue;
     live.readAgain = true;
-    await registry.inTurn(nextTurn);
+    await registry.inTurn(async () => {
+      // One that has left meanwhile takes no turn: nobody waits behind a flood of reconnections.
+      if (live.connection.phase === live) await nextTurn();
+    });
     await waitForRoom(registry, live);
   }
   live.reading = false;

@@ -14,7 +14,18 @@ const RELAY: Mutant[] = [
   },
   {
     name: "serves all clients that lack many changes at once (A28)",
-    edits: [{ in: "readLog", find: "await registry.inTurn(nextTurn);", replace: "" }],
+    edits: [{ in: "readLog", find: "if ($live.connection.phase === $live) await nextTurn();", replace: "" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "gives a turn to clients that have left (A28)",
+    edits: [
+      {
+        in: "readLog",
+        find: "if ($live.connection.phase === $live) await nextTurn();",
+        replace: "await nextTurn();",
+      },
+    ],
     killedBy: { unit: "socket/feed.test.ts" },
   },
   {
