@@ -111,6 +111,9 @@ it("plays audio in its own player, by button, slider and arrow keys, one file at
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("ArrowLeft");
   await expect.poll(position).toBe("0:20 / 6:40");
+  // Nothing arrives any more that moves the slider under the pointer.
+  await expect.poll(() => chat.thread.getByText(/^echo/).count()).toBe(2);
+  await slider.hover();
   const { x, y, width, height } = await slider.boundingBox().then((box) => box ?? { x: 0, y: 0, width: 0, height: 0 });
   await page.mouse.move(x + width / 4, y + height / 2);
   await page.mouse.down();
@@ -148,6 +151,8 @@ it("a finger drags the slider of the audio player, which has an edge in forced c
   const slider = chat.thread.getByRole("slider", { name: "one.wav" });
   const position = () => slider.getAttribute("aria-valuetext");
   await expect.poll(position).toBe("0:00 / 6:40");
+  // Nothing arrives any more that moves the slider under the finger.
+  await chat.thread.getByText(/^echo/).waitFor();
   const { x, y, width, height } = await slider.boundingBox().then((box) => box ?? { x: 0, y: 0, width: 0, height: 0 });
   expect(height).toBeGreaterThanOrEqual(44);
   const bubble = chat.thread.locator(".own .with");
