@@ -119,7 +119,7 @@ export type Send = {
 };
 /** Sends a failed message again. */
 export type Retry = { t: "retry"; id: string };
-/** Everything up to `n` was seen. */
+/** The visitor has seen everything up to number `n`. */
 export type Read = { t: "read"; n: number };
 /** The visitor's emoji on the newest reply; an empty string removes it (R-235). */
 export type React = { t: "react"; id: string; emoji: string };
@@ -141,7 +141,7 @@ export type Lead = {
   email?: string;
   /** As dialled. */
   phone?: string;
-  /** The sentence that was agreed to. */
+  /** The sentence that the visitor agreed to. */
   consent?: string;
   /** Whether replies that arrive while the visitor is away are mailed, to this or the known e-mail address. */
   reply?: boolean;
@@ -156,7 +156,7 @@ export type Transcript = { t: "transcript"; id: string; page?: string; locale?: 
 export type Rate = { t: "rate"; id: string } & Rating;
 /** Asks for the messages before position `before`. */
 export type Older = { t: "older"; before: number };
-/** Deletes the visitor and the thread here. */
+/** Deletes the visitor and the thread from the relay. */
 export type Forget = { t: "forget" };
 /** Ends this session on every connection that has it: each is closed with `badToken`, this one too. */
 export type Logout = { t: "logout" };
@@ -206,7 +206,7 @@ export type Welcome = {
    * again.
    */
   email?: boolean;
-  /** Present once the visitor was asked for it. */
+  /** Present once the visitor was asked for a rating. */
   rating?: Rating;
 };
 export type MessageFrame = { t: "message"; after: number; message: Message };

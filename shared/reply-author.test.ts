@@ -21,7 +21,7 @@ describe("the author that a reply names", () => {
     [`[${"a".repeat(41)}]\nHello!`, "with more than 40 characters"],
     ["[Maria](https://shop.example/logout?then=a.jpg)\nHello!", "with the address of a picture that has a query"],
     ["[Maria](https://shop.example/logout#a.jpg)\nHello!", "with the address of a picture that has a fragment"],
-    ["[Maria](javascript:alert(1).png)\nHello!", "with something else than the address of a picture"],
+    ["[Maria](javascript:alert(1).png)\nHello!", "with something other than the address of a picture"],
   ])("is not %j: %s", (text) => expect(authorIn(text)).toBeUndefined());
 
   it("is searched in linear time", () => {

@@ -91,14 +91,18 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
     "none",
     "shows the teaser only if a value that the page passes in `values` meets the condition: `cart>=50`, `plan=free`, `returning`",
   ),
-  requireConsent: of({ kind: "switch" }, "off", "nothing is stored, sent or teased before the visitor agrees"),
+  requireConsent: of(
+    { kind: "switch" },
+    "off",
+    "before the visitor agrees, nothing is stored or sent, and no teaser appears",
+  ),
   sound: of({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
   replyPreview: of({ kind: "switch" }, "on", "a reply to a closed chat shows its first two lines beside the launcher"),
   attachments: of({ kind: "switch" }, "on", "visitors may attach files, where the relay accepts them"),
   voice: of(
     { kind: "switch" },
     "off",
-    "a microphone in the text field records voice messages, where the relay takes audio",
+    "a microphone in the text field records voice messages, where the relay accepts audio",
   ),
   camera: of({ kind: "switch" }, "off", "phones offer their camera beside the file button"),
   shrinkPictures: of({ kind: "switch" }, "on", "large pictures are made smaller before they are sent"),
@@ -131,7 +135,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   rating: of(
     choice("off", "two", "five"),
     "off",
-    "asks once how it was, when the chat is closed or idle: good or bad, or five steps",
+    "asks once for a rating, when the chat is closed or idle: good or bad, or five steps",
   ),
   topics: of({ kind: "list", max: 6, each: 120 }, "none", "topics to begin with: `label` or `label=route`"),
   askPerson: of(text(64), "none", "route of the button `Talk to a person`"),
@@ -141,7 +145,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
 };
 
-/** By the id or by one class. */
+/** A CSS selector by id or by one class. */
 const SELECTOR = /^[#.][\w-]+$/;
 /** An SVG path: only drawing commands and numbers. */
 const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
@@ -149,7 +153,7 @@ const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
 const isText = (value: unknown, max: number): value is string => typeof value === "string" && value.length <= max;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const works = (run: () => unknown): boolean => {
+const succeeds = (run: () => unknown): boolean => {
   try {
     run();
     return true;
@@ -171,7 +175,7 @@ function problemInHours(value: unknown): string | undefined {
   for (const [name, entry] of Object.entries(value)) {
     if (name === "timeZone") {
       const zone = String(entry);
-      if (!works(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
+      if (!succeeds(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
         return `timeZone is "${zone}": it must be a time zone like Europe/Oslo`;
     } else if (!DAYS.some((day) => day === name)) return `has "${name}": days are ${DAYS.join(", ")}`;
     else if (!isText(entry, 100) || spansOf(entry) === undefined)
@@ -260,7 +264,7 @@ export function settingProblemOf(name: string, value: unknown): string | undefin
       return unless(value === "" || isAddress(value), "must be a whole address, with https:// in front");
     case "language":
       return unless(
-        value === "auto" || (isText(value, 35) && works(() => new Intl.Locale(value.replaceAll("_", "-")))),
+        value === "auto" || (isText(value, 35) && succeeds(() => new Intl.Locale(value.replaceAll("_", "-")))),
         "must be auto or a language like de or pt-BR",
       );
     case "path":

@@ -38,11 +38,11 @@ export type Look = {
   sound: boolean;
   /** Whether a reply that comes while the chat is closed shows its first lines beside the launcher. */
   replyPreview: boolean;
-  /** Whether visitors may send files, where the relay takes any. */
+  /** Whether visitors may send files, where the relay accepts any. */
   attachments: boolean;
   /** Whether visitors who have waited long may leave their e-mail address. */
   emailOffer: boolean;
-  /** Whether visitors may record voice messages, where the relay takes audio. */
+  /** Whether visitors may record voice messages, where the relay accepts audio. */
   voice: boolean;
   /** Whether phones offer their camera beside the file button. */
   camera: boolean;
@@ -106,7 +106,7 @@ export type PublicSite = Partial<Look> & {
   /** Who answers. Decides the label that discloses AI (AI Act, Art. 50). */
   responder: "ai" | "human" | "mixed";
   privacyUrl: string;
-  /** Largest upload per kind of file, in bytes; 0: not taken. `av`: audio and video. Absent: no uploads. */
+  /** Largest upload per kind of file, in bytes; 0: not accepted. `av`: audio and video. Absent: no uploads. */
   uploads?: { image: number; av: number; document: number };
   /** Whether the relay can mail the conversation, and replies to those who are away. */
   mail?: boolean;
