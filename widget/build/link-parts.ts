@@ -16,9 +16,9 @@ type Edit = { start: number; end: number; text: string };
 type Binding = { from: string; to: string };
 
 /** Names that linking adds to a chunk that fetches parts. A chunk's own declaration of one would replace or break it. */
-const FETCHING = ["shared", "given", "made", "fetchPart"];
-/** The name that linking adds to a part that fetches no others. */
-const TAKING = ["shared"];
+const FETCHING_NAMES = ["shared", "given", "made", "fetchPart"];
+/** The name that linking adds to a part that only imports from the panel. */
+const IMPORTING_NAMES = ["shared"];
 
 /** The function that fetches parts. It is added to the panel, and to each part that fetches another part. */
 const FETCH_PART = `
@@ -83,7 +83,7 @@ function walk(node: unknown, visit: (node: AnyNode) => void): void {
 const edited = (code: string, edits: readonly Edit[]): string =>
   [...edits]
     .sort((a, b) => b.start - a.start)
-    .reduce((text, { start, end, text: now }) => text.slice(0, start) + now + text.slice(end), code);
+    .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), code);
 
 const asObject = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ from, to }) => `${to}: ${from}`)} }`;
 const asPattern = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ from, to }) => `${from}: ${to}`)} }`;
@@ -98,17 +98,17 @@ function linkPanel(code: string, links: Links, fetches: Edit[]): string {
 }
 
 /** A part of the panel becomes a function that takes the panel's exports and returns its own. */
-function linkPart(code: string, links: Links, fetches: Edit[], taken: readonly Binding[]): string {
+function linkPart(code: string, links: Links, fetches: Edit[], fromPanel: readonly Binding[]): string {
   const kept = links.imports.filter(({ source }) => !isPanel(source));
   const imports = kept.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
   const body = edited(code, [...links.imports.map(({ edit }) => edit), ...links.exportEdits, ...fetches]);
   const helper = fetches.length > 0 ? FETCH_PART : "";
-  return `${imports}\nexport default (shared) => {\nconst ${asPattern(taken)} = shared;\n${body}${helper}
+  return `${imports}\nexport default (shared) => {\nconst ${asPattern(fromPanel)} = shared;\n${body}${helper}
 return ${asObject(links.exports)};\n};`;
 }
 
-/** A part that uses no exports of the panel, but fetches parts that do. */
-function linkCarrier(code: string, links: Links, fetches: Edit[]): string {
+/** A part that imports nothing from the panel, but fetches parts that do. It keeps the exports of the panel for them. */
+function linkFetchingPart(code: string, links: Links, fetches: Edit[]): string {
   const body = edited(code, [...links.exportEdits, ...fetches]);
   return `${body}\nlet shared;\nexport default (given) => {\nshared = given;\nreturn ${asObject(links.exports)};\n};${FETCH_PART}`;
 }
@@ -140,13 +140,13 @@ export function linked(name: string, code: string): string {
   const { program } = parseSync("chunk.js", code);
   const links = linksOf(program);
   const fetches = links.fetches.map(({ start, end }): Edit => ({ start, end, text: "fetchPart(" }));
-  const taken = links.imports.filter(({ source }) => isPanel(source)).flatMap(({ bindings }) => bindings);
+  const fromPanel = links.imports.filter(({ source }) => isPanel(source)).flatMap(({ bindings }) => bindings);
   const isFetching = isPanel(name) || fetches.length > 0;
-  if (!isFetching && taken.length === 0) return code;
-  checkNames(name, topNames(program), isFetching ? FETCHING : TAKING);
+  if (!isFetching && fromPanel.length === 0) return code;
+  checkNames(name, topNames(program), isFetching ? FETCHING_NAMES : IMPORTING_NAMES);
   if (isPanel(name)) return linkPanel(code, links, fetches);
-  if (taken.length > 0) return linkPart(code, links, fetches, taken);
-  return linkCarrier(code, links, fetches);
+  if (fromPanel.length > 0) return linkPart(code, links, fetches, fromPanel);
+  return linkFetchingPart(code, links, fetches);
 }
 
 /** @throws Error when a chunk declares a name that linking adds */
