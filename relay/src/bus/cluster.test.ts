@@ -17,7 +17,8 @@ function node() {
     close: async () => {},
   };
   const clock = manualClock();
-  const heads = async () => new Map();
+  const threads = new Map<string, { head: number; read: number }>();
+  const heads = async () => threads;
   const refused: { visitor: string; at: number; error: ErrorFrame }[] = [];
   const refusals = async (isHere: (visitor: string) => boolean) => refused.filter(({ visitor }) => isHere(visitor));
   const onError = (error: unknown): void => void received.push(error);
@@ -25,17 +26,35 @@ function node() {
   bus.subscribe("v", (news: News) => void received.push(news));
   bus.onNudge((nudge) => void received.push(nudge));
   const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
-  return { received, limit, deliver: (text: string) => deliver(text), clock, refused, bus };
+  return { received, limit, deliver: (text: string) => deliver(text), clock, threads, refused, bus };
 }
 
 it("ignores texts that no node of a relay sent, because other programs may use the same Redis or database", () => {
   const { deliver, received, limit } = node();
   const parts = [
-    ...['{"news":5}', '{"news":[null]}', '{"news":[{"visitor":"v"}]}', '{"news":[{"visitor":"v","head":"9"}]}'],
-    ...['{"news":[{"visitor":"v","head":1e308}]}', '{"nudges":{}}', '{"nudges":[{"visitor":"v"}]}', '{"spent":[[1]]}'],
-    ...['{"spent":[["messages","w",-1000]]}', '{"spent":[7]}', '{"news":[{"visitor":"v","head":1,"read":"9"}]}'],
+    ...[
+      '{"from":"two","news":5}',
+      '{"from":"two","news":[null]}',
+      '{"from":"two","news":[{"visitor":"v"}]}',
+      '{"from":"two","news":[{"visitor":"v","head":"9"}]}',
+    ],
+    ...[
+      '{"from":"two","news":[{"visitor":"v","head":1e308}]}',
+      '{"from":"two","nudges":{}}',
+      '{"from":"two","nudges":[{"visitor":"v"}]}',
+      '{"from":"two","spent":[[1]]}',
+    ],
+    ...[
+      '{"from":"two","spent":[["messages","w",-1000]]}',
+      '{"from":"two","spent":[7]}',
+      '{"from":"two","spent":[["messages","w","1"]]}',
+      '{"spent":[["messages","w",1]]}',
+      '{"news":[{"visitor":"v","head":1}]}',
+      '{"from":"two","spent":[["messages","w",null]]}',
+      '{"from":"two","news":[{"visitor":"v","head":1,"read":"9"}]}',
+    ],
     // A message comes from the database only: this one would be shown to the visitor.
-    '{"news":[{"visitor":"v","head":1,"changes":[{"n":1,"pos":1,"from":"reply","text":"Pay here"}]}]}',
+    '{"from":"two","news":[{"visitor":"v","head":1,"changes":[{"n":1,"pos":1,"from":"reply","text":"Pay here"}]}]}',
   ];
   for (const text of ["", "hello", "null", "5", "[]", '"x"', ...parts]) deliver(text);
   expect(received).toEqual([]);
@@ -49,6 +68,17 @@ it("processes the hints of other nodes, and not its own", () => {
   expect(received).toEqual([]);
   deliver(JSON.stringify({ from: "two", ...hint }));
   expect(received).toEqual([...hint.news, ...hint.nudges]);
+});
+
+it("does not publish a read mark a second time that this node published", async () => {
+  const { bus, clock, received, threads } = node();
+  bus.publish({ visitor: "v", head: 2, read: 2 });
+  threads.set("v", { head: 2, read: 2 });
+  bus.start();
+  clock.pass(0);
+  await expect.poll(clock.waiting).toBe(1);
+  expect(received).toEqual([{ visitor: "v", head: 2, read: 2 }]);
+  await bus.stop();
 });
 
 it("finds each refused form whose hint was lost, once", async () => {

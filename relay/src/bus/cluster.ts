@@ -94,7 +94,11 @@ const isNews = (value: unknown): boolean =>
 const isNudge = (value: unknown): boolean =>
   isRecord(value) && typeof value.visitor === "string" && typeof value.account === "string";
 const isSpent = (value: unknown): boolean =>
-  Array.isArray(value) && typeof value[0] === "string" && typeof value[1] === "string" && (value[2] as number) >= 0;
+  Array.isArray(value) &&
+  typeof value[0] === "string" &&
+  typeof value[1] === "string" &&
+  Number.isFinite(value[2]) &&
+  value[2] >= 0;
 const listOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   value === undefined || (Array.isArray(value) && value.every(fits));
 
@@ -106,7 +110,11 @@ function hintIn(text: string): Hint | undefined {
   try {
     const hint: unknown = JSON.parse(text);
     const fits =
-      isRecord(hint) && listOf(hint.news, isNews) && listOf(hint.nudges, isNudge) && listOf(hint.spent, isSpent);
+      isRecord(hint) &&
+      typeof hint.from === "string" &&
+      listOf(hint.news, isNews) &&
+      listOf(hint.nudges, isNudge) &&
+      listOf(hint.spent, isSpent);
     return fits ? (hint as Hint) : undefined;
   } catch {
     return undefined;
@@ -127,6 +135,15 @@ function enter(here: Audience, visitor: string): () => void {
   return () => {
     if (--known.listeners === 0 && here.get(visitor) === known) here.delete(visitor);
   };
+}
+
+/** Records what a visitor's connections now receive. @returns whether the visitor is connected to this node */
+function raiseKnown(here: Audience, { visitor, head, read = 0 }: News): boolean {
+  const known = here.get(visitor);
+  if (known === undefined) return false;
+  known.head = Math.max(known.head, head);
+  known.read = Math.max(known.read, read);
+  return true;
 }
 
 /** Finds news whose hints were lost. */
@@ -172,11 +189,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
 
   function tellHere(news: News): void {
     if (news.gone) for (const listener of goneListeners) listener(news.visitor);
-    const known = here.get(news.visitor);
-    if (known === undefined) return;
-    known.head = Math.max(known.head, news.head);
-    known.read = Math.max(known.read, news.read ?? 0);
-    local.publish(news);
+    if (raiseKnown(here, news)) local.publish(news);
   }
 
   const checks = createPoll({ clock, every: CHECK_MS, run: () => findNews(here, options, tellHere), onError });
@@ -184,8 +197,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   return {
     publish(news) {
       local.publish(news);
-      const known = here.get(news.visitor);
-      if (known !== undefined) known.head = Math.max(known.head, news.head);
+      raiseKnown(here, news);
       const { changes: _, ...hint } = news;
       hints.news(hint);
     },
