@@ -1,6 +1,6 @@
 import type { ErrorFrame, Message, Rating } from "@porchlight/shared/protocol";
 
-/** News of a visitor: the thread's newest number and the read mark. It is a hint: a lost one only causes a delay. */
+/** News of a visitor: the thread's newest number and the read mark. News is a hint: lost news only causes a delay. */
 export type News = {
   visitor: string;
   head: number;
@@ -18,7 +18,7 @@ export type News = {
 };
 
 export interface Bus {
-  /** No news can be lost: everybody who publishes and listens is in this process. Absent: news may be lost. */
+  /** True: no news can be lost, because all publishers and listeners are in this process. Absent: news may be lost. */
   readonly lossless?: true;
   publish(news: News): void;
   /** Calls `listener` with all news of the visitor. @returns a function that unsubscribes */
@@ -27,18 +27,18 @@ export interface Bus {
 
 /** The bus of a single process. */
 export function createBus(): Bus {
-  const rooms = new Map<string, Set<(news: News) => void>>();
+  const listenersByVisitor = new Map<string, Set<(news: News) => void>>();
   return {
     lossless: true,
     publish(news) {
-      for (const listener of rooms.get(news.visitor) ?? []) listener(news);
+      for (const listener of listenersByVisitor.get(news.visitor) ?? []) listener(news);
     },
     subscribe(visitor, listener) {
-      const room = rooms.get(visitor) ?? new Set();
-      rooms.set(visitor, room.add(listener));
+      const listeners = listenersByVisitor.get(visitor) ?? new Set();
+      listenersByVisitor.set(visitor, listeners.add(listener));
       return () => {
-        room.delete(listener);
-        if (room.size === 0 && rooms.get(visitor) === room) rooms.delete(visitor);
+        listeners.delete(listener);
+        if (listeners.size === 0 && listenersByVisitor.get(visitor) === listeners) listenersByVisitor.delete(visitor);
       };
     },
   };

@@ -4,7 +4,7 @@ import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
 import { createSpending, type Spending, type Spent } from "./spending.ts";
 
-/** Carries texts between nodes; may lose any of them. */
+/** Transports texts between nodes; may lose any of them. */
 export type Link = {
   /** Sends a text to every other node. Never throws. */
   send: (text: string) => void;
@@ -65,9 +65,10 @@ function createSender(link: Link, node: string) {
     link.send(text);
   }
 
-  function grow(by: object): void {
+  /** Adds the length of a hint that was appended, and sends all when they are long enough. */
+  function addSize(hint: object): void {
     if (size === 0) setImmediate(flush);
-    size += JSON.stringify(by).length;
+    size += JSON.stringify(hint).length;
     if (size > HINT_MAX) flush();
   }
 
@@ -75,11 +76,11 @@ function createSender(link: Link, node: string) {
     flush,
     news(hint: Omit<News, "changes">): void {
       waiting.news.push(hint);
-      grow(hint);
+      addSize(hint);
     },
     nudge(nudge: Nudge): void {
       waiting.nudges.push(nudge);
-      grow(nudge);
+      addSize(nudge);
     },
   };
 }
@@ -103,10 +104,10 @@ const listOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   value === undefined || (Array.isArray(value) && value.every(fits));
 
 /**
- * Reads a hint; undefined for any other text. Other programs may use the same Redis or database, and a text of theirs must
+ * Parses a hint; returns undefined for any other text. Other programs may use the same Redis or database, and their texts must
  * not end this process. A lost hint is harmless.
  */
-function hintIn(text: string): Hint | undefined {
+function parseHint(text: string): Hint | undefined {
   try {
     const hint: unknown = JSON.parse(text);
     const fits =
@@ -122,13 +123,13 @@ function hintIn(text: string): Hint | undefined {
 }
 
 /**
- * Visitors who are connected to this node, with the newest number and read mark that they received. `refused`: when the last
- * form was refused that `findNews` found.
+ * Visitors who are connected to this node, with the newest number and read mark that they received. `refused`: the time of the
+ * newest refusal of a form that `findNews` published.
  */
 type Audience = Map<string, { listeners: number; head: number; read: number; refused: number }>;
 
 /** Adds a listener for a visitor. @returns a function that removes it */
-function enter(here: Audience, visitor: string): () => void {
+function addListener(here: Audience, visitor: string): () => void {
   const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0, refused: 0 };
   known.listeners++;
   here.set(visitor, known);
@@ -171,7 +172,7 @@ async function findNews(
 export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const { local, link, node, clock, onError } = options;
   const here: Audience = new Map();
-  const nudged: ((nudge: Nudge) => void)[] = [];
+  const nudgeListeners: ((nudge: Nudge) => void)[] = [];
   const goneListeners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
   const spending = createSpending({
@@ -180,19 +181,19 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   });
 
   link.onText((text) => {
-    const { from, news = [], nudges = [], spent = [] } = hintIn(text) ?? { from: node };
+    const { from, news = [], nudges = [], spent = [] } = parseHint(text) ?? { from: node };
     if (from === node) return;
     spending.receive(spent);
-    for (const one of news) tellHere(one);
-    for (const one of nudges) for (const listener of nudged) listener(one);
+    for (const one of news) publishLocally(one);
+    for (const one of nudges) for (const listener of nudgeListeners) listener(one);
   });
 
-  function tellHere(news: News): void {
+  function publishLocally(news: News): void {
     if (news.gone) for (const listener of goneListeners) listener(news.visitor);
     if (raiseKnown(here, news)) local.publish(news);
   }
 
-  const checks = createPoll({ clock, every: CHECK_MS, run: () => findNews(here, options, tellHere), onError });
+  const checks = createPoll({ clock, every: CHECK_MS, run: () => findNews(here, options, publishLocally), onError });
 
   return {
     publish(news) {
@@ -203,15 +204,15 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     },
     subscribe(visitor, listener) {
       const end = local.subscribe(visitor, listener);
-      const leave = enter(here, visitor);
+      const removeListener = addListener(here, visitor);
       return () => {
         end();
-        leave();
+        removeListener();
       };
     },
     share: spending.share,
     nudge: hints.nudge,
-    onNudge: (listener) => void nudged.push(listener),
+    onNudge: (listener) => void nudgeListeners.push(listener),
     onGone: (listener) => void goneListeners.push(listener),
     start: checks.start,
     async stop() {

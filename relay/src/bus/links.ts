@@ -8,7 +8,7 @@ const CHANNEL = "porchlight";
 const RETRY_BASE_MS = 100;
 const RETRY_CAP_MS = 2_000;
 
-/** Most hints to Redis without an answer; further ones are dropped. */
+/** Most hints to Redis that may wait for an answer; further ones are dropped. */
 const UNANSWERED_MAX = 1_000;
 
 /** Sends several texts in one statement. */
@@ -41,7 +41,7 @@ type HintConnection = {
 };
 
 /**
- * Carries hints by PostgreSQL's LISTEN and NOTIFY, on a separate connection. LISTEN needs a direct connection: behind PgBouncer
+ * Transports hints by PostgreSQL's LISTEN and NOTIFY, on a separate connection. LISTEN needs a direct connection: behind PgBouncer
  * in transaction mode, use Redis.
  */
 export async function openPostgresLink(url: string, options: Options): Promise<Link> {
@@ -49,17 +49,20 @@ export async function openPostgresLink(url: string, options: Options): Promise<L
   const onText = (text: string): void => {
     for (const listener of listeners) listener(text);
   };
-  const rest = { client: undefined, open: false, closed: false, tries: 0, timer: undefined };
   const connection: HintConnection = {
     url,
     options: { answerMs: ANSWER_MS, testMs: TEST_MS, ...options },
     onText,
-    ...rest,
+    client: undefined,
+    open: false,
+    closed: false,
+    tries: 0,
+    timer: undefined,
   };
-  const notify = createSendQueue((texts) => ask(connection, NOTIFY, [CHANNEL, texts]));
+  const notify = createSendQueue((texts) => query(connection, NOTIFY, [CHANNEL, texts]));
   await openConnection(connection);
   // A connection that only listens would not show that the server or the network is gone.
-  const tests = setInterval(() => void ask(connection, "SELECT 1"), connection.options.testMs);
+  const tests = setInterval(() => void query(connection, "SELECT 1"), connection.options.testMs);
   return {
     send(text) {
       // Hints that cannot be sent now are lost: they would come too late.
@@ -83,14 +86,14 @@ async function openConnection(connection: HintConnection): Promise<void> {
   const named = { connectionString: connection.url, application_name: "porchlight hints", keepAlive: true };
   const client: Client = new pg.Client({ ...named, ...limits });
   connection.client = client;
-  client.on("error", (cause) => lose(connection, client, cause));
-  client.on("end", () => lose(connection, client));
+  client.on("error", (cause) => reopenLater(connection, client, cause));
+  client.on("end", () => reopenLater(connection, client));
   client.on("notification", ({ payload = "" }) => connection.onText(payload));
   try {
     await client.connect();
     await client.query(`LISTEN ${CHANNEL}`);
   } catch (cause) {
-    return lose(connection, client, cause);
+    return reopenLater(connection, client, cause);
   }
   if (connection.closed) return client.end();
   connection.open = true;
@@ -99,14 +102,14 @@ async function openConnection(connection: HintConnection): Promise<void> {
 }
 
 /** Runs a statement on an open connection. A failure, or no answer in time, ends the connection. */
-async function ask(connection: HintConnection, sql: string, values: unknown[] = []): Promise<void> {
+async function query(connection: HintConnection, sql: string, values: unknown[] = []): Promise<void> {
   const { client } = connection;
   if (client === undefined || !connection.open) return;
-  await client.query(sql, values).catch((cause: unknown) => lose(connection, client, cause));
+  await client.query(sql, values).catch((cause: unknown) => reopenLater(connection, client, cause));
 }
 
-/** Gives up a connection, and opens another one later. Does nothing if another one has already replaced it. */
-function lose(connection: HintConnection, client: Client, cause?: unknown): void {
+/** Ends a lost connection and opens another one later. Does nothing if another one has already replaced it. */
+function reopenLater(connection: HintConnection, client: Client, cause?: unknown): void {
   if (connection.closed || client !== connection.client) return;
   if (connection.open) connection.options.onState("lost", cause);
   connection.client = undefined;
@@ -117,7 +120,7 @@ function lose(connection: HintConnection, client: Client, cause?: unknown): void
   connection.timer = setTimeout(() => void openConnection(connection), wait);
 }
 
-/** Carries hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. */
+/** Transports hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. */
 export async function openRedisLink(
   url: string,
   { onState, answerMs = ANSWER_MS, testMs = TEST_MS }: Options,
@@ -146,7 +149,7 @@ export async function openRedisLink(
       }),
     ),
   ]);
-  // A relay starts without Redis too: it finds missed news in the database.
+  // A relay also starts without Redis: it finds missed news in the database.
   await Promise.race([ready.catch(() => {}), new Promise((resolve) => setTimeout(resolve, RETRY_CAP_MS))]);
   return {
     send(text) {

@@ -14,7 +14,7 @@ function presence() {
   return { ...bus, visit, pass };
 }
 
-it("a visitor is away since their last connection ended, and not while any is open", () => {
+it("counts a visitor as away since their last connection ended, and not while any is open", () => {
   const { subscribe, awaySince, pass } = presence();
   expect(awaySince("a")).toBe(1_000);
   const [one, two] = [subscribe("a", () => {}), subscribe("a", () => {})];
@@ -27,7 +27,7 @@ it("a visitor is away since their last connection ended, and not while any is op
   expect(awaySince("a")).toBe(1_010);
 });
 
-it("the newest fifty thousand disconnects are remembered, and at most twice as many, so that a flood takes no memory (A27)", () => {
+it("keeps the newest 50,000 disconnects, and at most twice as many, so that a flood does not fill the memory (A27)", () => {
   const { visit, awaySince, pass } = presence();
   pass(1);
   visit("first");

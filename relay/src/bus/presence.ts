@@ -8,39 +8,41 @@ export type Presence = {
 };
 
 /**
- * Disconnects are kept in two generations of this many, about 6 MB each. For a forgotten one, the start of this process is a
- * sufficient answer. Searching all of them for old ones would cost each disconnect more than the one before (A27).
+ * Disconnects are kept in two generations of this many, about 6 MB each. A visitor whose disconnect was dropped counts as away
+ * since the start of this process. Searching all disconnects for old ones would take longer with each disconnect (A27).
  */
 const GENERATION_MAX = 50_000;
 
 /** Adds presence to a bus. A visitor who was never connected counts as away since the start of this process. */
 export function withPresence(bus: Bus, clock: Clock): Bus & Presence {
-  const begun = clock.now();
-  const here = new Map<string, number>();
-  let young = new Map<string, number>();
-  let old = young;
+  const startedAt = clock.now();
+  /** Number of open connections, by visitor. */
+  const connections = new Map<string, number>();
+  let newer = new Map<string, number>();
+  let older = newer;
 
-  function leave(visitor: string): void {
-    const others = (here.get(visitor) ?? 1) - 1;
-    if (others > 0) return void here.set(visitor, others);
-    here.delete(visitor);
-    if (young.size >= GENERATION_MAX) {
-      old = young;
-      young = new Map();
+  function recordDisconnect(visitor: string): void {
+    const others = (connections.get(visitor) ?? 1) - 1;
+    if (others > 0) return void connections.set(visitor, others);
+    connections.delete(visitor);
+    if (newer.size >= GENERATION_MAX) {
+      older = newer;
+      newer = new Map();
     }
-    young.set(visitor, clock.now());
+    newer.set(visitor, clock.now());
   }
 
   return {
     ...bus,
     subscribe(visitor, listener) {
-      here.set(visitor, (here.get(visitor) ?? 0) + 1);
+      connections.set(visitor, (connections.get(visitor) ?? 0) + 1);
       const end = bus.subscribe(visitor, listener);
       return () => {
         end();
-        leave(visitor);
+        recordDisconnect(visitor);
       };
     },
-    awaySince: (visitor) => (here.has(visitor) ? undefined : (young.get(visitor) ?? old.get(visitor) ?? begun)),
+    awaySince: (visitor) =>
+      connections.has(visitor) ? undefined : (newer.get(visitor) ?? older.get(visitor) ?? startedAt),
   };
 }

@@ -1,4 +1,4 @@
-/** Most texts that wait: hints that are sent late are useless, because each node also looks for changes itself. */
+/** Most texts that wait. More would be useless: a late hint tells a node only what it has already found in the database. */
 const WAITING_MAX = 1_000;
 
 /**

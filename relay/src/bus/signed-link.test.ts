@@ -3,8 +3,8 @@ import { newSecret, tagOf } from "../base/sign.ts";
 import type { Link } from "./cluster.ts";
 import { signedLink } from "./signed-link.ts";
 
-/** A wire on which everybody hears every text. */
-function wire() {
+/** A channel that delivers every text to all listeners. */
+function channel() {
   const listeners: ((text: string) => void)[] = [];
   const texts: string[] = [];
   const send = (text: string): void => {
@@ -15,7 +15,7 @@ function wire() {
   return { link, send, texts };
 }
 
-/** A node on the wire, and what it hears. */
+/** A node on the channel, and the texts that it receives. */
 function nodeOn(link: Link, key: string) {
   const received: string[] = [];
   const signed = signedLink(link, key);
@@ -23,8 +23,8 @@ function nodeOn(link: Link, key: string) {
   return { ...signed, received };
 }
 
-it("carries the texts of nodes with the same key", () => {
-  const { link } = wire();
+it("transports the texts of nodes with the same key", () => {
+  const { link } = channel();
   const key = newSecret();
   const [one, two] = [nodeOn(link(), key), nodeOn(link(), key)];
   for (const text of ['{"from":"one"}', "", "grüße 😀"]) one.send(text);
@@ -32,7 +32,7 @@ it("carries the texts of nodes with the same key", () => {
 });
 
 it("ignores what others write to the same Redis or database (A33)", () => {
-  const { link, send, texts } = wire();
+  const { link, send, texts } = channel();
   const key = newSecret();
   const node = nodeOn(link(), key);
   nodeOn(link(), newSecret()).send('{"from":"other relay"}');

@@ -6,9 +6,9 @@ const PURPOSE = "hint";
 const TAG_LENGTH = 43;
 
 /**
- * A link whose texts carry a MAC with the key that all nodes share. Whoever may write to the same Redis, or may send a NOTIFY in
- * the same database, could otherwise show replies to visitors, end their chats, or use up their budgets (RELIABILITY A33). A
- * text without a valid MAC is ignored, also one of a version that signs none: a lost hint only causes a delay.
+ * A link that adds a MAC with the key of all nodes to each text, and ignores texts without a valid MAC. Otherwise, whoever may
+ * write to the same Redis, or send a NOTIFY in the same database, could show replies to visitors, end their chats, or use up
+ * their budgets (RELIABILITY A33). Texts of a version that does not sign are ignored too: a lost hint only causes a delay.
  */
 export function signedLink(link: Link, key: string): Link {
   return {

@@ -4,7 +4,7 @@ import type { Limiter } from "../base/limiter.ts";
 /** The tokens that a node took from a limit, by the limit's name and the key. */
 export type Spent = readonly [name: string, key: string, amount: number];
 
-/** Limits that count across nodes: each node tells the others which tokens it took, and takes the same tokens as they. */
+/** Limits that count across nodes: each node reports the tokens that it took, and the others take them too. */
 export type Spending = {
   /** Returns the limiter with shared tokens: the other nodes take them too. @param name the same on every node */
   share: (name: string, limiter: Limiter) => Limiter;
@@ -17,7 +17,7 @@ export type Spending = {
  * little more, never less.
  */
 const REPORT_MS = 200;
-/** Entries of one hint: a key is at most about 100 characters long, and a hint has room for 5,000. */
+/** Most entries of one hint: a key has at most about 100 characters, and a hint at most 5,000. */
 const REPORT_MAX = 30;
 
 /** Creates the shared limits. @param broadcast sends to the other nodes */
@@ -26,14 +26,14 @@ export function createSpending({ clock, broadcast }: { clock: Clock; broadcast: 
   /** Tokens that were taken and not reported yet, by limit and key. */
   const unreported = new Map<string, Spent>();
 
-  function flush(): void {
+  function report(): void {
     const all = [...unreported.values()];
     unreported.clear();
     for (let from = 0; from < all.length; from += REPORT_MAX) broadcast(all.slice(from, from + REPORT_MAX));
   }
 
-  function note(name: string, key: string, amount: number): void {
-    if (unreported.size === 0) clock.after(REPORT_MS, flush);
+  function record(name: string, key: string, amount: number): void {
+    if (unreported.size === 0) clock.after(REPORT_MS, report);
     const id = `${name}\0${key}`;
     unreported.set(id, [name, key, (unreported.get(id)?.[2] ?? 0) + amount]);
   }
@@ -45,7 +45,7 @@ export function createSpending({ clock, broadcast }: { clock: Clock; broadcast: 
         ...limiter,
         take(key, amount = 1) {
           const wait = limiter.take(key, amount);
-          if (wait === 0) note(name, key, amount);
+          if (wait === 0) record(name, key, amount);
           return wait;
         },
       };

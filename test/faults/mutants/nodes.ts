@@ -124,7 +124,7 @@ export const NODES: readonly Mutant[] = [
   },
   {
     name: "counts limits on each node alone",
-    edits: [{ in: "note", find: "clock.after(REPORT_MS, flush)", replace: "undefined" }],
+    edits: [{ in: "record", find: "clock.after(REPORT_MS, report)", replace: "undefined" }],
     killedBy: { suite: nodesShared },
   },
   {

@@ -77,7 +77,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "bytes.readUInt16LE(screen)",
   }),
   without("check of texts from the link between nodes (A33)", "cluster.test.ts", {
-    in: "hintIn",
+    in: "parseHint",
     find: "$fits ? ($hint as Hint) : undefined",
     replace: "($hint as Hint)",
   }),
