@@ -93,6 +93,21 @@ it("an operator signs in while the database accepts no writes, and the session i
   expect(await start().viewerOf(secret)).toEqual({ role: "admin", site: null });
 });
 
+it("keeps at most 100 sessions in memory while the database accepts no writes; no number of readers ends an admin's", async () => {
+  const full = () => Promise.reject(Object.assign(new Error("disk is full"), { errcode: 13 }));
+  const db: Database = { ...memory(), transaction: full };
+  const access = accessWith(db, "the-right-token", "the-reader-token");
+  const sessions = createAdminSessions({ db, clock, log: () => {}, access });
+  const open = (name: string, role: "admin" | "reader") =>
+    sessions.open(ADDRESS, { name, viewer: { role, site: null } });
+  const secrets = [await open("admin", "admin")];
+  for (let n = 0; n < 150; n++) secrets.push(await open("reader", "reader"));
+  const viewers = await Promise.all(secrets.map((secret = "") => sessions.viewerOf(secret)));
+  expect(viewers[0]).toEqual({ role: "admin", site: null });
+  expect(viewers.filter((viewer) => viewer !== undefined)).toHaveLength(100);
+  expect(viewers.at(-1)).toEqual({ role: "reader", site: null });
+});
+
 it("a session works that was stored although the database reported a failure, and has one entry in the audit log", async () => {
   const db = await openTestDatabase();
   await migrate(db);

@@ -26,7 +26,7 @@ const TOUCH_MS = 60_000;
 const LOCK = ["admin sessions"];
 /** Lock of the transaction that also adds an entry to the audit log. */
 const SAVE_LOCK = [...LOCK, "audit"];
-/** Most sessions in memory, while the database accepts no writes. Above it, the oldest ends. */
+/** Most sessions in memory, while the database accepts no writes. Above it, the oldest one of a reader ends, or of an admin. */
 const UNSAVED_MAX = 100;
 
 export const COOKIE = "porchlight_admin";
@@ -59,8 +59,10 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
     const { hash, address, role } = session;
     log("admin.unsaved", { actor: `${role} at ${address}`, cause: String(error) });
     unsaved.set(hash, session);
-    const [oldest] = unsaved.keys();
-    if (unsaved.size > UNSAVED_MAX && oldest !== undefined) unsaved.delete(oldest);
+    if (unsaved.size <= UNSAVED_MAX) return;
+    const kept = [...unsaved.values()];
+    const ended = kept.find((each) => each.role === "reader") ?? kept[0];
+    if (ended !== undefined) unsaved.delete(ended.hash);
   }
   async function storeUse(session: AdminSession): Promise<void> {
     const { hash, seen } = session;

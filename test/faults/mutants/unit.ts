@@ -50,6 +50,18 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "admin/access.test.ts" },
   },
   {
+    name: "keeps any number of sessions of operators in memory (A27)",
+    edits: [{ in: "createStore", find: "if ($ended !== undefined) unsaved.delete($ended.hash);", replace: "" }],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
+    name: "lets sessions of readers end an admin's (A27)",
+    edits: [
+      { in: "createStore", find: '$kept.find(($each) => $each.role === "reader") ?? $kept[0]', replace: "$kept[0]" },
+    ],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
     name: "deletes a long thread in one transaction",
     edits: [{ find: "await deleteRows(db, $visitor, $isDue);", replace: "" }],
     killedBy: { unit: "flows/forget.test.ts" },
