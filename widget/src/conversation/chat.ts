@@ -29,8 +29,8 @@ export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./chat-types
 export type { Link, LinkEnding } from "./connection.ts";
 export type { Item } from "./thread.ts";
 
-/** Close codes that the frame in flight caused. Sending it again would end the next connection too. */
-const BLAME: Record<number, ErrorCode> = { [CLOSE_CODE.protocol]: "bad_frame", [CLOSE_CODE.tooBig]: "too_long" };
+/** Errors of the frame in flight, by the close code that it causes. Sending it again would end the next connection too. */
+const FRAME_ERRORS: Record<number, ErrorCode> = { [CLOSE_CODE.protocol]: "bad_frame", [CLOSE_CODE.tooBig]: "too_long" };
 
 /** A conversation of one site in one tab. Nothing is read, stored or sent before `start`. */
 export const createChat = (options: ChatOptions): Chat => new Conversation(options);
@@ -206,7 +206,7 @@ class Conversation implements Chat {
   #lost(code: number): void {
     this.#session.lost();
     this.working.value = undefined;
-    this.#outbox.close(BLAME[code]);
+    this.#outbox.close(FRAME_ERRORS[code]);
     if (code === CLOSE_CODE.gone || (this.#erasing && code === CLOSE_CODE.badToken)) {
       this.#session.erase();
       this.#erased();

@@ -43,9 +43,9 @@ export type ConnectionOptions = {
   hello(): Hello;
   /** A valid frame of the relay; the first is always `welcome`. */
   onFrame(frame: RelayFrame): void;
-  /** Called when a connection was closed or given up. */
+  /** Called when a connection was closed or given up. @param code its close code */
   lost(code: number): void;
-  /** The same for the choice of transport. @param opened it opened @param spoke a frame or close code of the relay arrived */
+  /** Called with `lost`, for the choice of transport. @param opened it opened @param spoke a frame or close code of the relay arrived */
   judge?(opened: boolean, spoke: boolean): void;
   /** Called when the relay refused the token or identity of the last `hello`. @returns whether to connect again without it */
   refused(): boolean;
@@ -93,9 +93,9 @@ class RelayConnection implements Connection {
   #opened = false;
   #spoke = false;
   #failures = 0;
-  /** When it opened, then when it was welcomed. */
+  /** When the connection opened, then when its welcome arrived. */
   #since = 0;
-  /** How long the welcome took. */
+  /** Milliseconds from the opening to the welcome. */
   #greeting = 0;
   #lastFrame = 0;
   #lastTick = 0;
@@ -310,7 +310,7 @@ class RelayConnection implements Connection {
     else this.#hiding.set(HIDDEN_MS, this.#rest);
   };
 
-  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it; asked each time. */
+  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it. */
   #rest = (): void => {
     if (this.#options.stays?.()) this.#hiding.set(HIDDEN_MS, this.#rest);
     else this.#suspend();

@@ -15,7 +15,7 @@ export type Draft = {
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
   const rest = createTimer(page);
-  /** The text as last loaded or saved. Another tab may have sent it since; then it must not come back. */
+  /** The text as last loaded or saved. Another tab may have sent it since; then this tab must not save it again. */
   let kept = "";
 
   function keep(): void {

@@ -55,15 +55,15 @@ export type OutboxOptions = {
   changed(): void;
 };
 
-/** Unsent messages that a browser keeps at most (WIDGET 3.5). */
-export const ROOM = 50;
+/** Most unsent messages that a browser keeps (WIDGET 3.5). */
+export const UNSENT_MAX = 50;
 /** Older unsent messages are dropped at load. */
 const DROP_MS = 24 * 3_600_000;
 /** Older unsent messages are not sent automatically after a load: the visitor decides. */
 const STALE_MS = 2 * 60_000;
 /** After this time without an answer the frame is sent again. */
 const ANSWER_MS = 10_000;
-/** Pause after a refusal for now, if the relay states none. */
+/** Pause after a temporary refusal, if the relay states none. */
 const PAUSE_MS = 2_000;
 
 /** The queue of one tab. */
@@ -89,7 +89,7 @@ class Queue implements Outbox {
   // ── what the visitor does ───────────────────────────────────────────────────────────────────────────────────────
 
   add(unsent: Unsent): boolean {
-    if (this.#entries.length >= ROOM) return false;
+    if (this.#entries.length >= UNSENT_MAX) return false;
     const entry: Entry = { ...unsent, state: "queued" };
     failIfTooLong(entry);
     this.#entries.push(entry);

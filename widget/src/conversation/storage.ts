@@ -28,7 +28,7 @@ export type Unsent = {
   reason?: Problem | undefined;
 };
 
-const NOTHING = {
+const EMPTY = {
   /** Proves to the relay who this browser is. */
   token: "",
   /** The log that `n` and `read` count in. */
@@ -48,7 +48,7 @@ const NOTHING = {
 };
 
 /** The stored state. Missing fields have empty values. */
-export type Saved = typeof NOTHING;
+export type Saved = typeof EMPTY;
 
 export type Storage = {
   read(): Saved;
@@ -130,9 +130,9 @@ function parse(text: string | null): Saved {
   } catch {
     // Foreign or truncated content: start with an empty state.
   }
-  const saved = { ...NOTHING };
-  for (const name of Object.keys(NOTHING) as (keyof Saved)[])
-    if (Object.hasOwn(raw, name) && typeof raw[name] === typeof NOTHING[name])
+  const saved = { ...EMPTY };
+  for (const name of Object.keys(EMPTY) as (keyof Saved)[])
+    if (Object.hasOwn(raw, name) && typeof raw[name] === typeof EMPTY[name])
       Object.assign(saved, { [name]: raw[name] });
   saved.unsent = Array.isArray(saved.unsent) ? saved.unsent.filter(isUnsent) : [];
   return saved;

@@ -5,7 +5,7 @@ import type { RawSettings } from "../settings/options.ts";
 import type { Emit } from "./page-api.ts";
 import type { Tokens } from "./theme.ts";
 
-/** What the relay writes into the loader in place of its marker. */
+/** What the relay writes into the loader in place of the settings' placeholder. */
 export type ServedData = {
   /** Origin of the relay; empty: the origin that the script came from. */
   relay: string;
@@ -72,9 +72,9 @@ type PanelCommand = "send" | "identify" | "logout" | "consent";
 export type PanelCommands = {
   /**
    * Its result or rejection becomes the command's answer to the page.
-   * @param worth whether the command was a reason to fetch the panel; if not, the page has already got the logout event
+   * @param fetchesPanel whether the command makes the loader fetch the panel; if not, the page has already got the logout event
    */
-  readonly [name in PanelCommand]: (argument: unknown, worth: unknown) => unknown;
+  readonly [name in PanelCommand]: (argument: unknown, fetchesPanel: unknown) => unknown;
 };
 
 /** What the panel offers to the loader. */

@@ -191,16 +191,16 @@ function open(hand: boolean): unknown {
 const close = (): unknown => (panel ?? dialog).close();
 const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
 
-/** Only a message or an existing conversation is a reason to fetch the panel. */
-const later = (name: keyof PanelCommands) => (argument?: unknown) => {
-  const worth = name === "send" || mayHaveConversation(own);
+/** Makes a command that the panel runs. Only a message or an existing conversation is a reason to fetch the panel. */
+const inPanel = (name: keyof PanelCommands) => (argument?: unknown) => {
+  const fetchesPanel = name === "send" || mayHaveConversation(own);
   shell.given[name] = argument;
-  const done = coming.then((it) => it[name](argument, worth));
+  const done = coming.then((it) => it[name](argument, fetchesPanel));
   if (name === "send") mount();
-  if (worth) start();
+  if (fetchesPanel) start();
   // Otherwise a panel that loads later would find the former visitor.
   else if (name === "logout") emit(name);
-  return worth && done;
+  return fetchesPanel && done;
 };
 
 function destroy(): void {
@@ -228,10 +228,10 @@ export function startWidget(): void {
         close();
         host.hidden = true;
       },
-      send: later("send"),
-      identify: later("identify"),
-      logout: later("logout"),
-      consent: later("consent"),
+      send: inPanel("send"),
+      identify: inPanel("identify"),
+      logout: inPanel("logout"),
+      consent: inPanel("consent"),
       update(options) {
         Object.assign(updates, options);
         style();

@@ -7,7 +7,7 @@ import { isBlank } from "@porchlight/shared/text";
 import { effect, type Signal, signal, untracked } from "@preact/signals-core";
 import { h, render } from "preact";
 import { type Attachment, type Chat, createChat } from "../../conversation/chat.ts";
-import { ROOM } from "../../conversation/outbox.ts";
+import { UNSENT_MAX } from "../../conversation/outbox.ts";
 import { hasConversation, titleOf } from "../../conversation/storage.ts";
 import type { Panel as PanelSide, Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
@@ -207,21 +207,21 @@ const panel: Omit<PanelSide, "destroy"> = {
     // Accept only a string: a click handler would pass an event, and each message may cost the owner money.
     if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
     if (isBlank(text)) return;
-    const isTaken = ui.consent.peek() ? sendMessage(text) : early.length < ROOM && early.push(text);
+    const isTaken = ui.consent.peek() ? sendMessage(text) : early.length < UNSENT_MAX && early.push(text);
     if (isTaken) return;
     shell.emit("error", { code: "queue_full" });
-    throw new Error(`Porchlight: ${ROOM} messages wait to be sent already, so this one is not`);
+    throw new Error(`Porchlight: ${UNSENT_MAX} messages wait to be sent already, so this one is not`);
   },
   identify(token) {
     fileTray.peek()?.handOver(identity, String(token));
     identity = String(token);
     ui.chat.identify(identity);
   },
-  logout(_, worth) {
+  logout(_, fetchesPanel) {
     identity = undefined;
     early.length = 0;
     ui.chat.logout();
-    if (worth) shell.emit("logout");
+    if (fetchesPanel) shell.emit("logout");
   },
   consent(given) {
     ui.consent.value = given === true;
