@@ -52,6 +52,6 @@ function expand(address: string): string[] {
 export const addressesOf = (trustProxy: number) => ({
   /** The whole address. */
   remote: (request: IncomingMessage): string => remoteOf(request, trustProxy),
-  /** The address, or its network for IPv6: what limits count by. */
+  /** The address, or its network for IPv6. Limits count by it. */
   network: (request: IncomingMessage): string => addressOf(request, trustProxy),
 });

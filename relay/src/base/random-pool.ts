@@ -1,8 +1,9 @@
-/** Bytes that are asked of the platform at once. */
+/** Number of bytes in one request to the platform. */
 const SIZE = 1_024;
 
 /**
- * A source of random bytes for many ids: asking the platform costs several microseconds, for one id as for fifty.
+ * Creates a source of random bytes for ids. A request to the platform takes several microseconds, however many bytes it asks
+ * for, so the source requests bytes for many ids at once.
  * @returns a function that returns up to `SIZE` random bytes, each of them only once
  */
 export function createRandomPool(): (count: number) => Uint8Array {

@@ -20,7 +20,7 @@ export type Checkpoints = {
 /**
  * Copies the write-ahead log into the database on a separate thread, because it would block the event loop longer than anything
  * else. The thread starts with the first checkpoint. If it cannot write, nothing is lost: SQLite makes a checkpoint inside a
- * commit once the log is long (the writer's `wal_autocheckpoint`). A failed flush is reported to `onError`.
+ * commit once the log is long (the writer's `wal_autocheckpoint`).
  * @param file the database
  * @param onError called with the error that ended the thread
  */
@@ -64,12 +64,12 @@ export function createCheckpoints(file: string, onError: (error: unknown) => voi
   };
 }
 
-/** The thread's side. */
+/** Runs on the thread: makes a checkpoint for each message, until `stop`. */
 function serve(file: string): void {
   const db = new DatabaseSync(file, { timeout: 0 });
   db.exec(`PRAGMA ${FULL_FLUSH}`);
-  parentPort?.on("message", (order: "checkpoint" | "stop") => {
-    if (order === "stop") {
+  parentPort?.on("message", (message: "checkpoint" | "stop") => {
+    if (message === "stop") {
       db.close();
       parentPort?.close();
       return;

@@ -40,7 +40,7 @@ export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => P
 
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
-  /** A pooler is between this process and PostgreSQL, so LISTEN may hear nothing. */
+  /** A pooler is between this process and PostgreSQL, so LISTEN may receive nothing. */
   readonly pooled?: boolean;
   /**
    * The check of the file, which runs while the database is used. Resolves to a description of the damage, or to undefined when
@@ -51,8 +51,7 @@ export interface Database extends Transaction {
    * Runs `body` as one transaction; resolves once its writes are durable. Bodies that arrive together share one commit; if one
    * of them throws, the others run again without it. So a body may await only its transaction, and must have no other effects.
    * @param key names of what the body reads before it writes, usually a visitor's id. On PostgreSQL, transactions with
-   *   different
-   *   keys run in parallel, and a transaction without `key` runs alone in the whole cluster
+   *   different keys run in parallel, and a transaction without `key` runs alone in the whole cluster
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
   /**

@@ -58,7 +58,7 @@ const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 /**
  * Takes or renews every lease of `$1` that is free or held by `$2`. One statement without other locks: a transaction that
- * runs alone in the whole cluster does not hold it up. Rows are locked in the order of their names. All leases that are renewed
+ * runs alone in the whole cluster does not delay it. Rows are locked in the order of their names. All leases that are renewed
  * together end at the same moment, so another node takes all of them or none: accounts with one key stay together.
  */
 const TAKE = `WITH moment AS MATERIALIZED (SELECT ${NOW} AS at)
@@ -102,7 +102,7 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   const listeners: ((name: string) => void)[] = [];
   const preparations: ((names: readonly string[]) => Promise<void>)[] = [];
 
-  /** Whether this node did not hold the lease. One that expired counts, even if no other node took it: work was refused. */
+  /** Whether the lease is new to this node. An expired lease is new too, even if no other node took it: work was refused. */
   function isNew(name: string, epoch: number): boolean {
     const before = held.get(name);
     return before === undefined || before.until <= clock.uptime() || before.epoch !== epoch;
@@ -146,7 +146,7 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
     async stop() {
       await renewals.stop();
       held.clear();
-      await giveBack(db, node).catch(onError);
+      await releaseAll(db, node).catch(onError);
     },
   };
 }
@@ -180,7 +180,7 @@ async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise
  * Ends all leases of a node. Locks their rows in the order of their names, as `TAKE` does, so that the two cannot
  * deadlock.
  */
-const giveBack = (db: LeasesOptions["db"], node: string): Promise<unknown> =>
+const releaseAll = (db: LeasesOptions["db"], node: string): Promise<unknown> =>
   db.all(
     `WITH mine AS (SELECT name FROM leases WHERE node = $1 ORDER BY name FOR UPDATE)
      UPDATE leases SET until = 0 FROM mine WHERE leases.name = mine.name RETURNING leases.name`,

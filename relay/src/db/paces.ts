@@ -19,7 +19,7 @@ export type Paces = {
   stop: () => Promise<void>;
 };
 
-/** Gives and takes the paces: the gates of the accounts. */
+/** The gates of the accounts, which report their paces and continue with stored ones. */
 export type PaceSource = {
   /** The paces that changed after the last call, by account. */
   unsavedPaces: () => ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ type PacesOptions = {
   onError: (error: unknown) => void;
 };
 
-/** Interval at which changed paces are stored, in ms: calls made within it before a node dies are not known to the next one. */
+/** Interval at which changed paces are stored, in ms. The next node does not know the calls that a node made after its last save. */
 const SAVE_MS = 200;
 
 /** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */

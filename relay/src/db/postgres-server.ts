@@ -12,7 +12,7 @@ const STATEMENT_MS = 10_000;
  * locks.
  */
 const IDLE_MS = 2_500;
-/** Types that this driver would return as text: int8 and numeric. No number here exceeds 2^53. */
+/** Types that the driver would return as text: int8 and numeric. No number here exceeds 2^53. */
 const NUMBERS = new Set([20, 1700]);
 /** cannot_connect_now: the server starts, or recovers from a crash. */
 const STARTING = "57P03";

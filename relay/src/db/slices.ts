@@ -2,9 +2,9 @@
 export const SLICE_ROWS = 500;
 
 /**
- * The rows of a list that no index has alone, like the failed messages of one site: reads a longer list in slices, so that no
- * statement reads more than `SLICE_ROWS` rows, however few of them belong to the list (RELIABILITY A24).
- * @param read the next `SLICE_ROWS` rows of the longer list after this one, in its order; fewer at its end
+ * Reads a list that has no index of its own, like the failed messages of one site: reads a longer list in slices and filters it.
+ * So no statement reads more than `SLICE_ROWS` rows, however few of them belong to the list (RELIABILITY A24).
+ * @param read reads the next `SLICE_ROWS` rows of the longer list, after the given row; fewer at its end
  * @param fits whether a row belongs to the list
  * @param part.skip rows of the list that come before the part
  * @returns at most `part.limit` rows

@@ -30,7 +30,7 @@ function entriesOf<Entry>(file: string): Entry[] {
     try {
       return [JSON.parse(line) as Entry];
     } catch {
-      // A full disk cut this line off, and others follow. Its sender got 503.
+      // A full disk cut this line off before others were added. Its sender got 503.
       return [];
     }
   });

@@ -24,7 +24,7 @@ export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
 export const openAlerts = (tx: Transaction): Promise<Alert[]> =>
   tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL ORDER BY since DESC, kind, subject`);
 
-/** A page of open and past alerts: open ones first, then the newest. @param skip rows before the page */
+/** A page of alerts: open ones first, then past ones, each newest first. @param skip rows before the page */
 export const alertsPage = (
   tx: Transaction,
   { limit, skip }: { limit: number; skip: number },
@@ -41,7 +41,7 @@ export const alertsPage = (
 /** How long past alerts are kept, in milliseconds: a year. */
 const KEEP_MS = 365 * 24 * 3_600_000;
 
-/** Moves the row of an ended alert to the past ones, and deletes those that are too old. */
+/** Copies an ended alert, whose row is about to be replaced, to the past alerts. Deletes past alerts that are too old. */
 async function keepPast(tx: Transaction, { kind, subject, since }: Pick<Alert, "kind" | "subject" | "since">) {
   await tx.run(
     `INSERT INTO past_alerts (kind, subject, since, ended, problem)

@@ -2,7 +2,8 @@ import type { Transaction } from "../db/database.ts";
 
 /**
  * Takes an amount from the account's daily limit of automatic grants.
- * @param share.amount in hundredths of a credit, as `cap`
+ * @param day UTC, as YYYY-MM-DD
+ * @param amount in hundredths of a credit, as `cap`
  * @returns false, and takes nothing, when the limit would be exceeded
  */
 export async function spend(

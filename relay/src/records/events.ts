@@ -107,7 +107,7 @@ export async function setEvent(
   );
 }
 
-/** Makes an event due now, for one more try. @returns nothing when the site has no such event */
+/** Makes an event due now, for one more try. @returns undefined when the site has no such event */
 export async function renewEvent(tx: Transaction, site: string, id: string, now: number): Promise<Event | undefined> {
   const [event] = await tx.all<Event>(
     `UPDATE events SET state = 'waiting', due = $3 WHERE id = $2 AND site = $1 RETURNING ${COLUMNS}`,

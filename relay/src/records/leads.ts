@@ -97,12 +97,12 @@ export async function holdLead(tx: Transaction, lead: Lead, until: number): Prom
   return (await tx.run(sql, visitor, id, due, until)) === 1;
 }
 
-/** Makes reserved leads due again whose process has ended. @param until the latest reservation that counts */
+/** Makes leads due again that a process reserved before it ended. @param until the latest reservation that counts */
 export async function releaseLeads(tx: Transaction, now: number, until: number): Promise<void> {
   await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
 }
 
-/** The problem of a lead whose call was not made, because its account makes none now. */
+/** The problem of a lead whose call was not made, because its account makes no calls now. */
 export const HELD_BACK = "the account is held back";
 
 /** Makes the leads due that wait because their account's key was refused. @returns their number */
@@ -136,7 +136,7 @@ export async function setLead(
   );
 }
 
-/** Makes an unfinished or refused lead due now. @returns nothing when the site has no such lead */
+/** Makes an unfinished or refused lead due now. @returns undefined when the site has no such lead */
 export async function renewLead(
   tx: Transaction,
   { visitor, id, site }: LeadName & Pick<Lead, "site">,
