@@ -96,6 +96,12 @@ const ROWS: Record<string, Row> = {
     found: (f) =>
       `${number(f.messages)} messages, ${number(f.replies)} replies: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; the latest ${number(Math.max(Number(f["latest message, ms"]), Number(f["latest reply, ms"])))} ms after the part was back`,
   },
+  standstills: {
+    done: (f) =>
+      `Three nodes: the one that sends is stopped (SIGSTOP) past its lease, ${number(f.stops)} times in turn, and continues later`,
+    found: (f) =>
+      `${number(f.messages)} messages: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; ${number(f["calls repeated by another node"])} calls repeated, which the service recognised`,
+  },
   nodesRate: {
     done: (f) => `Three nodes with one key under a hidden limit of ${number(f.limit)} a minute`,
     found: (f) => `after the first minute ${f.used} used, ${f.refused} refused; ${counts(f, "lost", "doubled")}`,
