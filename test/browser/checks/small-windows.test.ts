@@ -84,7 +84,7 @@ describe("61 text twice as large", () => {
           });
         // The line is drawn again when its text changes.
         await expect.poll(async () => [await whole("#title"), await whole("#about")]).toEqual([true, true]);
-        expect(await linesOf(page, "#about")).toBeLessThanOrEqual(2);
+        await expect.poll(() => linesOf(page, "#about")).toBeLessThanOrEqual(2);
         expect(await placeholderFits(page)).toBe(true);
         expect((await rectOf(page, ".head")).height).toBeLessThan(height / 2);
         expect((await rectOf(page, ".thread")).height).toBeGreaterThan(80);
