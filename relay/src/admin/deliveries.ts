@@ -26,7 +26,7 @@ const row = (given: OpenMessage, mayAct: boolean, tries: readonly Cell[]): Cell[
   ];
 };
 
-/** The buttons for the chosen messages: always in view, because the list mayAct be long. `anyFailed`: the list has failed ones. */
+/** The buttons for the chosen messages: always in view, because the list may be long. `anyFailed`: the list has failed ones. */
 const buttons = (
   anyFailed: boolean,
 ): Html => html`<p class="actions bulk"><button class="main">Retry the chosen</button>

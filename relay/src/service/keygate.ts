@@ -252,7 +252,7 @@ function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome
   } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) acceptKey(gate, account);
 }
 
-/** The service did not answer, or acceptKey that it cannot process calls now. */
+/** The service did not answer, or answered that it cannot process calls now. */
 const isUnavailable = ({ kind, status }: Settled): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 
