@@ -490,6 +490,11 @@ export const TRUST: readonly Mutant[] = [
     find: "realTarget($url, $shown)",
     replace: "undefined",
   }),
+  inWidget("comparison of the word around a link with its target (A16)", "label.test.ts", {
+    in: "marked",
+    find: "realTargetInWord($$)",
+    replace: "undefined",
+  }),
   inWidget("removal of invisible characters in link texts (A16)", "label.test.ts", {
     in: "INVISIBLE",
     replace: "/\\0/g",
