@@ -226,6 +226,19 @@ it("on a phone, everything in a cell of a table is beside its label, and not bel
   await page.context().close();
 });
 
+it("the items of the navigation stay where they are, whichever page is open", async () => {
+  const page = await signIn({ viewport: { width: 2_000, height: 800 } });
+  const places = new Set<string>();
+  for (const path of ["", "/conversations", "/ledger", "/audit"]) {
+    await page.goto(`${house.url}/admin${path}`);
+    places.add(
+      (await page.locator("nav a").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))).join(),
+    );
+  }
+  expect([...places]).toHaveLength(1);
+  await page.context().close();
+});
+
 it("the buttons for chosen messages are in view without scrolling, however long the list is", async () => {
   const page = await signIn({ viewport: { width: 390, height: 420 } });
   await page.goto(`${house.url}/admin/deliveries`);
@@ -285,7 +298,7 @@ it("a button copies the site's tag under the page's own policy, and the preview 
   await page.context().close();
 });
 
-it("a plot shows its values beside its lines, on a phone too", async () => {
+it("a plot shows its values beside its axis, on a small phone too", async () => {
   const counts = {
     messages: { stored: 123_456, reply: 5 },
     answers: {},
@@ -304,14 +317,18 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
     JSON.stringify({ ...counts, delivery: [0, 0, 7], reply: Array.from({ length: 13 }, () => 9) }),
   );
   await db.close();
-  const page = await signIn({ viewport: PHONE });
+  const page = await signIn({ viewport: { width: 320, height: 640 } });
   await page.goto(`${house.url}/admin?range=week`);
   expect(await page.locator("svg.plot text").allTextContents()).toEqual(expect.arrayContaining(["200K", "2.8 h"]));
   const over = await page.locator("svg.plot").evaluateAll((plots) =>
     plots.flatMap((plot) => {
       const left = plot.querySelector(".grid")?.getBoundingClientRect().left ?? 0;
-      return [...plot.querySelectorAll("text[x='0']")]
-        .filter((text) => text.getBoundingClientRect().right > left)
+      return [...plot.querySelectorAll("text.value")]
+        .filter((text) => {
+          const { left: begin, right } = text.getBoundingClientRect();
+          // Beside its axis, and within the plot.
+          return right > left || right < left - 10 || begin < plot.getBoundingClientRect().left;
+        })
         .map((text) => text.textContent);
     }),
   );

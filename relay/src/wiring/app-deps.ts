@@ -9,6 +9,7 @@ import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
+import type { Sampler } from "../flows/sampler.ts";
 import { FILE_MIN } from "../records/media.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
@@ -35,6 +36,8 @@ type Groups = {
   slots: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
+  /** See `Sampler`. */
+  running: Sampler["running"];
   /** Whether the relay accepts requests: it is not stopping. */
   open: () => boolean;
   /** Runs the checks of `porchlight doctor`. */
@@ -52,6 +55,7 @@ export function appDeps({
   intake,
   slots,
   gauges,
+  running,
   open,
   doctor,
   widget = WIDGET,
@@ -90,7 +94,8 @@ export function appDeps({
       findByToken: owner.access.withoutBlocked(visitors.sessions.findByToken),
       wait: uploadWait(core, visitors),
     },
-    admin: settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, doctor }) : undefined,
+    admin:
+      settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, running, doctor }) : undefined,
     callbackAddress: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
@@ -106,8 +111,9 @@ export function adminDeps({
   owner,
   visitors,
   gauges,
+  running,
   doctor,
-}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
+}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "running" | "doctor">): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
@@ -120,6 +126,7 @@ export function adminDeps({
     send,
     publicOrigin,
     gauges,
+    running,
     settings,
     credits: owner.credits,
     metrics: core.metrics,
