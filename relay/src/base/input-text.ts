@@ -1,5 +1,7 @@
 /** Text that people type: one line, several lines, an e-mail address. */
 
+import { domainToASCII } from "node:url";
+
 /** The text as one line without control characters and lone surrogates, which databases, logs and services may reject. */
 export const toSingleLine = (text: string): string =>
   text
@@ -19,6 +21,17 @@ export const EMAIL_MAX = 254;
 
 /** Converts the domain to lower case; the local part stays as typed (R-203). */
 export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (domain) => domain.toLowerCase());
+
+/**
+ * The mailbox of an address, for counting: without the tag after `+`, which most mail servers ignore (RFC 5233), in lower case, and with
+ * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox.
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  const name = email.slice(0, at).normalize("NFKC").toLowerCase();
+  const domain = email.slice(at + 1).toLowerCase();
+  return `${name.replace(/(?<=.)\+.*$/s, "")}@${domainToASCII(domain) || domain}`;
+}
 
 /** The e-mail address in a text, as it is sent to the service; `undefined` when there is none. */
 export function emailOf(given: string): string | undefined {
