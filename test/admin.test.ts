@@ -310,8 +310,9 @@ describe("the admin pages", () => {
   it("ignore an outcome in the address that is not a number", async () => {
     const text = async (query: string) => (await ask(`/admin/deliveries?${query}`)).text();
     expect(await text("retried=abc")).not.toMatch(/NaN|role="status"/);
-    expect(await text("retried=0")).toContain("No message was started again.");
-    expect(await text("discarded=2000")).toContain("2,000 discarded.");
+    expect(await text("retried=0")).toContain("No message was sent again: none of them had failed.");
+    expect(await text("retried=1")).toContain("You sent 1 message again.");
+    expect(await text("discarded=2000")).toContain("You discarded 2,000 messages.");
   });
 
   it("lead from any id to the message's journey, with the service's answer", async () => {

@@ -350,10 +350,24 @@ it("a failed message can be found by its id and sent again with the keyboard alo
   await page.keyboard.press("Enter");
   await page.getByText("Failed after 1 try").waitFor();
   await page.getByRole("button", { name: "Retry" }).focus();
+  house.sandbox.failNext("incoming", 1, 503);
   await page.keyboard.press("Enter");
-  await page.getByText("1 started again.").waitFor();
-  // The same page shows the message's next states.
+  await page.getByText("You sent this message again.").waitFor();
+  // The same page shows the message's next states without a reload.
+  const opened = await page.evaluate(() => performance.timeOrigin);
+  await page.getByText("Accepted by the service").waitFor();
+  await page.getByRole("status").getByText("delivered", { exact: true }).waitFor();
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened);
   expect(page.url()).toContain(`/messages/${visitor}/${message}`);
-  await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
   await context.close();
+});
+
+it("without scripts, a link of a message's page shows its present state", async () => {
+  const page = await signIn({ javaScriptEnabled: false });
+  await page.goto(`${house.url}/admin/messages/${visitor}/${message}?retried=1`);
+  await page.getByText("You sent this message again.").waitFor();
+  await page.getByRole("link", { name: "Show the present state" }).click();
+  await page.getByText("You sent this message again.").waitFor({ state: "detached" });
+  expect(new URL(page.url()).pathname).toBe(`/admin/messages/${visitor}/${message}`);
+  await page.context().close();
 });

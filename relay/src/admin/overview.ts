@@ -5,7 +5,7 @@ import { joined, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts"
 import { countFailed } from "../records/search.ts";
 import { isSameRow, type SeriesRow, STEPS, type Step, samplesBetween } from "../records/series.ts";
 import { duration } from "./duration.ts";
-import { count, type Html } from "./html.ts";
+import { count, type Html, liveScript, STALE } from "./html.ts";
 import { plot } from "./plot.ts";
 import { nodeTable, openProblems, runningNodes } from "./state.ts";
 
@@ -107,7 +107,9 @@ type Deps = {
 
 type Figures = { points: (Sample | undefined)[]; all: Sample; ticks: string[]; range: Range };
 
-/** When something that has just happened appears: the page renews itself every 15 seconds, and other nodes store every 10. */
+/** The page renews itself so often, in seconds. */
+const RENEW_S = 15;
+/** When something that has just happened appears: other nodes store their counts every 10 seconds. */
 const SOON = "within half a minute";
 
 /** The plots, each with what it says while it has no values above zero. */
@@ -174,18 +176,18 @@ export async function overview(deps: Deps): Promise<Html> {
   const figures = { points, all: joined(known, "highest"), ticks: ticksOf(range, now), range };
   const nodes = await runningNodes(db, now, own);
   const chats = nodes.reduce((sum, { connections }) => sum + connections, 0);
-  return html`<p id="stale" class="stale" role="status"></p>
-<div id="problems" data-live role="status">${await openProblems(db, await takesWrites())}</div>
+  return html`${STALE}
+<div id="problems" data-live="${RENEW_S}" role="status">${await openProblems(db, await takesWrites())}</div>
 <ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
     ([name, { name: words }]) =>
       html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
   )}</ul>
-<div id="figures" data-live>
+<div id="figures" data-live="${RENEW_S}">
 ${await cards(deps, figures, { chats, nodes: nodes.length })}
 ${plots(figures)}
 <p class="note">Times in UTC. The dashed end of a line is the ${RANGES[range].begun} that has begun.</p>
 </div>
 <h2>Nodes</h2>
-<div id="nodes" data-live>${nodeTable(nodes)}</div>
-<script src="/admin/live.js" defer></script>`;
+<div id="nodes" data-live="${RENEW_S}">${nodeTable(nodes)}</div>
+${liveScript(`/admin?range=${range}`)}`;
 }

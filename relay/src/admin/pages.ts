@@ -119,7 +119,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
     const body = await journey(db, c.req.param(), {
       token: formToken(secret),
       viewer,
-      note: outcomeOf(c.req.query()),
+      note: outcomeOf(c.req.query(), "message"),
       present: { now: clock.now(), paused: gauges.paused(), pushed: deps.pushed },
     });
     return body === undefined ? notFound(c, "message") : show(c, "/admin/conversations", "Message", body);
@@ -147,7 +147,7 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
       { db, sites: sitesFor(sites, viewer) },
       {
         token: formToken(secret),
-        note: outcomeOf(outcome),
+        note: outcomeOf(outcome, "list"),
         mayAct: viewer.role === "admin",
         site: viewer.site,
         failed: skipOf(failed),
