@@ -254,7 +254,7 @@ describe("the admin pages", () => {
   it("show the present state", async () => {
     const page = await text("/admin?range=day");
     expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);
-    expect(page.match(/<svg class="plot"/g)).toHaveLength(8);
+    expect(page.match(/<figure>/g)).toHaveLength(8);
     // A name that every object has, such as `constructor`, is not a range.
     expect((await ask("/admin?range=constructor")).status).toBe(200);
   });
