@@ -24,8 +24,6 @@ const API_PER_MINUTE = 1_200;
 const API_BURST = 100;
 /** Uploads per address at once, above the rate per minute. */
 const UPLOAD_BURST = 10;
-/** Bytes that an upload of unknown size counts for: 16 MiB. */
-const UNKNOWN_BYTES = 16 * 1024 * 1024;
 
 type Groups = {
   core: Core;
@@ -149,11 +147,13 @@ const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { remote, network } = addressesOf(settings.trustProxy);
-  const { perMinute } = settings.uploads;
+  const { perMinute, caps } = settings.uploads;
+  const largest = Math.max(...Object.values(caps));
   const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
-    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
+    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming, largest));
 }
 
-const bytesOf = ({ headers }: IncomingMessage): number =>
-  Math.max(FILE_MIN, Number(headers["content-length"] ?? UNKNOWN_BYTES));
+/** The bytes that an upload counts for. One of unknown size counts for the largest that is accepted. */
+const bytesOf = ({ headers }: IncomingMessage, largest: number): number =>
+  Math.max(FILE_MIN, Number(headers["content-length"] ?? largest));
