@@ -28,7 +28,7 @@ async function somebody(text: string): Promise<{ id: string; message: string }> 
 }
 
 describe("an erased visitor", () => {
-  it("is in no stored answer: by id, by message, by contact, by e-mail (R-902)", async () => {
+  it("is in no stored answer: by id, by message, by contact, by email (R-902)", async () => {
     const { id, message } = await somebody("my secret wish");
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "retry-1")).body.text).toBe("my secret wish");
     const order = { firstName: "Ada", email: "Ada_L@b.example", phone: "030 1234567" };

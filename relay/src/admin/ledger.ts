@@ -52,7 +52,7 @@ const OUTCOMES: Record<string, string> = {
   wrong_state: "The entry's state no longer allows this",
   incomplete: "Sub-account or amount is missing: use `porchlight credits approve` with `--email` or `--amount`",
   amount: "The amount exceeds perGrant of the account",
-  email: "The e-mail address is invalid",
+  email: "The email address is invalid",
   reason: "A reason is needed",
 };
 

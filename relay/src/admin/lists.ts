@@ -38,7 +38,7 @@ const headingsOf = ({ sites }: Deps, first: string, ...others: string[]): string
 const visitorLink = (visitor: string | null): Cell =>
   visitor === null ? null : html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`;
 
-/** The e-mail address and the phone number in one cell. */
+/** The email address and the phone number in one cell. */
 function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
   const lines = [email, phone].filter((each) => each !== null);
   return lines.length === 0 ? null : html`${lines.map((each) => whole(each))}`;

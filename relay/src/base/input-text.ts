@@ -1,4 +1,4 @@
-/** Text that people type: one line, several lines, an e-mail address. */
+/** Text that people type: one line, several lines, an email address. */
 
 import { domainToASCII } from "node:url";
 
@@ -13,7 +13,7 @@ export const toSingleLine = (text: string): string =>
 export const toMultiLine = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 /**
- * An e-mail address (R-203), as all inputs check it and the OpenAPI document states it. It excludes the characters that
+ * An email address (R-203), as all inputs check it and the OpenAPI document states it. It excludes the characters that
  * RFC 5322 uses for lists, comments and names, so that every mail program reads the same single address in it.
  */
 export const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
@@ -33,7 +33,7 @@ export function mailboxOf(email: string): string {
   return `${name.replace(/(?<=.)\+.*$/s, "")}@${domainToASCII(domain) || domain}`;
 }
 
-/** The e-mail address in a text, as it is sent to the service; `undefined` when there is none. */
+/** The email address in a text, as it is sent to the service; `undefined` when there is none. */
 export function emailOf(given: string): string | undefined {
   const text = toSingleLine(given);
   return text.length <= EMAIL_MAX && EMAIL.test(text) ? lowerDomain(text) : undefined;

@@ -38,7 +38,7 @@ export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>
 
 /** Most leads of one visitor, so that a form cannot flood a list (RELIABILITY A40). */
 const PER_VISITOR = 10;
-/** If no reply reveals the contact's id within this time (ms), the contact is looked up by e-mail. */
+/** If no reply reveals the contact's id within this time (ms), the contact is looked up by email. */
 const LOOK_UP_MS = 10 * 60_000;
 const CONSENT_MAX = 1_000;
 

@@ -218,7 +218,7 @@ async function advance(state: State, lead: Lead): Promise<void> {
   log("lead.done", { visitor: hashed(lead.visitor) });
 }
 
-/** The contact's id: from the visitor's chat, by e-mail, or of a contact made for the lead. Otherwise what prevents it. */
+/** The contact's id: from the visitor's chat, by email, or of a contact made for the lead. Otherwise what prevents it. */
 async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | Outcome> {
   const { visitor, account, email, own } = lead;
   if (own === 1) {

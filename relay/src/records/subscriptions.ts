@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A visitor who wants replies by e-mail while away, and the present state of their thread. */
+/** A visitor who wants replies by email while away, and the present state of their thread. */
 export type Subscription = {
   visitor: string;
   site: string;

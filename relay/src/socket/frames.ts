@@ -30,7 +30,7 @@ export type FrameDeps = {
   forget: Forget;
   logout: Sessions["logout"];
   capture: Capture["capture"];
-  /** E-mail to visitors; absent where the relay sends none. */
+  /** Email to visitors; absent where the relay sends none. */
   mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
   rate: RatingFlow;
   /** The owner's guard, which may refuse new visitors. */
@@ -241,7 +241,7 @@ function pageSeen(
 }
 
 /**
- * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
+ * The page to which an email links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
  * address is kept, because a query may contain secrets.
  */
 function placeOf(

@@ -29,7 +29,7 @@ const OPEN = ["received", "refused", "dismissed"] as const;
 /**
  * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may lack the
  * key.
- * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another e-mail or amount.
+ * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another email or amount.
  * `amount`, `email`: that field is invalid
  */
 export async function grant(
@@ -72,8 +72,8 @@ async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantO
 }
 
 /**
- * Makes a waiting, refused or dismissed entry an intent. The person may add or correct e-mail and amount.
- * @returns `incomplete`: an e-mail or an amount is still missing; `amount`, `email`: that field is invalid
+ * Makes a waiting, refused or dismissed entry an intent. The person may add or correct email and amount.
+ * @returns `incomplete`: an email or an amount is still missing; `amount`, `email`: that field is invalid
  */
 export async function approve(
   { db, clock, rules, wake }: CreditsDeps,

@@ -15,8 +15,8 @@ function grantOf(outcome: Entry | Undone | "incomplete" | "amount" | "email"): G
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete")
-    throw new Problem("invalid_field", "The entry still lacks an e-mail or an amount.", "amount");
-  if (outcome === "email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+    throw new Problem("invalid_field", "The entry still lacks an email or an amount.", "amount");
+  if (outcome === "email") throw new Problem("invalid_field", "email must be an email address.", "email");
   if (outcome === "amount") throw new RelayError("invalid_amount", "amount");
   return grantView(outcome);
 }
