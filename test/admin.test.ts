@@ -563,12 +563,13 @@ it("with their own listener, the pages and the metrics are served there, and not
   }
 });
 
-it("the root page links to the operator's pages and to the page of the tag, and names no site if there are several", async () => {
-  const page = await (await fetch(`${house.url}/`)).text();
-  expect(page).toContain('href="/admin"');
-  expect(page).not.toContain("/c/b");
+it("the root page leads to the chat, the page of the tag, the operator's pages and the API, and names no site if there are several", async () => {
+  const placesOf = async (url: string): Promise<string[]> =>
+    [...(await (await fetch(`${url}/`)).text()).matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);
+  expect(await placesOf(house.url)).toEqual(["/admin", "/admin/sites", "/api"]);
   const alone = await startHouse();
-  const root = await (await fetch(`${alone.url}/`)).text();
-  expect(root).toContain('href="/c/default/snippet"');
+  const paths = await placesOf(alone.url);
+  expect(paths).toEqual(["/c/default", "/c/default/snippet", "/admin", "/api"]);
+  for (const path of paths) expect((await fetch(alone.url + path)).status, path).toBe(200);
   await alone.stop();
 });

@@ -143,12 +143,14 @@ async function faultsOf(page: Page): Promise<string[]> {
   return all;
 }
 
-it("the admin pages are accessible on desktops and phones, light and dark, and fit the window's width", async () => {
+it("the admin pages and the root page are accessible on desktops and phones, light and dark, and fit the window's width", async () => {
   const context = await browser.newContext({ bypassCSP: true });
   context.setDefaultTimeout(TIMEOUT_MS);
   const login = await context.newPage();
   await login.goto(`${house.url}/admin`);
   const faults: Record<string, string[]> = { login: await faultsOf(login) };
+  await login.goto(house.url);
+  faults.root = await faultsOf(login);
   await context.close();
   const page = await signIn({ bypassCSP: true });
   for (const path of PAGES) {
