@@ -293,7 +293,7 @@ describe("the admin pages", () => {
     }
     const [first = "", second = ""] = pages;
     const sentAt = (page: string, tab: string): string =>
-      new RegExp(`Sent to a tab that ${tab}</strong> · <time datetime="([^"]+)"`).exec(page)?.[1] ?? "";
+      new RegExp(`Sent to a tab that ${tab}</strong> <time datetime="([^"]+)"`).exec(page)?.[1] ?? "";
     const newest = await text(second);
     const times = [await text(first), newest].map((page) => Date.parse(sentAt(page, "is still open")));
     expect(times.filter(Number.isNaN)).toEqual([]);
@@ -322,8 +322,8 @@ describe("the admin pages", () => {
     }
     const page = await text(`/admin/messages/${visitor}/${failed}`);
     expect(page).toContain("Failed after 1 try");
-    expect(page).toMatch(/Sent, but not accepted<\/strong> · <time[\s\S]+The service answered <code>400/);
-    expect(page).toMatch(/Failed after 1 try<\/strong> · <time/);
+    expect(page).toMatch(/Sent, but not accepted<\/strong> <time[\s\S]+The service answered <code>400/);
+    expect(page).toMatch(/Failed after 1 try<\/strong> <time/);
     expect(page).toContain("The service refused this message");
     expect(page).toContain('<a href="/admin/conversations" aria-current="page">');
     expect((await ask(`/admin/messages/${visitor}/none`)).status).toBe(404);

@@ -195,6 +195,37 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
   await page.context().close();
 });
 
+it("on a small phone, nothing in a table reaches over its edge, and the buttons for chosen messages take two rows", async () => {
+  const page = await signIn({ viewport: { width: 320, height: 640 } });
+  const over: string[] = [];
+  for (const path of [
+    "leads",
+    "mails",
+    "webhooks",
+    "blocks",
+    "ledger",
+    "alerts",
+    "deliveries",
+    "conversations",
+    "audit",
+  ]) {
+    await page.goto(`${house.url}/admin/${path}`);
+    const found = await page.locator("td:not(.none)").evaluateAll((all) =>
+      all.flatMap((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const edge = cell.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(cell).paddingRight);
+        return range.getBoundingClientRect().right > edge + 1 ? [cell.textContent] : [];
+      }),
+    );
+    over.push(...found.map((text) => `${path}: ${text}`));
+  }
+  expect(over).toEqual([]);
+  await page.goto(`${house.url}/admin/deliveries`);
+  expect((await page.locator(".bulk").boundingBox())?.height).toBeLessThan(150);
+  await page.context().close();
+});
+
 it("on a phone, everything in a cell of a table is beside its label, and not below it", async () => {
   const page = await signIn({ viewport: PHONE });
   for (const path of [

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
-import { sentContent } from "../records/ledger/own-messages.ts";
+import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import {
   badge,
   type Cell,
@@ -102,7 +102,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
 const sentRow = (entry: Entry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
-  badge(entry.state),
+  badge(SENT_STATES[entry.state]),
   line((sentContent(entry).text ?? "").slice(0, 120)),
   entry.reason,
   line(entry.account),

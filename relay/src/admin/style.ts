@@ -95,7 +95,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .facts dt { color: var(--soft); font-size: 0.87rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .thread { list-style: none; margin: 0; padding: 0; display: grid; gap: 0.6rem; }
-.thread li { max-width: min(42rem, 100%); width: fit-content; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
+.thread li { max-width: min(42rem, 92%); width: fit-content; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
 .thread li.visitor { margin-left: auto; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
 .thread p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .thread footer { color: var(--soft); font-size: 0.87rem; }
@@ -108,7 +108,8 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 h2 .note { font-weight: 400; }
 .journey + form { margin-top: 1.5rem; }
 .journey p { margin: 0; }
-.journey time { white-space: nowrap; }
+.journey .step { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
+.journey time { white-space: nowrap; font-variant-numeric: tabular-nums; color: var(--soft); }
 .journey .note { color: var(--soft); }
 .login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }
 .login form { display: grid; gap: 0.75rem; }
@@ -157,10 +158,16 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   .filter .wide, .filter button { grid-column: 1 / -1; }
   .filter select, .filter input { width: 100%; max-width: none; min-width: 0; }
   td .number { text-align: left; }
+  .decide { min-width: 0; }
 }
 @media (max-width: 26rem) {
   .bar { flex-wrap: wrap; }
   .find { order: 1; flex: 1 0 100%; max-width: none; }
+  .bulk { display: grid; grid-template-columns: 1fr 1fr; }
+  .bulk button, .bulk .button { justify-content: center; padding: 0.4rem; font-size: 0.87rem; }
 }
-@media (max-width: 22rem) { svg.plot text { font-size: 20px; } }
+@media (max-width: 22rem) {
+  svg.plot text { font-size: 20px; }
+  td, tbody tr:last-child td { grid-template-columns: 5.2rem minmax(0, 1fr); }
+}
 `;
