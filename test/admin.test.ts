@@ -563,6 +563,30 @@ it("with their own listener, the pages and the metrics are served there, and not
   }
 });
 
+it("an empty list says what will appear in it", async () => {
+  const fresh = await startHouse({ env: { ADMIN_TOKEN: READ_TOKEN } });
+  const form = { method: "POST", redirect: "manual", body: new URLSearchParams({ token: READ_TOKEN }) } as const;
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const session = cookieOf(await fetch(`${fresh.url}/admin/login`, { ...form, headers }));
+  for (const path of [
+    "conversations",
+    "deliveries",
+    "leads",
+    "mails",
+    "webhooks",
+    "ledger",
+    "blocks",
+    "alerts",
+    "callbacks",
+  ]) {
+    const page = await (await fetch(`${fresh.url}/admin/${path}`, { headers: { Cookie: session } })).text();
+    for (const [, empty = ""] of page.matchAll(/<p class="empty">(.*?)<\/p>/g))
+      expect(empty, path).toMatch(/appears? here|tag for your pages/);
+    expect(page, path).toContain('<p class="empty">');
+  }
+  await fresh.stop();
+});
+
 it("the root page leads to the chat, the page of the tag, the operator's pages and the API, and names no site if there are several", async () => {
   const placesOf = async (url: string): Promise<string[]> =>
     [...(await (await fetch(`${url}/`)).text()).matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);

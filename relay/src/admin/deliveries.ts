@@ -81,7 +81,7 @@ export async function deliveries(
     row(each, mayAct, [each.attempts, time(each.due)]),
   );
   if (failedRows.length + waitingRows.length + failed + waiting === 0)
-    return html`${note}<p class="empty">Nothing waits, and nothing failed.</p>`;
+    return html`${note}<p class="empty">Nothing waits, and nothing failed. A message that the service has not accepted appears here, with Retry and Discard.</p>`;
   const headings = (...tries: string[]): string[] => [
     ...(mayAct ? ["Choose"] : []),
     ...["Written (UTC)", "Message", ...tries, "Last error", "Visitor"],

@@ -137,9 +137,9 @@ ${table(
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
 ${open.length === 0 ? "" : decisions}
 <h2>Credit grants</h2>
-${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet.")}
+${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet. Each recharge that the service reports and each grant of your backend appears here.")}
 <h2>Messages of your backend</h2>
-${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
+${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet. Each message that it sends over the API appears here.")}
 <p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome: of a grant here, of a message with <code>porchlight send resolve</code>.</p>`;
 }
 

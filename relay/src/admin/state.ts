@@ -69,7 +69,13 @@ export async function alerts(db: Database, skip: number): Promise<Html> {
     ],
   );
   const headings = ["State", "Kind", "Of", "Problem", "Since (UTC)", "Until (UTC)"];
-  return pagedTable({ name: "skip", skip }, "Alerts", headings, rows, "No alerts yet.");
+  return pagedTable(
+    { name: "skip", skip },
+    "Alerts",
+    headings,
+    rows,
+    "No alerts yet. A problem that needs you appears here, and at the top of the overview.",
+  );
 }
 
 /** The page on which an alert of each kind is dealt with: its path and its name in the navigation. */
@@ -106,7 +112,7 @@ export async function callbacks(db: Database): Promise<Html> {
     type,
     time(at),
   ]);
-  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen (UTC)"], rows, "No callbacks yet.")}
+  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen (UTC)"], rows, "No callbacks yet. When the first reply of the service arrives, the names of its fields appear here.")}
 <p class="note">Names only, never values. A field that appears later than the others is one that the service has added.</p>`;
 }
 
