@@ -485,6 +485,11 @@ export const TRUST: readonly Mutant[] = [
     find: "Number.isSafeInteger(v)",
     replace: 'typeof v === "number"',
   }),
+  inWidget("ban on inherited fields of a message (A29)", "conversation/thread.test.ts", {
+    in: "put",
+    find: "{ __proto__: null, state: $state, ...$message, at: $at }",
+    replace: "{ state: $state, ...$message, at: $at }",
+  }),
   inWidget("list of schemes for links (A12, A13)", "text/markdown.test.ts", {
     in: "safeUrl",
     find: "/^(https?|mailto|tel):$/.test($protocol)",
