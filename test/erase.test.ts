@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { enter } from "../relay/src/records/ledger/ledger.ts";
+import { addEntry } from "../relay/src/records/ledger/ledger.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
@@ -120,7 +120,7 @@ describe("an export", () => {
     const db = openSqlite(join(house.dataDir, "porchlight.db"));
     await db.transaction(async (tx) => {
       for (let i = 0; i < 620; i++)
-        await enter(tx, {
+        await addEntry(tx, {
           kind: "send",
           account: "default",
           key: `default/old-${i}`,

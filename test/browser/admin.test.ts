@@ -10,7 +10,7 @@ import { addBlock } from "../../relay/src/records/blocks.ts";
 import { addEvent, setEvent, withTry } from "../../relay/src/records/events.ts";
 import { addLead, setLead } from "../../relay/src/records/leads.ts";
 import { WAITS } from "../../relay/src/records/ledger/grants.ts";
-import { enter } from "../../relay/src/records/ledger/ledger.ts";
+import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
@@ -80,14 +80,14 @@ async function fill(): Promise<void> {
       ["shipped-1042", "send", { site: "default", text: "Order 1042 is on its way.", email }],
     ] as const) {
       const entry = { kind, key, account: "default", lane: email, digest: key, content: JSON.stringify(content) };
-      await enter(tx, { ...entry, state: "received", reason: WAITS.approval, actor: "test", now: at });
+      await addEntry(tx, { ...entry, state: "received", reason: WAITS.approval, actor: "test", now: at });
     }
     await raiseAlert(tx, { ...ALERT, subject: "former", problem: "The service refuses account former.", since: at });
   });
   await db.close();
 }
 /** An alert of a kind that no check of the relay looks for: the relay ends all others within 30 seconds. */
-const ALERT = { kind: "test", subject: "other", cure: "Look at its key.", untold: "" };
+const ALERT = { kind: "test", subject: "other", cure: "Look at its key.", unsentTo: "" };
 
 /** Opens a page of the admin after a sign-in. */
 async function signIn(options: BrowserContextOptions = {}): Promise<Page> {

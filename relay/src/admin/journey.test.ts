@@ -4,8 +4,8 @@ import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { claim, type Entry, enter, link, settle } from "../records/ledger/ledger.ts";
-import { addOutboxEntry, postpone } from "../records/outbox.ts";
+import { addEntry, claim, type Entry, linkReply, settle } from "../records/ledger/ledger.ts";
+import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry } from "../records/tries.ts";
@@ -42,7 +42,7 @@ async function page(paused: Record<string, string> = {}, id = "m"): Promise<stri
 it("shows a try that the service refused for the account's key, and what the message waits for", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "401: Unknown key" });
-    await postpone(tx, { visitor: "v", turn: 1, attempts: 1, due: AT, error: "401: Unknown key" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT, error: "401: Unknown key" });
   });
   expect(await page()).toMatch(/Sent, but not accepted .*15:00:01[\s\S]*The service answered 401: Unknown key/);
   const held = await page({ main: "401: Unknown key" });
@@ -54,7 +54,7 @@ it("shows a try that the service refused for the account's key, and what the mes
 it("says of a try that had no answer that the service did not answer", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "ECONNREFUSED" });
-    await postpone(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
   });
   const shown = await page();
   expect(shown).toMatch(/Tried, without an answer .*15:00:01[\s\S]*The service did not answer: ECONNREFUSED\./);
@@ -98,7 +98,7 @@ describe("a message of the owner's backend", () => {
     const content = JSON.stringify({ site: "shop", text: "Shipped" });
     const made = { lane: "v", digest: "d", content, state: "intent", reason: null, actor: "api" } as const;
     return db.transaction(async (tx) => {
-      await enter(tx, { ...NAME, ...made, now: AT });
+      await addEntry(tx, { ...NAME, ...made, now: AT });
       return claim(tx, { ...NAME, node: "n1", now: AT + 1_000, ordered: true });
     });
   }
@@ -126,7 +126,7 @@ describe("a message of the owner's backend", () => {
     const done = { state: "done", reason: null, due: AT, actor: "n1", now: AT + 2_000, result: "{}" } as const;
     await db.transaction(async (tx) => {
       if (called !== undefined) await settle(tx, called, done);
-      await link(tx, NAME, "shown", "main:out-1");
+      await linkReply(tx, NAME, "shown", "main:out-1");
       await appendReply(tx, { visitor: "v", id: "s_1", text: "Shipped", at: AT + 2_000, external: "main:out-1" });
     });
     expect(await find("shipped-1042")).toBe("/admin/messages/v/s_1");

@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { createSampler, joined, type Sample } from "../flows/sampler.ts";
+import { createSampler, mergeSamples, type Sample } from "../flows/sampler.ts";
 import { addSample, STEPS } from "../records/series.ts";
 import { overview } from "./overview.ts";
 
@@ -49,7 +49,7 @@ const ticksOf = (figure: string): string[] =>
   [...figure.matchAll(/class="time"[^>]+>([^<]+)</g)].map(([, label = ""]) => label);
 
 it("shows each class of the service's answers as a line, and failures on an axis of their own", async () => {
-  const empty = joined([], "sum");
+  const empty = mergeSamples([], "sum");
   const sample: Sample = {
     ...empty,
     messages: { ...empty.messages, stored: 5_000, failed: 2 },
@@ -80,13 +80,13 @@ it("counts the minute that has begun, of every node: 35 s after the first messag
     expect(cardOf(text, "Delivered in"), range).not.toBe("–");
     expect(figureOf(text, "Messages"), range).toContain("from visitors newest 1, highest 1; replies newest 1");
   }
-  const empty = joined([], "sum");
+  const empty = mergeSamples([], "sum");
   await store("another", NOW - 35_000, { ...empty, messages: { ...empty.messages, stored: 4 } });
   expect(cardOf(await page("hour"), "From visitors")).toBe("5");
 });
 
 it("shows the last hour until its sum is stored", async () => {
-  const empty = joined([], "sum");
+  const empty = mergeSamples([], "sum");
   const body = { ...empty, messages: { ...empty.messages, stored: 4 } };
   await store("", NOW - 31 * 60_000 - 35_000, body);
   expect(cardOf(await page("week"), "From visitors")).toBe("4");

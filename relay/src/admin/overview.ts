@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { ANSWER_CLASSES, BUCKETS, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
-import { joined, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts";
+import { mergeSamples, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
 import { isSameRow, type SeriesRow, STEPS, type Step, samplesBetween } from "../records/series.ts";
 import { duration } from "./duration.ts";
@@ -46,7 +46,7 @@ async function pointsOf(db: Database, range: Range, now: number, own: SeriesRow)
     const found = slots.get(n);
     return (
       found &&
-      joined(
+      mergeSamples(
         found.map(({ sample }) => sample),
         "highest",
       )
@@ -173,7 +173,7 @@ export async function overview(deps: Deps): Promise<Html> {
   const own = await running();
   const points = await pointsOf(db, range, now, own);
   const known = points.filter((point) => point !== undefined);
-  const figures = { points, all: joined(known, "highest"), ticks: ticksOf(range, now), range };
+  const figures = { points, all: mergeSamples(known, "highest"), ticks: ticksOf(range, now), range };
   const nodes = await runningNodes(db, now, own);
   const chats = nodes.reduce((sum, { connections }) => sum + connections, 0);
   return html`${STALE}

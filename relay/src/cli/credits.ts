@@ -1,7 +1,14 @@
 import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
-import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
+import {
+  type Entry,
+  entries,
+  findEntry,
+  historyOf,
+  stuckEntries,
+  type TransitionProblem,
+} from "../records/ledger/ledger.ts";
 import { trustLedger } from "../records/ledger/restored.ts";
 import {
   allArguments,
@@ -65,7 +72,7 @@ function nextStepsOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The result of a decision. @throws CommandError when the decision was not possible */
-function resultOf(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
+function resultOf(key: string, outcome: Entry | TransitionProblem | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
     throw new CommandError(`${key} does not allow this in its state: see porchlight credits show ${key}.`);

@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { createSampler, joined, type Sample } from "./sampler.ts";
+import { createSampler, mergeSamples, type Sample } from "./sampler.ts";
 
 const HOUR = 3_600_000;
 const GAUGES: Gauges = {
@@ -169,8 +169,8 @@ describe("the stored series", () => {
   });
 
   it("adds the connections of all nodes, and keeps the maximum of an hour", () => {
-    const sample = { ...joined([], "sum"), connections: 4, waiting: 7, pace: 50 };
-    expect(joined([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
-    expect(joined([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });
+    const sample = { ...mergeSamples([], "sum"), connections: 4, waiting: 7, pace: 50 };
+    expect(mergeSamples([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
+    expect(mergeSamples([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });
   });
 });

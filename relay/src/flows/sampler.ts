@@ -46,11 +46,11 @@ const buckets = (value: (n: number) => number): number[] =>
   Array.from({ length: BUCKETS.length + 1 }, (_, n) => value(n));
 
 /** Combines two sets of counts, name by name. */
-const combined = (a: Totals, b: Totals, of: (a: number, b: number) => number): Totals => ({
-  messages: eachOf(MESSAGE_EVENTS, (name) => of(a.messages[name] ?? 0, b.messages[name] ?? 0)),
-  answers: eachOf(ANSWER_CLASSES, (name) => of(a.answers[name] ?? 0, b.answers[name] ?? 0)),
-  delivery: buckets((n) => of(a.delivery[n] ?? 0, b.delivery[n] ?? 0)),
-  reply: buckets((n) => of(a.reply[n] ?? 0, b.reply[n] ?? 0)),
+const combined = (a: Totals, b: Totals, combine: (a: number, b: number) => number): Totals => ({
+  messages: eachOf(MESSAGE_EVENTS, (name) => combine(a.messages[name] ?? 0, b.messages[name] ?? 0)),
+  answers: eachOf(ANSWER_CLASSES, (name) => combine(a.answers[name] ?? 0, b.answers[name] ?? 0)),
+  delivery: buckets((n) => combine(a.delivery[n] ?? 0, b.delivery[n] ?? 0)),
+  reply: buckets((n) => combine(a.reply[n] ?? 0, b.reply[n] ?? 0)),
 });
 
 const emptySample = (): Sample => ({
@@ -63,8 +63,8 @@ const emptySample = (): Sample => ({
   pace: 0,
 });
 
-/** Combines samples of several steps or nodes into one. A page joins thousands, so this creates no object per sample. */
-export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
+/** Merges samples of several steps or nodes into one. A page merges thousands, so this creates no object per sample. */
+export function mergeSamples(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
   const all = emptySample();
   for (const one of samples) {
     for (const name of MESSAGE_EVENTS) all.messages[name] += one.messages[name] ?? 0;
@@ -85,10 +85,10 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
 export const stepsOf = (rows: readonly SeriesRow[]): { at: number; sample: Sample }[] =>
   [...Map.groupBy(rows, ({ at }) => at)].map(([at, nodes]) => {
     const samples = nodes.map(({ body }) => JSON.parse(body) as Sample);
-    return { at, sample: joined(samples, "sum") };
+    return { at, sample: mergeSamples(samples, "sum") };
   });
 
-const beginOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
+const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
 
 /** Runs each work after the one before has ended. */
 function createTurns() {
@@ -142,26 +142,26 @@ export function createSampler(deps: SamplerDeps) {
   const store = (at: number): Promise<void> =>
     inTurn(() => sample(at)).catch((error: unknown) => log("database.failing", { cause: String(error) }));
 
-  function later(): void {
+  function scheduleNext(): void {
     if (stopped) return;
     const now = clock.now();
-    const at = beginOf(now);
-    cancel = clock.after(storeMs - (now % storeMs), () => void store(at).then(later));
+    const at = minuteOf(now);
+    cancel = clock.after(storeMs - (now % storeMs), () => void store(at).then(scheduleNext));
   }
 
   return {
-    start: later,
-    /** This node's row of the minute that has begun, up to now. */
+    start: scheduleNext,
+    /** This node's row of the current minute, up to now. */
     running: (): Promise<SeriesRow> =>
       inTurn(async () => {
         const { body } = await measure(deps, before);
-        return wholeRow(db, { at: beginOf(clock.now()), node }, body);
+        return wholeRow(db, { at: minuteOf(clock.now()), node }, body);
       }),
-    /** Stores what was counted in the minute that has begun. */
+    /** Stores the counts of the current minute, and stops. */
     stop(): Promise<void> {
       stopped = true;
       cancel();
-      return store(beginOf(clock.now()));
+      return store(minuteOf(clock.now()));
     },
   };
 }
@@ -186,7 +186,7 @@ async function sumHours(tx: Transaction, now: number): Promise<void> {
   for (let at = Math.floor(oldest / HOUR_MS) * HOUR_MS; at < begun; at += HOUR_MS) {
     const rows = await samplesBetween(tx, STEPS.minute, at, at + HOUR_MS);
     if (rows.length === 0) continue;
-    const sum = joined(
+    const sum = mergeSamples(
       stepsOf(rows).map(({ sample }) => sample),
       "highest",
     );

@@ -349,15 +349,19 @@ export const SAFETY: Mutant[] = [
   }),
   without("notice of another process's blocks", "access-policy.test.ts", {
     in: "addBlock",
-    find: "await revise($tx)",
+    find: "await renewRevision($tx)",
     replace: "",
   }),
   without("notice of blocks that another process removes", "access-policy.test.ts", {
     in: "removeBlock",
-    find: "await revise($tx)",
+    find: "await renewRevision($tx)",
     replace: "",
   }),
-  without("kept sum of a site's files", "uploads.test.ts", { in: "addMedia", find: "await count($$)", replace: "" }),
+  without("kept sum of a site's files", "uploads.test.ts", {
+    in: "addMedia",
+    find: "await addToSiteSum($$)",
+    replace: "",
+  }),
   without("order of reads that take turns", "reads-in-turn.test.ts", {
     in: "inTurns",
     find: "$read.finally($$)",

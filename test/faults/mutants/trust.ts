@@ -365,7 +365,7 @@ export const TRUST: readonly Mutant[] = [
   }),
   without("end of sessions that were revoked (A8)", "session.test.ts", {
     in: "recognise",
-    find: "if (standing.revoked) return undefined;",
+    find: "if (state.revoked) return undefined;",
     replace: "",
   }),
   without("requirement of a signed identity where the site requires one (A9)", "session.test.ts", {
@@ -374,7 +374,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "false",
   }),
   without("requirement of a signed identity for new visitors (A9)", "session.test.ts", {
-    in: "greetAnonymous",
+    in: "createAnonymous",
     find: "if (site.requireIdentity) return undefined;",
     replace: "",
   }),

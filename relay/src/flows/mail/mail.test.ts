@@ -159,7 +159,7 @@ describe("mails to one mailbox", () => {
     await mail.start();
     await ask(mail, "v_a", "ada.b+shop@b.example");
     while (posted.length === 0) await look();
-    expect(await mail.stopBy(posted[0]?.stop?.split("/").at(-1) ?? "")).toBe(true);
+    expect(await mail.unsubscribeBy(posted[0]?.stop?.split("/").at(-1) ?? "")).toBe(true);
     expect(await ask(mail, "v_b", "Ada.B+more@b.example")).toBe("no_email");
     expect(await ask(mail, "v_c", "adab@b.example")).toMatchObject({ address: "adab@b.example" });
     await mail.stop();
@@ -169,7 +169,7 @@ describe("mails to one mailbox", () => {
     const mail = start(0, {});
     const signing = "signing key of the tests";
     const link = seal(signing, "mail", JSON.stringify(["shop", keyedHash(signing, "ada+shop@b.example")]));
-    expect(await mail.stopBy(link)).toBe(true);
+    expect(await mail.unsubscribeBy(link)).toBe(true);
     expect(await ask(mail, "v_a", "ada+shop@b.example")).toBe("no_email");
     await mail.stop();
   });

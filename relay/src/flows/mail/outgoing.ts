@@ -5,7 +5,7 @@ import { composeMail, type MailLine } from "../../hooks/compose-mail.ts";
 import type { Posted } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
 import { page } from "../../records/threads.ts";
-import { hashOfMailbox, LINES_MAX, type MailDeps, mailingSite } from "./parts.ts";
+import { hashOfMailbox, LINES_MAX, type MailDeps, mailingSite } from "./deps.ts";
 
 /** Sends the mails that are written down. */
 
@@ -22,7 +22,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   const { db, log, mailer, signing, relay } = deps;
   const site = mailingSite(deps, mail.site);
   const lines = await linesOf(deps, mail);
-  if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id), [mail.id]))) return;
+  if (!(await db.transaction((tx) => mails.claimMail(tx, mail.id), [mail.id]))) return;
   if (site === undefined || lines.length === 0)
     return record(deps, mail, { state: "failed", problem: "nothing is left to send" });
   const { id, address, locale } = mail;

@@ -32,7 +32,7 @@ export type MailDeps = {
 };
 
 /** The page from which a visitor wrote, and their language (BCP 47). */
-export type Place = { page: string; locale: string };
+export type VisitorContext = { page: string; locale: string };
 
 /** Most messages in one mail. */
 export const LINES_MAX = 200;
@@ -56,9 +56,9 @@ export const hashOfMailbox = ({ signing }: Pick<MailDeps, "signing">, address: s
   keyedHash(signing, mailboxOf(address));
 
 /** Whether the owner of this address unsubscribed from the site's mails. Links of earlier versions name the whole address. */
-export async function isStopped(deps: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> {
-  const stopped = (hash: string): Promise<boolean> => mails.isStopped(tx, site, hash);
-  return (await stopped(hashOfMailbox(deps, address))) || stopped(keyedHash(deps.signing, address));
+export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> {
+  const isListed = (hash: string): Promise<boolean> => mails.isUnsubscribed(tx, site, hash);
+  return (await isListed(hashOfMailbox(deps, address))) || isListed(keyedHash(deps.signing, address));
 }
 
 /** Counts one mail against the budgets of address and site. @returns false when one of them is used up for today */
