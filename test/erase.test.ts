@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { addEntry } from "../relay/src/records/ledger/ledger.ts";
+import { enter } from "../relay/src/records/ledger/ledger.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
@@ -28,7 +28,7 @@ async function somebody(text: string): Promise<{ id: string; message: string }> 
 }
 
 describe("an erased visitor", () => {
-  it("is in no stored answer: by id, by message, by contact, by email (R-902)", async () => {
+  it("is in no stored answer: by id, by message, by contact, by e-mail (R-902)", async () => {
     const { id, message } = await somebody("my secret wish");
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "retry-1")).body.text).toBe("my secret wish");
     const order = { firstName: "Ada", email: "Ada_L@b.example", phone: "030 1234567" };
@@ -46,6 +46,22 @@ describe("an erased visitor", () => {
     expect((await call("DELETE", `/visitors/${id}`, undefined, `erase-${id}`)).status).toBe(204);
     // The same key does not create a new lead of an erased person.
     expect((await call("POST", "/leads", order, "lead-1")).body).toMatchObject({ status: 409, code: "wrong_state" });
+  });
+});
+
+describe("a deletion that the end of the relay has interrupted", () => {
+  it("goes on at the next start, and is in the audit log", async () => {
+    const { id } = await somebody("half deleted");
+    await house.halt();
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    await db.run("INSERT INTO deletions (visitor, begun) VALUES ($1, 1)", id);
+    await db.close();
+    await house.start();
+    await expect.poll(async () => (await call("GET", `/visitors/${id}`)).status).toBe(404);
+    const audit = openSqlite(join(house.dataDir, "porchlight.db"));
+    const entries = await audit.all<{ action: string }>("SELECT action FROM audit WHERE subject = $1", id);
+    await audit.close();
+    expect(entries).toEqual([{ action: "finish interrupted deletion" }]);
   });
 });
 
@@ -120,7 +136,7 @@ describe("an export", () => {
     const db = openSqlite(join(house.dataDir, "porchlight.db"));
     await db.transaction(async (tx) => {
       for (let i = 0; i < 620; i++)
-        await addEntry(tx, {
+        await enter(tx, {
           kind: "send",
           account: "default",
           key: `default/old-${i}`,

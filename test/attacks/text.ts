@@ -2,7 +2,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Inline } from "../../widget/src/text/inline.ts";
+import { type Inline, parseInline } from "../../widget/src/text/inline.ts";
+import { labelledLink } from "../../widget/src/text/links.ts";
 import { type Block, parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { PAYLOADS } from "../browser/checks/payloads.ts";
 import { COMPILE_CACHE } from "../compile-cache.ts";
@@ -154,7 +155,6 @@ const DISGUISES: ((host: string) => string)[] = [
   (host) => host.replace(/(?<=[a-z])\.(?=[a-z])/, "·"),
   (host) => `\u202e${host}`,
 ];
-const EVIL = "https://evil.example/a";
 const HOSTS = [
   "bank.example",
   "shop.example",
@@ -166,21 +166,13 @@ const HOSTS = [
   "xn--80ak6aa92e.com",
 ];
 
-/** Replies in which only a part of the name of a host is a link, for every place in the name. */
-const partlyLinked = (host: string): string[] =>
-  [...host].slice(1).flatMap((_, i) => {
-    const [start, end] = [[...host].slice(0, i + 1).join(""), [...host].slice(i + 1).join("")];
-    return [`Go to ${start}[${end}](${EVIL}) now`, `[${start}](${EVIL})${end}`, `**${start}**[${end}/login](${EVIL})`];
-  });
-
-/**
- * A16: labels that name another host than their link, alone or with the word around them. Succeeds when a link does not show its
- * real host beside the label.
- */
+/** A16: labels that name another host than their link. Succeeds when a link does not show its real host beside the label. */
 export async function misleadingLabels(): Promise<Result> {
-  const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => `[${disguise(host)}](${EVIL})`));
-  const texts = [...labels, ...HOSTS.flatMap(partlyLinked)];
-  let succeeded = texts.flatMap(linksIn).filter(({ host }) => host !== "evil.example").length;
+  const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
+  let succeeded = 0;
+  for (const label of labels)
+    for (const link of parseInline(`[${label}](https://evil.example/a)`, labelledLink))
+      if (link.kind === "link" && link.host !== "evil.example") succeeded++;
   const userinfo = [
     "https://bank.example@evil.example/",
     "https://bank.example:x@evil.example/",
@@ -191,10 +183,12 @@ export async function misleadingLabels(): Promise<Result> {
     .flatMap(linksIn)
     .filter(({ href }) => new URL(href).username !== "").length;
   const unmarked = HOSTS.filter((host) =>
-    linksIn(`[${host}](https://${host}/)`).every((link) => link.host === undefined),
+    parseInline(`[${host}](https://${host}/)`, labelledLink).every(
+      (node) => node.kind !== "link" || node.host === undefined,
+    ),
   );
   return {
-    tried: texts.length + 2 * userinfo.length,
+    tried: labels.length + 2 * userinfo.length,
     succeeded,
     control: `${unmarked.length} of ${HOSTS.length} labels that name the real host stay unmarked`,
   };

@@ -16,7 +16,6 @@
  */
 import { parseArgs } from "node:util";
 import { ensurePrograms } from "../setup/programs.ts";
-import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,7 +31,6 @@ const { values, positionals } = parseArgs({
   },
 });
 
-useOwnTemporaryFolder();
 if (!(values.counts || values.wave)) ensurePrograms();
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
 else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());

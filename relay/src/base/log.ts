@@ -92,6 +92,11 @@ const EVENTS = {
   "outreach.waiting": ["warn", "A message of the owner waits; the ledger has the reason"],
   "ledger.restored": ["error", "The database is a restored backup: its pending calls wait for a person"],
   "ledger.unknown": ["error", "The outcome of a call that must not be repeated is unknown: a person must check it"],
+  "deletion.interrupted": [
+    "error",
+    "An error ended the deletion of a visitor before its last part: the relay tries again",
+  ],
+  "deletion.finished": ["info", "The deletion of a visitor that was interrupted has ended"],
   "retention.done": ["info", "Data that a site no longer keeps was deleted"],
   "backup.done": ["info", "A scheduled backup is complete"],
   "backup.failed": ["error", "A scheduled backup failed"],

@@ -30,7 +30,7 @@ export type FindByToken = (token: string, origin: string) => Promise<{ visitor: 
 
 export type AccessPolicy = {
   /** Whether the site blocks this visitor, or this address. */
-  isBlocked: (site: string, visitor: string, address?: string) => boolean;
+  refuses: (site: string, visitor: string, address?: string) => boolean;
   /** Wraps `find`: it finds no visitor that the site blocks. */
   withoutBlocked: (find: FindByToken) => FindByToken;
   /**
@@ -43,10 +43,10 @@ export type AccessPolicy = {
   /** Removes a block. @returns false when the site has no such block */
   unblock: (site: string, id: string) => Promise<boolean>;
   /**
-   * Asks the owner's guard whether to accept the first message of a new visitor. Without an answer, the site's `onFailure`
-   * decides. True without a question for a known visitor, and for a site without a guard.
+   * Asks the owner's guard about the first message of a new visitor. Without an answer, the site's `onFailure` decides.
+   * @returns whether the message is accepted; always true for a known visitor, and for a site without a guard
    */
-  passesGuard: (site: Site, arrival: Arrival) => Promise<boolean>;
+  admits: (site: Site, arrival: Arrival) => Promise<boolean>;
   /** Calls `listener` whenever the list has changed. One listener at a time. */
   onChange: (listener: () => void) => void;
   /** Reads the list. Resolves when it is known. */
@@ -61,12 +61,12 @@ type State = AccessPolicyDeps & {
   blocks: Map<string, SiteBlocks>;
   /** The revision of the list that was read, and when; undefined before the first time. `at`: monotonic milliseconds. */
   seen: { revision: string | undefined; at: number } | undefined;
-  /** Runs one read of the list at a time, so that an older list never replaces a newer one. */
+  /** Reads the list once at a time, so that no older one replaces a newer one. */
   inTurn: ReturnType<typeof limitConcurrency>;
   listener: () => void;
 };
 
-/** The relay checks at this interval (ms) whether the list has changed, because other processes change it too. */
+/** The relay looks at this interval (ms) whether the list has changed, because other processes change it too. */
 const REFRESH_MS = 2_000;
 /**
  * An unchanged list is read again after this time (ms): during an upgrade, nodes of versions that store no revision may
@@ -82,15 +82,16 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
   const { clock, log } = deps;
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
   const poll = createPoll({ clock, every: REFRESH_MS, run: () => refresh(state), onError });
+  const refuses = (site: string, visitor: string, address = ""): boolean => isBlocked(state, site, visitor, address);
   return {
-    isBlocked: (site, visitor, address = "") => isBlocked(state, site, visitor, address),
+    refuses,
     withoutBlocked: (find) => async (token, origin) => {
       const found = await find(token, origin);
-      return found !== undefined && isBlocked(state, found.site, found.visitor, "") ? undefined : found;
+      return found !== undefined && refuses(found.site, found.visitor) ? undefined : found;
     },
     block: (given, confirmed) => block(state, given, confirmed),
     unblock: (site, id) => unblock(state, site, id),
-    passesGuard: (site, arrival) => passesGuard(state, site, arrival),
+    admits: (site, arrival) => admits(state, site, arrival),
     onChange(listener) {
       state.listener = listener;
     },
@@ -102,14 +103,14 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
   };
 }
 
-/** Reads the list if it has changed, and calls the listener. */
+/** Reads the list if it has changed, and tells the listener. */
 const refresh = (state: State): Promise<void> => state.inTurn(() => readChanged(state));
 
 async function readChanged(state: State): Promise<void> {
   const { seen, clock } = state;
   // Reads and adds 500 blocks in a turn of the event loop: 10,000 at once took 90 ms (RELIABILITY A24).
   const db = inTurns(state.db);
-  // Read before the list, so that the next refresh notices a change that is made during this one.
+  // Before the list: a change while it is read is noticed by the next refresh.
   const revision = await blocksRevision(db);
   const at = clock.uptime();
   if (seen !== undefined && seen.revision === revision && at - seen.at < REREAD_MS) return;
@@ -146,7 +147,7 @@ async function unblock(state: State, site: string, id: string): Promise<boolean>
   return removed;
 }
 
-async function passesGuard({ db, clock, log, hooks }: State, site: Site, arrival: Arrival): Promise<boolean> {
+async function admits({ db, clock, log, hooks }: State, site: Site, arrival: Arrival): Promise<boolean> {
   const { guard } = site;
   const { visitor } = arrival;
   if (guard === undefined || (await findVisitor(db, visitor)) !== undefined) return true;

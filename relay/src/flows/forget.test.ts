@@ -6,12 +6,21 @@ import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { unfinishedDeletions } from "../records/deletions.ts";
 import { setDetails } from "../records/details.ts";
-import { addEvent } from "../records/events.ts";
 import { beginRequest, endRequest } from "../records/requests.ts";
 import { createSites } from "../records/sites.ts";
-import { addVisitor, findVisitor } from "../records/visitors.ts";
+import { addUser, addVisitor, findVisitor } from "../records/visitors.ts";
 import { createForget } from "./forget.ts";
+import {
+  addLongOutbox,
+  addLongThread,
+  countRows,
+  interceptCommits,
+  LONG_THREAD,
+  MESSAGES,
+  writeAgain,
+} from "./long-thread.fixture.ts";
 import { createSession, type OpenedSession } from "./session/session.ts";
 
 const ORIGIN = "https://shop.example";
@@ -207,90 +216,45 @@ describe("the search of the stored answers for a deletion (A27)", () => {
 });
 
 describe("the deletion of a thread with many messages (A27)", () => {
-  const MESSAGES = 1_200;
-  const TABLES = ["messages", "outbox", "tries", "events"];
-  const FORMER = "v_before_the_login";
-
-  async function countRows(tx: Pick<Transaction, "all">): Promise<number> {
-    let rows = 0;
-    for (const table of TABLES) rows += (await tx.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
-    return rows;
-  }
-
-  /** A visitor whose messages all wait after a failed try, with events from before a login. `deleted`: how many rows each transaction of the deletion deleted. */
-  async function longThread() {
-    await migrate(db);
-    const numbers = Array.from({ length: MESSAGES }, (_, n) => n + 1);
-    await db.transaction(async (tx) => {
-      await addVisitor(tx, "v_1", "default", 1);
-      await tx.run("UPDATE visitors SET head = $1", MESSAGES);
-      await tx.runEach(
-        "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ('v_1', $1, $1, $2, 'visitor', 1, 'hello')",
-        numbers.map((pos) => [pos, `m-${pos}`]),
-      );
-      await tx.runEach(
-        "INSERT INTO outbox (visitor, turn, pos, account, due, expires) VALUES ('v_1', $1, $1, 'main', 1, 2)",
-        numbers.map((pos) => [pos]),
-      );
-      await tx.runEach(
-        "INSERT INTO tries (visitor, pos, attempt, at) VALUES ('v_1', $1, 1, 1)",
-        numbers.map((pos) => [pos]),
-      );
-      await tx.run("INSERT INTO forgotten (visitor, at, successor) VALUES ($1, 1, 'v_1')", FORMER);
-      for (const pos of numbers)
-        await addEvent(tx, {
-          id: `e-${pos}`,
-          site: "default",
-          visitor: FORMER,
-          type: "message.visitor",
-          body: "{}",
-          at: 1,
-        });
-    });
-    const deleted: number[] = [];
-    const counted: Database = {
-      ...db,
-      transaction: (work, ...keys) =>
-        db.transaction(
-          async (tx) => {
-            const before = await countRows(tx);
-            const result = await work(tx);
-            deleted.push(before - (await countRows(tx)));
-            return result;
-          },
-          ...keys,
-        ),
-    };
-    return { forget: createForget({ db: counted, bus: createBus(), clock: realClock }), deleted };
-  }
+  const PARTS = { bus: createBus(), clock: realClock };
 
   it("takes many short transactions, between which messages of others are stored", async () => {
-    const { forget, deleted } = await longThread();
-    expect(await forget("v_1")).toBe(true);
+    await migrate(db);
+    await addLongThread(db);
+    await addLongOutbox(db);
+    const deleted: number[] = [];
+    let before = await countRows(db);
+    const counted = interceptCommits(db, async () => {
+      const left = await countRows(db);
+      deleted.push(before - left);
+      before = left;
+    });
+    expect(await createForget({ ...PARTS, db: counted })(LONG_THREAD)).toBe(true);
     expect(Math.max(...deleted)).toBeLessThanOrEqual(500);
     expect(await countRows(db)).toBe(0);
+    expect(await unfinishedDeletions(db)).toEqual([]);
   });
 
-  it("goes on after an earlier process ended between two transactions, with a message that was written meanwhile", async () => {
-    const { forget } = await longThread();
-    let asked = 0;
-    const ends = async (): Promise<boolean> => {
-      if (++asked > 4) throw new Error("the process ends");
-      return true;
-    };
-    await expect(forget("v_1", ends)).rejects.toThrow("the process ends");
-    expect(await countRows(db)).toBeGreaterThan(0);
-    await db.run(
-      "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ('v_1', 9999, 9999, 'm-later', 'visitor', 1, 'hello')",
-    );
-    expect(await createForget({ db, bus: createBus(), clock: realClock })("v_1")).toBe(true);
-    expect([await countRows(db), await findVisitor(db, "v_1")]).toEqual([0, undefined]);
+  it("stops as soon as an old visitor writes again, and does not go on later", async () => {
+    await migrate(db);
+    await addLongThread(db);
+    const written = interceptCommits(db, async (commit) => {
+      if (commit === 2) await writeAgain(db, 2_000);
+    });
+    expect(await createForget({ ...PARTS, db: written })(LONG_THREAD, { staleBefore: 100 })).toBe(false);
+    expect(await countRows(db)).toBe(MESSAGES + 1 - 500);
+    expect(await unfinishedDeletions(db)).toEqual([]);
   });
 
-  it("stops as soon as the visitor must not be deleted any more", async () => {
-    const { forget } = await longThread();
-    let asked = 0;
-    expect(await forget("v_1", async () => ++asked <= 2)).toBe(false);
-    expect(await countRows(db)).toBe(TABLES.length * MESSAGES - 500);
+  it("does not delete a person who returned after another call had ended the deletion", async () => {
+    await migrate(db);
+    await addLongThread(db);
+    const overtaken = interceptCommits(db, async (commit) => {
+      if (commit > 1) return;
+      await createForget({ ...PARTS, db })(LONG_THREAD);
+      await db.transaction((tx) => addUser(tx, LONG_THREAD, "default", 2));
+    });
+    expect(await createForget({ ...PARTS, db: overtaken })(LONG_THREAD)).toBe(false);
+    expect(await findVisitor(db, LONG_THREAD)).toMatchObject({ generation: 2 });
   });
 });

@@ -1,12 +1,15 @@
 import type { Clock } from "../base/clock.ts";
 import { limitConcurrency } from "../base/concurrency.ts";
+import { RelayError } from "../base/errors.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { addDeletion, countPart, endDeletion } from "../records/deletions.ts";
 import { detailsOf } from "../records/details.ts";
 import { forgetEvents } from "../records/events.ts";
 import { leadsOf } from "../records/leads.ts";
 import { eraseLane } from "../records/ledger/ledger.ts";
 import { disownMedia } from "../records/media.ts";
+import { addAudit } from "../records/operators.ts";
 import {
   answersAbout,
   dropAnswers,
@@ -15,6 +18,7 @@ import {
   STALE_MS,
   type Traces,
 } from "../records/requests.ts";
+import { isStale } from "../records/retention.ts";
 import { dropSessionRows } from "../records/sessions.ts";
 import { dropVisitorRows, findVisitor, forgetVisitor, formerIds, ROWS_SLICE } from "../records/visitors.ts";
 
@@ -24,6 +28,15 @@ type ForgetDeps = {
   clock: Clock;
   /** Called after the visitor's rows are deleted: removes their files and what is held in memory. */
   deleted?: (visitor: string) => void;
+  /** Called with the error that ended a deletion after its first part. */
+  interrupted?: (visitor: string, error: unknown) => void;
+};
+
+type Given = {
+  /** Deletes the visitor only if the newest message is older than this (ms since 1970), and stops if the visitor writes meanwhile. */
+  staleBefore?: number;
+  /** Only goes on with a deletion that has begun, unless this process works at it. */
+  resume?: boolean;
 };
 
 /**
@@ -62,6 +75,7 @@ async function erase(
   const traces = await tracesOf(tx, visitor);
   if (traces !== undefined && !covers(searched, traces)) return "changed";
   await disownMedia(tx, visitor);
+  await endDeletion(tx, visitor);
   // A visitor who never wrote has no row and gets none. Nothing is searched for them: that takes time (A27).
   if (traces === undefined) return false;
   for (const id of traces.ids) {
@@ -75,27 +89,71 @@ async function erase(
   return true;
 }
 
+/** The last part. The request of an interrupted deletion could not add its entry to the audit log, so this part does. */
+async function eraseLast(
+  tx: Transaction,
+  visitor: string,
+  { resume, ...given }: Parameters<typeof erase>[2] & { resume: boolean },
+): ReturnType<typeof erase> {
+  const written = await erase(tx, visitor, given);
+  const entry = { at: given.now, actor: "relay", action: "finish interrupted deletion", subject: visitor };
+  if (resume && written === true) await addAudit(tx, entry);
+  return written;
+}
+
+/** Runs a part of a deletion in a transaction. Resolves to `ended` when the visitor must not be deleted, or not any more. */
+type RunPart = <T>(work: (tx: Transaction) => Promise<T>, keys?: readonly string[]) => Promise<T | "ended">;
+
 /**
  * Deletes the rows of a long thread before the visitor, one slice in a transaction: one statement for 14,000 long messages took half
  * a second, in which nobody's message was stored (A27). The visitor deletes the rest.
  */
-async function deleteRows(db: Database, visitor: string, isDue: (tx: Transaction) => Promise<boolean>): Promise<void> {
+async function deleteRows(db: Database, visitor: string, part: RunPart): Promise<void> {
   if (((await findVisitor(db, visitor))?.head ?? 0) <= ROWS_SLICE) return;
   for (const id of [visitor, ...(await formerIds(db, visitor))])
-    for (let last = false; !last; )
-      last = await db.transaction(async (tx) => !(await isDue(tx)) || dropVisitorRows(tx, id), [visitor]);
+    for (let last: boolean | "ended" = false; !last; ) last = await part((tx) => dropVisitorRows(tx, id), [visitor]);
 }
 
-/** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab (R-902). */
-export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
-  const limited = limitConcurrency(1);
+/**
+ * The parts of one deletion. The first one stores that the deletion has begun, so that it goes on after a kill. Each later one
+ * checks that nobody ended it: after the end, a person with a signed identity may have returned under the same id.
+ */
+function partsOf({ db, clock }: ForgetDeps, visitor: string, { staleBefore, resume = false }: Given) {
+  let begun = resume;
+  const isDue = async (tx: Transaction, before: number | null): Promise<boolean> =>
+    before === null || isStale(tx, visitor, before);
 
-  /**
-   * Deletes the stored answers about a visitor, before the visitor: one slice in a turn of the event loop, and for one visitor
-   * after another. There may be 100,000 answers; a search of all of them in one transaction delayed all visitors for seconds
-   * (A27).
-   */
-  const deleteAnswers = (traces: Traces): Promise<void> =>
+  async function goesOn(tx: Transaction): Promise<boolean> {
+    const deletion = await countPart(tx, visitor);
+    if (deletion === undefined) return false;
+    if (await isDue(tx, deletion.stale_before)) return true;
+    await endDeletion(tx, visitor);
+    return false;
+  }
+  async function begins(tx: Transaction): Promise<boolean> {
+    if (!(await isDue(tx, staleBefore ?? null))) return false;
+    await addDeletion(tx, { visitor, begun: clock.now(), staleBefore });
+    return true;
+  }
+  const part: RunPart = async (work, keys) => {
+    const done = await db.transaction(
+      async (tx) => ((await (begun ? goesOn(tx) : begins(tx))) ? work(tx) : ("ended" as const)),
+      keys,
+    );
+    begun = true;
+    return done;
+  };
+  return { part, hasBegun: () => begun };
+}
+
+/**
+ * Returns a function that deletes the stored answers about a visitor, before the visitor: one slice in a turn of the event loop, and
+ * for one visitor after another. There may be 100,000 answers; a search of all of them in one transaction delayed all visitors for
+ * seconds (A27).
+ */
+function answersDeletion(db: Database): (traces: Traces) => Promise<void> {
+  const limited = limitConcurrency(1);
+  return (traces) =>
     limited(async () => {
       for (let after: typeof FIRST_ANSWER | undefined = FIRST_ANSWER; after !== undefined; ) {
         const { found, next }: Awaited<ReturnType<typeof answersAbout>> = await answersAbout(db, traces, after);
@@ -104,6 +162,14 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
+}
+
+/** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab (R-902). */
+export function createForget(deps: ForgetDeps) {
+  const { db, bus, clock, deleted } = deps;
+  const deleteAnswers = answersDeletion(db);
+  /** The visitors whom this process deletes now. */
+  const running = new Set<string>();
 
   /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */
   async function scrub(): Promise<void> {
@@ -111,31 +177,41 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
     clock.after(SCRUB_AGAIN_MS, () => void scrub());
   }
 
-  /**
-   * Deletes a visitor.
-   * @param isDue checked in the same transaction; if it returns false, nothing is deleted
-   * @returns whether the visitor was deleted
-   */
-  return async function forget(
-    visitor: string,
-    isDue: (tx: Transaction) => Promise<boolean> = async () => true,
-  ): Promise<boolean> {
-    let written: boolean | "changed" | undefined = "changed";
-    while (written === "changed") {
+  /** Deletes everything about a visitor. @returns whether there was a row; `ended` when nothing may be deleted */
+  async function deleteAll(visitor: string, part: RunPart, resume: boolean): Promise<boolean | "ended"> {
+    for (;;) {
       const begun = clock.now();
-      if (!(await isDue(db))) return false;
       const searched = await tracesOf(db, visitor);
-      if (searched !== undefined) await deleteAnswers(searched);
-      await deleteRows(db, visitor, isDue);
-      written = await db.transaction(async (tx) =>
-        (await isDue(tx)) ? erase(tx, visitor, { searched, begun, now: clock.now() }) : undefined,
-      );
+      if (searched !== undefined) {
+        if ((await part(async () => true, [visitor])) === "ended") return "ended";
+        await deleteAnswers(searched);
+        await deleteRows(db, visitor, part);
+      }
+      const written = await part((tx) => eraseLast(tx, visitor, { searched, begun, now: clock.now(), resume }));
+      if (written !== "changed") return written;
     }
-    if (written === undefined) return false;
+  }
+
+  /** @throws RelayError `deletion_begun` when the deletion failed after its first part: the relay goes on with it */
+  async function run(visitor: string, given: Given): Promise<boolean> {
+    const { part, hasBegun } = partsOf(deps, visitor, given);
+    const written = await deleteAll(visitor, part, given.resume === true).catch((error: unknown) => {
+      if (!hasBegun()) throw error;
+      deps.interrupted?.(visitor, error);
+      throw new RelayError("deletion_begun");
+    });
+    if (written === "ended") return false;
     deleted?.(visitor);
     if (written) await scrub();
     bus.publish({ visitor, head: 0, gone: true });
     return true;
+  }
+
+  /** Deletes a visitor. @returns whether this call deleted the visitor */
+  return async function forget(visitor: string, given: Given = {}): Promise<boolean> {
+    if (given.resume && running.has(visitor)) return false;
+    running.add(visitor);
+    return run(visitor, given).finally(() => running.delete(visitor));
   };
 }
 

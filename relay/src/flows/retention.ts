@@ -6,15 +6,7 @@ import type { RetentionRules } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { addAudit } from "../records/operators.ts";
 import { dayOf, dropQuotas } from "../records/quotas.ts";
-import {
-  countOld,
-  dropFinished,
-  dropOld,
-  isStale,
-  type RetentionPlace,
-  staleVisitors,
-  wasLast,
-} from "../records/retention.ts";
+import { countOld, dropFinished, dropOld, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
 import { countSamples, dropSamples, STEPS } from "../records/series.ts";
 import type { Forget } from "./forget.ts";
 
@@ -167,7 +159,7 @@ async function dropConversations(
     const { found, next } = await staleVisitors(db, { site: row.site, before, after });
     for (const visitor of found) {
       if (isStopped()) return;
-      if (dry || (await forget(visitor, (tx) => isStale(tx, visitor, before)))) row.count++;
+      if (dry || (await forget(visitor, { staleBefore: before }))) row.count++;
     }
     after = next;
   } while (after !== undefined);

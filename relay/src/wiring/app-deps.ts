@@ -9,7 +9,6 @@ import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
-import type { Sampler } from "../flows/sampler.ts";
 import { FILE_MIN } from "../records/media.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
@@ -24,6 +23,8 @@ const API_PER_MINUTE = 1_200;
 const API_BURST = 100;
 /** Uploads per address at once, above the rate per minute. */
 const UPLOAD_BURST = 10;
+/** Bytes that an upload of unknown size counts for: 16 MiB. */
+const UNKNOWN_BYTES = 16 * 1024 * 1024;
 
 type Groups = {
   core: Core;
@@ -34,8 +35,6 @@ type Groups = {
   slots: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
-  /** See `Sampler`. */
-  running: Sampler["running"];
   /** Whether the relay accepts requests: it is not stopping. */
   open: () => boolean;
   /** Runs the checks of `porchlight doctor`. */
@@ -53,7 +52,6 @@ export function appDeps({
   intake,
   slots,
   gauges,
-  running,
   open,
   doctor,
   widget = WIDGET,
@@ -92,8 +90,7 @@ export function appDeps({
       findByToken: owner.access.withoutBlocked(visitors.sessions.findByToken),
       wait: uploadWait(core, visitors),
     },
-    admin:
-      settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, running, doctor }) : undefined,
+    admin: settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, doctor }) : undefined,
     callbackAddress: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
@@ -109,9 +106,8 @@ export function adminDeps({
   owner,
   visitors,
   gauges,
-  running,
   doctor,
-}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "running" | "doctor">): AdminDeps {
+}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
@@ -124,7 +120,6 @@ export function adminDeps({
     send,
     publicOrigin,
     gauges,
-    running,
     settings,
     credits: owner.credits,
     metrics: core.metrics,
@@ -147,13 +142,11 @@ const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { remote, network } = addressesOf(settings.trustProxy);
-  const { perMinute, caps } = settings.uploads;
-  const largest = Math.max(...Object.values(caps));
+  const { perMinute } = settings.uploads;
   const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
-    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming, largest));
+    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
 }
 
-/** The bytes that an upload counts for. One of unknown size counts for the largest that is accepted. */
-const bytesOf = ({ headers }: IncomingMessage, largest: number): number =>
-  Math.max(FILE_MIN, Number(headers["content-length"] ?? largest));
+const bytesOf = ({ headers }: IncomingMessage): number =>
+  Math.max(FILE_MIN, Number(headers["content-length"] ?? UNKNOWN_BYTES));

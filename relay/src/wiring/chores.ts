@@ -1,6 +1,7 @@
 import { CHORES_LEASE } from "../db/leases.ts";
 import { type Backups, createBackups } from "../flows/backup/schedule.ts";
 import { createRetention, type Retention } from "../flows/retention.ts";
+import { createUnfinishedDeletions } from "../flows/unfinished-deletions.ts";
 import type { Gates } from "../service/gates.ts";
 import { createOperatorAlerts } from "./alerts.ts";
 import type { Core } from "./core.ts";
@@ -19,18 +20,22 @@ export function createChores(core: Core, { forget }: VisitorFlows, parts: { gate
   const { settings, db, clock, log, sites, cluster } = core;
   const works = (): boolean => cluster.leases.holds(CHORES_LEASE);
   const retention = createRetention({ db, clock, log, sites, seriesDays: settings.seriesDays, forget, works });
+  const { shared } = cluster;
+  const deletions = createUnfinishedDeletions({ db, clock, log, forget, works, shared });
   const backups = createBackups({ db, clock, log, settings, works });
   const alerts = createOperatorAlerts(core, parts.gates, parts.owner, backups);
   return {
     retention,
     backups,
     start(): void {
+      deletions.start();
       retention.start();
       backups?.start();
       alerts.start();
     },
     async stop(): Promise<void> {
       await alerts.stop();
+      await deletions.stop();
       await retention.stop();
       await backups?.stop();
     },

@@ -1,5 +1,6 @@
 import { createIdentities } from "../base/identity.ts";
 import { createLimiter } from "../base/limiter.ts";
+import { hashed } from "../base/log.ts";
 import { createBudgets } from "../flows/budgets.ts";
 import { createCourier } from "../flows/courier/courier.ts";
 import { createDeliver } from "../flows/deliver.ts";
@@ -64,6 +65,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
       courier.drop(visitor);
       files.uploads.sweepSoon();
     },
+    interrupted: (visitor, error) => log("deletion.interrupted", { visitor: hashed(visitor), cause: String(error) }),
   });
   const endings = createSessionEndings({ db, bus, clock });
   const budgets = createBudgets({
@@ -81,8 +83,8 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     open: originLog.logging(sessions.open),
     handleFrame: frameHandler(core, owner, { sessions, send, forget, budgets }),
     link: files.links.to,
-    delivery: delivery.statusOf,
-    isBlocked: access.isBlocked,
+    delivery: delivery.of,
+    isBlocked: access.refuses,
     exceedsBudget: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
   access.onChange(connections.closeBlocked);
@@ -133,7 +135,7 @@ function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: O
     capture: owner.capture,
     mail: owner.mail,
     rate: createRating({ db, bus, clock, storeEvent: owner.storeEvent }),
-    passesGuard: owner.access.passesGuard,
+    admits: owner.access.admits,
     messages: cluster.share("messages", createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime })),
     questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),
   });

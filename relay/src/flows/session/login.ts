@@ -5,6 +5,7 @@ import type { IdentifiedPerson } from "../../base/identity.ts";
 import { claimsFor } from "../../base/routes.ts";
 import { identifiedVisitorId, isIdentified, type Session } from "../../base/sign.ts";
 import type { Transaction } from "../../db/database.ts";
+import { isBeingDeleted } from "../../records/deletions.ts";
 import { setDetails } from "../../records/details.ts";
 import { moveLeads } from "../../records/leads.ts";
 import { moveMedia } from "../../records/media.ts";
@@ -43,7 +44,7 @@ export async function logIn(deps: SessionDeps, hello: Hello, identity: string, s
   bus.publish({ visitor: id, head: user.head });
   if (moved > 0) wake({ visitor: id, account: site.account, first: false });
   const name = await deps.nameOf(site.account, person);
-  if (given?.session.visitor === id) return { ...given, row: user, stored: undefined, name };
+  if (given?.session.visitor === id) return { ...given, row: user, guest: undefined, name };
   const session = beginSession(deps, id, site.public.id, user.generation);
   return { session, row: user, token: tokenFor(deps, session), name };
 }
@@ -67,10 +68,16 @@ const REFUSED_MS = 86_400_000;
 /**
  * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before. The id of a visitor who
  * never wrote is not remembered, because rows of that kind stay: only the session ends, so that other tabs learn of the login.
+ * A visitor whose deletion has begun is not moved: the rest would stay.
  * @returns the number of messages that are now delivered in the user's lane
  */
 async function merge(tx: Transaction, guest: Session, user: Visitor, now: number): Promise<number> {
   const anonymous = guest.visitor;
+  const ended = { session: guest.id, visitor: anonymous, expires: now + REFUSED_MS, now };
+  if (await isBeingDeleted(tx, anonymous)) {
+    await revoke(tx, ended);
+    return 0;
+  }
   const old = await findVisitor(tx, anonymous);
   if (old !== undefined) await moveThread(tx, anonymous, user.id, user.head);
   const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
@@ -78,7 +85,7 @@ async function merge(tx: Transaction, guest: Session, user: Visitor, now: number
   await moveLeads(tx, anonymous, user.id);
   await moveSubscription(tx, anonymous, user.id, user.head);
   await moveRating(tx, anonymous, user.id);
-  if (old === undefined) await revoke(tx, { session: guest.id, visitor: anonymous, expires: now + REFUSED_MS, now });
+  if (old === undefined) await revoke(tx, ended);
   else await replaceByUser(tx, old, user, now);
   return moved;
 }

@@ -9,6 +9,7 @@ import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
+import { addDeletion } from "../../records/deletions.ts";
 import { createSites } from "../../records/sites.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createForget } from "../forget.ts";
@@ -54,9 +55,33 @@ async function writer({ greet }: Awaited<ReturnType<typeof createRelay>>) {
   return { visitor, token: welcome.token ?? "" };
 }
 
+/** @param token of an anonymous session of the same browser */
+async function logIn(relay: Awaited<ReturnType<typeof createRelay>>, token?: string) {
+  const hello = { t: "hello", v: PROTOCOL, site: "default", identity: "signed", ...(token && { token }) } as const;
+  const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as OpenedSession;
+  return { visitor, session, token: welcome.token ?? "" };
+}
+
 const countOf = async (table: string): Promise<number> =>
   (await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
 const turns = (): Promise<number> => countOf("session_turns");
+
+describe("the session of an anonymous visitor whose deletion has begun", () => {
+  it("ends with a login, and nothing of the rest is moved to the user", async () => {
+    const relay = await createRelay({}, "ada");
+    const { visitor, token } = await writer(relay);
+    await db.run(
+      "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ($1, 1, 1, 'm', 'visitor', 1, 'hello')",
+      visitor,
+    );
+    await db.transaction((tx) => addDeletion(tx, { visitor, begun: now, staleBefore: undefined }));
+    const user = await logIn(relay, token);
+    expect(await db.all("SELECT visitor FROM messages")).toEqual([{ visitor }]);
+    expect(await relay.greet(token)).toBe(CLOSE.badToken);
+    await createForget({ db, bus: relay.bus, clock: realClock })(visitor, { resume: true });
+    expect([await countOf("messages"), await relay.use(user.token)]).toEqual([0, user.token]);
+  });
+});
 
 describe("a session's token (A8)", () => {
   it("is replaced at most once a day when it is used; the new token is stored at its first use", async () => {
@@ -167,12 +192,6 @@ describe("a session's token (A8)", () => {
 
 describe("the rows about the sessions of one user (A27)", () => {
   /** Logs the user in, as on a new device. */
-  async function logIn(relay: Awaited<ReturnType<typeof createRelay>>) {
-    const hello = { t: "hello", v: PROTOCOL, site: "default", identity: "signed" } as const;
-    const { visitor, session, welcome } = (await relay.open(hello, ORIGIN)) as OpenedSession;
-    return { visitor, session, token: welcome.token ?? "" };
-  }
-
   it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
     const relay = await createRelay({}, "ada");
     const phone = await logIn(relay);

@@ -1,0 +1,56 @@
+import type { Clock } from "../base/clock.ts";
+import { hashed, type Log } from "../base/log.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Database } from "../db/database.ts";
+import { type Deletion, unfinishedDeletions } from "../records/deletions.ts";
+import type { Forget } from "./forget.ts";
+
+/** Interval at which interrupted deletions are looked for, in milliseconds. */
+const EVERY_MS = 10_000;
+
+type Deps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  forget: Forget;
+  /** Whether this node does the work. */
+  works: () => boolean;
+  /** Whether other nodes may be deleting. */
+  shared: boolean;
+};
+
+/**
+ * Goes on with deletions that were interrupted: by the end of a process, or by an error of the database. Nobody has to repeat
+ * the request.
+ */
+export function createUnfinishedDeletions({ db, clock, log, forget, works, shared }: Deps) {
+  /** The parts of each deletion at the last look. Another node works at those that have more now. */
+  let seen = new Map<string, number>();
+
+  /** The deletions that no process works at, as far as this one can tell. Those of this process are left out by `forget`. */
+  function interrupted(found: readonly Deletion[]): Deletion[] {
+    const before = seen;
+    seen = new Map(found.map(({ visitor, parts }) => [visitor, parts]));
+    return shared ? found.filter(({ visitor, parts }) => before.get(visitor) === parts) : [...found];
+  }
+
+  async function finish({ visitor, begun }: Deletion): Promise<void> {
+    if (!(await forget(visitor, { resume: true }))) return;
+    log("deletion.finished", { visitor: hashed(visitor), begun: new Date(begun).toISOString() });
+  }
+
+  const poll = createPoll({
+    clock,
+    every: EVERY_MS,
+    async run() {
+      if (!works()) return;
+      for (const deletion of interrupted(await unfinishedDeletions(db))) {
+        if (poll.isStopped()) return;
+        // Reported by `forget`. The other deletions go on, and this one with the next run.
+        await finish(deletion).catch(() => {});
+      }
+    },
+    onError: (error) => log("database.failing", { cause: String(error) }),
+  });
+  return { start: poll.start, stop: poll.stop };
+}
