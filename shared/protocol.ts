@@ -143,14 +143,14 @@ export type Lead = {
   phone?: string;
   /** The sentence that the visitor agreed to. */
   consent?: string;
-  /** Whether replies that arrive while the visitor is away are mailed, to this or the known e-mail address. */
+  /** Whether replies that arrive while the visitor is away are mailed, to this or the known email address. */
   reply?: boolean;
   /** Path to which these mails link. `title` as in `Send`; `locale` is the language of the mails (BCP 47). */
   page?: string | undefined;
   title?: string | undefined;
   locale?: string | undefined;
 };
-/** Asks for the conversation by e-mail, at the known address. Answered with `mailed`, or an `error`. */
+/** Asks for the conversation by email, at the known address. Answered with `mailed`, or an `error`. */
 export type Transcript = { t: "transcript"; id: string; page?: string; locale?: string };
 /** The visitor's rating of the conversation. Counts once; answered like a lead. */
 export type Rate = { t: "rate"; id: string } & Rating;
@@ -202,7 +202,7 @@ export type Welcome = {
   /** The person's first name, for the greeting. Only in the answer to a signed `identity`. */
   name?: string;
   /**
-   * Present once an e-mail address of the visitor's is known, from a form or signed, so that the visitor is not asked
+   * Present once an email address of the visitor's is known, from a form or signed, so that the visitor is not asked
    * again.
    */
   email?: boolean;

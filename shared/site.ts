@@ -40,7 +40,7 @@ export type Look = {
   replyPreview: boolean;
   /** Whether visitors may send files, where the relay accepts any. */
   attachments: boolean;
-  /** Whether visitors who have waited long may leave their e-mail address. */
+  /** Whether visitors who have waited long may leave their email address. */
   emailOffer: boolean;
   /** Whether visitors may record voice messages, where the relay accepts audio. */
   voice: boolean;

@@ -254,7 +254,7 @@ describe("the admin pages", () => {
   it("show the present state", async () => {
     const page = await text("/admin?range=day");
     expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);
-    expect(page.match(/<svg class="plot"/g)).toHaveLength(8);
+    expect(page.match(/<figure>/g)).toHaveLength(8);
     // A name that every object has, such as `constructor`, is not a range.
     expect((await ask("/admin?range=constructor")).status).toBe(200);
   });
@@ -293,7 +293,7 @@ describe("the admin pages", () => {
     }
     const [first = "", second = ""] = pages;
     const sentAt = (page: string, tab: string): string =>
-      new RegExp(`Sent to a tab that ${tab}</strong> · <time datetime="([^"]+)"`).exec(page)?.[1] ?? "";
+      new RegExp(`Sent to a tab that ${tab}</strong> <time datetime="([^"]+)"`).exec(page)?.[1] ?? "";
     const newest = await text(second);
     const times = [await text(first), newest].map((page) => Date.parse(sentAt(page, "is still open")));
     expect(times.filter(Number.isNaN)).toEqual([]);
@@ -310,8 +310,9 @@ describe("the admin pages", () => {
   it("ignore an outcome in the address that is not a number", async () => {
     const text = async (query: string) => (await ask(`/admin/deliveries?${query}`)).text();
     expect(await text("retried=abc")).not.toMatch(/NaN|role="status"/);
-    expect(await text("retried=0")).toContain("No message was started again.");
-    expect(await text("discarded=2000")).toContain("2,000 discarded.");
+    expect(await text("retried=0")).toContain("No message was sent again: none of them had failed.");
+    expect(await text("retried=1")).toContain("You sent 1 message again.");
+    expect(await text("discarded=2000")).toContain("You discarded 2,000 messages.");
   });
 
   it("lead from any id to the message's journey, with the service's answer", async () => {
@@ -321,8 +322,8 @@ describe("the admin pages", () => {
     }
     const page = await text(`/admin/messages/${visitor}/${failed}`);
     expect(page).toContain("Failed after 1 try");
-    expect(page).toMatch(/Sent, but not accepted<\/strong> · <time[\s\S]+The service answered <code>400/);
-    expect(page).toMatch(/Failed after 1 try<\/strong> · <time/);
+    expect(page).toMatch(/Sent, but not accepted<\/strong> <time[\s\S]+The service answered <code>400/);
+    expect(page).toMatch(/Failed after 1 try<\/strong> <time/);
     expect(page).toContain("The service refused this message");
     expect(page).toContain('<a href="/admin/conversations" aria-current="page">');
     expect((await ask(`/admin/messages/${visitor}/none`)).status).toBe(404);
@@ -562,12 +563,37 @@ it("with their own listener, the pages and the metrics are served there, and not
   }
 });
 
-it("the root page links to the operator's pages and to the page of the tag, and names no site if there are several", async () => {
-  const page = await (await fetch(`${house.url}/`)).text();
-  expect(page).toContain('href="/admin"');
-  expect(page).not.toContain("/c/b");
+it("an empty list says what will appear in it", async () => {
+  const fresh = await startHouse({ env: { ADMIN_TOKEN: READ_TOKEN } });
+  const form = { method: "POST", redirect: "manual", body: new URLSearchParams({ token: READ_TOKEN }) } as const;
+  const headers = { "Sec-Fetch-Site": "same-origin" };
+  const session = cookieOf(await fetch(`${fresh.url}/admin/login`, { ...form, headers }));
+  for (const path of [
+    "conversations",
+    "deliveries",
+    "leads",
+    "mails",
+    "webhooks",
+    "ledger",
+    "blocks",
+    "alerts",
+    "callbacks",
+  ]) {
+    const page = await (await fetch(`${fresh.url}/admin/${path}`, { headers: { Cookie: session } })).text();
+    for (const [, empty = ""] of page.matchAll(/<p class="empty">(.*?)<\/p>/g))
+      expect(empty, path).toMatch(/appears? here|tag for your pages/);
+    expect(page, path).toContain('<p class="empty">');
+  }
+  await fresh.stop();
+});
+
+it("the root page leads to the chat, the page of the tag, the operator's pages and the API, and names no site if there are several", async () => {
+  const placesOf = async (url: string): Promise<string[]> =>
+    [...(await (await fetch(`${url}/`)).text()).matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);
+  expect(await placesOf(house.url)).toEqual(["/admin", "/admin/sites", "/api"]);
   const alone = await startHouse();
-  const root = await (await fetch(`${alone.url}/`)).text();
-  expect(root).toContain('href="/c/default/snippet"');
+  const paths = await placesOf(alone.url);
+  expect(paths).toEqual(["/c/default", "/c/default/snippet", "/admin", "/api"]);
+  for (const path of paths) expect((await fetch(alone.url + path)).status, path).toBe(200);
   await alone.stop();
 });

@@ -80,9 +80,9 @@ describe("access to the server API", () => {
       status: 400,
       code: "invalid_field",
       field: "email",
-      detail: "email must be an e-mail address.",
+      detail: "email must be an email address.",
       errors: [
-        { field: "email", detail: "email must be an e-mail address." },
+        { field: "email", detail: "email must be an email address." },
         { field: "amount", detail: "amount must be a number." },
         { field: "colour", detail: "colour is not a known field." },
       ],
@@ -196,7 +196,7 @@ describe("contacts over the API", () => {
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
   });
 
-  it("with one e-mail, requested five times at once, become one contact", async () => {
+  it("with one email, requested five times at once, become one contact", async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => call("POST", "/contacts", { email: "e@f.example" }, `m-${i}`)),
     );

@@ -77,7 +77,7 @@ const { items, next } = await porchlight.listGrants({ limit: 1 });
 const balance: number | null = items[0]?.newBalance ?? null;
 const wrong = await porchlight.createContact({ phone: "12" }).catch((error: unknown) => error);
 console.log(JSON.stringify([state, items.length, typeof next, typeof balance, wrong instanceof ApiError && wrong.field]));
-// @ts-expect-error A sub-account is named by its e-mail.
+// @ts-expect-error A sub-account is named by its email.
 const bad = (): unknown => porchlight.grantCredits({ amount: 2 });
 // @ts-expect-error There is no such state.
 const none = (): unknown => porchlight.listGrants({ state: "lost" });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { enter } from "../relay/src/records/ledger/ledger.ts";
+import { addEntry } from "../relay/src/records/ledger/ledger.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
@@ -28,7 +28,7 @@ async function somebody(text: string): Promise<{ id: string; message: string }> 
 }
 
 describe("an erased visitor", () => {
-  it("is in no stored answer: by id, by message, by contact, by e-mail (R-902)", async () => {
+  it("is in no stored answer: by id, by message, by contact, by email (R-902)", async () => {
     const { id, message } = await somebody("my secret wish");
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "retry-1")).body.text).toBe("my secret wish");
     const order = { firstName: "Ada", email: "Ada_L@b.example", phone: "030 1234567" };
@@ -136,7 +136,7 @@ describe("an export", () => {
     const db = openSqlite(join(house.dataDir, "porchlight.db"));
     await db.transaction(async (tx) => {
       for (let i = 0; i < 620; i++)
-        await enter(tx, {
+        await addEntry(tx, {
           kind: "send",
           account: "default",
           key: `default/old-${i}`,

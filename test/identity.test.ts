@@ -182,7 +182,7 @@ describe("a signed identity", () => {
     await again.receives("echo: anonymous before a forgery");
   });
 
-  it("gives the service the signed names and e-mail, with the next message only", async () => {
+  it("gives the service the signed names and email, with the next message only", async () => {
     const identity = identityOf({ sub: "named", name: "Grace Brewster Hopper", email: "Grace@EXAMPLE.com" });
     const visitor = await enter({ identity });
     await say(visitor, "named one");

@@ -38,7 +38,7 @@ const states = async () => {
 };
 
 describe("a form before the chat", () => {
-  it("sends names and e-mail once with the next message, and again when they change (R-101)", async () => {
+  it("sends names and email once with the next message, and again when they change (R-101)", async () => {
     await open({ lists: [] });
     expect(await fill({ chat: true, firstName: "Ada", lastName: "Byron", email: "Ada@B.EXAMPLE" })).toBe("lead");
     await visitor.send("first");

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { enter, findEntry, move } from "../relay/src/records/ledger/ledger.ts";
+import { addEntry, findEntry, transition } from "../relay/src/records/ledger/ledger.ts";
 import { type Env, type Running, runInside, runProcess } from "./relays.ts";
 
 let root: string;
@@ -65,8 +65,8 @@ async function writeGrant(file: string, state: "intent" | "calling"): Promise<vo
   const content = JSON.stringify({ email: "a@b.example", amount: 5, note: "", source: "request" });
   const step = { state, reason: null, due: now, actor: "another process", now } as const;
   await db.transaction(async (tx) => {
-    await enter(tx, { ...NAME, ...step, lane: "a@b.example", digest: "", content });
-    await move(tx, NAME, ["intent", "calling", "unknown"], step);
+    await addEntry(tx, { ...NAME, ...step, lane: "a@b.example", digest: "", content });
+    await transition(tx, NAME, ["intent", "calling", "unknown"], step);
   });
   await db.close();
 }

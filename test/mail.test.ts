@@ -40,7 +40,7 @@ async function open(options: HouseOptions = {}): Promise<void> {
 
 type Guest = { visitor: Visitor; id: string };
 
-/** A visitor who has sent a message, and asked for the reply by e-mail if an address is given. */
+/** A visitor who has sent a message, and asked for the reply by email if an address is given. */
 async function guest(email?: string): Promise<Guest> {
   const visitor = house.visitor();
   await visitor.connect();
@@ -67,7 +67,7 @@ async function guest(email?: string): Promise<Guest> {
 const answer = (to: Guest, body: string) => house.sandbox.humanReply({ fromId: to.id, body });
 const tos = (): string[][] => mailServer.mails.map(({ to }) => to);
 
-describe("replies by e-mail while the visitor is away", () => {
+describe("replies by email while the visitor is away", () => {
   it("come in one mail with all unread replies, as text and HTML, with links back and to unsubscribe (C18)", async () => {
     await open();
     const ada = await guest("ada@post.example");
@@ -225,7 +225,7 @@ describe("the mail server", () => {
   });
 });
 
-describe("the conversation by e-mail", () => {
+describe("the conversation by email", () => {
   const ask = async ({ visitor }: Guest): Promise<string> => {
     const id = randomId();
     visitor.write({ t: "transcript", id, page: "/lamps", locale: "en" });

@@ -348,6 +348,20 @@ describe("limits of uploads", () => {
   });
 });
 
+describe("an upload of unknown size", () => {
+  it("counts for the largest file that is accepted in the bytes of its address (A18)", async () => {
+    const house = await startHouse({
+      env: { PUBLIC_URL: "https://chat.example.com", UPLOAD_AV_MB: "60", UPLOAD_ADDRESS_MB: "50" },
+    });
+    const visitor = house.visitor();
+    await visitor.connect();
+    const chunked = () => upload(house, visitor, new Blob([new Uint8Array(PNG)]).stream());
+    expect((await chunked()).status).toBe(201);
+    expect(await chunked()).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
+    await house.stop();
+  });
+});
+
 describe("a relay that the service can reach", () => {
   it("gives links that need no login and last a week, and accepts larger files (4.13-32; R-234, R-241)", async () => {
     const house = await startHouse({

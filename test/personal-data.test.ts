@@ -23,7 +23,7 @@ afterAll(() => house.stop());
 const requestsTo = (route: string) => house.sandbox.requests().filter((request) => request.route === route);
 const bodies = (route: string) => requestsTo(route).map(({ body }) => body);
 
-describe("a person's names and e-mail", () => {
+describe("a person's names and email", () => {
   it("are clean in a contact, from the API and from the command line", async () => {
     expect((await call("POST", "/contacts", DIRTY, "c-1")).status).toBe(200);
     expect(bodies("createContact").at(-1)).toEqual(CLEAN);
@@ -78,7 +78,7 @@ describe("a person's names and e-mail", () => {
       expect([command, code !== 0, err]).toEqual([command, true, expect.stringContaining("--email")]);
     }
     const { code, err } = await porchlight(house, ["credits", "grant", "bad", "1", "--key", "bad-1"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("e-mail")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("email")]);
     expect((await call("GET", "/credits/grants/bad-1")).status).toBe(404);
   });
 });

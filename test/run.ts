@@ -7,11 +7,13 @@ import { delimiter, join } from "node:path";
 import { type CliOptions, startVitest } from "vitest/node";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { ensurePrograms } from "./setup/programs.ts";
+import { useOwnTemporaryFolder } from "./setup/temporary-folder.ts";
 
 type Count = { passed: number; failed: number };
 type Step = { name: string; run: () => Promise<Count> };
 
 const root = join(import.meta.dirname, "..");
+useOwnTemporaryFolder();
 const env = {
   ...process.env,
   ...COMPILE_CACHE,

@@ -52,7 +52,7 @@ export const ANSWERS: readonly Rule[] = [
   {
     match: "/\\b(where|when|track|late)\\b.*\\b(order|parcel|package|lamp)\\b/",
     parts: parts(
-      "The tracking link is in the e-mail that left together with your lamp.",
+      "The tracking link is in the email that left together with your lamp.",
       "Tell me the order's number, and I'll ask the workshop how far it is.",
     ),
   },

@@ -1,4 +1,4 @@
-/** The contacts, and the rules for phone numbers, e-mail addresses and duplicates (interface 4.1, 4.2, R-2xx). */
+/** The contacts, and the rules for phone numbers, email addresses and duplicates (interface 4.1, 4.2, R-2xx). */
 
 import { Refusal } from "./answers.ts";
 import type { Person } from "./fields.ts";
@@ -24,7 +24,7 @@ export type Contacts = {
   byEmail(email: string): Contact | undefined;
   /** Finds a contact by phone, or creates one (interface 4.1). `created` is false for an existing contact. */
   create(person: Person, phone: string | undefined): { contact: Contact; created: boolean };
-  /** Finds or creates the contact of `fromId`. Names and e-mail apply when it is created (R-101). */
+  /** Finds or creates the contact of `fromId`. Names and email apply when it is created (R-101). */
   ofSender(fromId: string, person: Person): Contact;
   all(): Contact[];
   clear(): void;

@@ -16,7 +16,7 @@ export type SubAccountSeed = Omit<SubAccount, "id" | "balance"> & { id?: string;
 
 export type Credits = {
   seed(subAccounts: readonly SubAccountSeed[]): void;
-  /** E-mails are compared in lower case. */
+  /** Emails are compared in lower case. */
   find(email: string): SubAccount | undefined;
   /** Adds credits and writes history. Not idempotent: a repeated call grants again. */
   grant(account: SubAccount, amount: number, description: string | undefined): Grant;

@@ -50,7 +50,7 @@ const TOPICS: readonly Topic[] = [
     asks: /\b(where|track|status|late|arrive|arrived|missing)\b.*\b(order|parcel|package|delivery)\b|\b(order|parcel|package)\b.*\b(where|track|late|status|arrived?|missing)\b|\btracking\b/i,
     says: [
       [
-        "Let me help you find it. The tracking link is in the e-mail we sent when your parcel left us.",
+        "Let me help you find it. The tracking link is in the email we sent when your parcel left us.",
         "If it has been quiet for more than two days, tell me the order number and we'll chase the carrier for you.",
       ],
     ],
@@ -91,7 +91,7 @@ const TOPICS: readonly Topic[] = [
     says: [
       [
         "With WELCOME10 you get 10 % off your first order. Just enter it at the checkout.",
-        "Gift cards are there too, from 20 euros, and they arrive by e-mail within minutes.",
+        "Gift cards are there too, from 20 euros, and they arrive by email within minutes.",
       ],
     ],
   },

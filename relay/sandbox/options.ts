@@ -81,31 +81,31 @@ const shapes = {
   numericIds: flag("Send ids as JSON numbers (R-009)", false),
   responseExtras: record<unknown>("Extra fields of every successful answer (R-009)", "an object", anything),
   responseOmit: texts("Fields omitted from every successful answer (R-009)"),
-  placeholders: flag("Send absent names and e-mails as Unknown (R-207)", false),
+  placeholders: flag("Send absent names and emails as Unknown (R-207)", false),
   nullsForMissing: flag("Send absent fields as null (R-210)", false),
   messageIdEqualsSid: flag("Use the client's messageSid as messageId (R-221)", false),
 };
 
 const semantics = {
   contactUpdateOnIncoming: oneOf(
-    "How new names and e-mail of a known contact are stored (R-101)",
+    "How new names and email of a known contact are stored (R-101)",
     "never",
     "fillMissing",
     "overwrite",
   ),
-  dedupeByEmail: flag("The same e-mail gives the same contact (R-204)", false),
+  dedupeByEmail: flag("The same email gives the same contact (R-204)", false),
   linkContacts: oneOf(
     "Whether contacts from /contacts and from a fromId are linked (R-206)",
     "none",
     "email",
     "fromIdEqualsPhoneOrEmail",
   ),
-  mergeOnDuplicate: flag("Store the new names and e-mail of a known phone (R-205)", false),
+  mergeOnDuplicate: flag("Store the new names and email of a known phone (R-205)", false),
   phoneStrictness: oneOf("Accepted forms of phone numbers (R-201)", "e164", "plusOnly", "strip"),
   phoneMatch: oneOf("When two phone numbers are the same (R-202)", "normalised", "exact", "digits"),
   rawPlusOk: flag("Accept a raw + in the look-up's query (R-433)", false),
-  emailValidation: oneOf("Check e-mail addresses (R-203)", "basic", "off"),
-  emailMatch: oneOf("Which of several contacts with one e-mail is found (R-435)", "oldest", "newest"),
+  emailValidation: oneOf("Check email addresses (R-203)", "basic", "off"),
+  emailMatch: oneOf("Which of several contacts with one email is found (R-435)", "oldest", "newest"),
   bodyOptionalWithMedia: flag("A file needs no body (R-230)", false),
   reactionTriggersBot: flag("The bot answers reactions (R-235)", false),
   reactionValidation: oneOf("Accepted bodies of a reaction (R-235)", "any", "emoji"),
@@ -202,7 +202,7 @@ const recharge = {
   rechargeRepeat: count("Repeats of each auto-recharge event (R-624)", 0),
   rechargeParallel: flag("Send the repeats of an auto-recharge event at the same time (R-624)", false),
   agencyPool: limit("Credits the agency can still grant; null: no limit (R-246)", null),
-  unknownSubaccount: oneOf("Answer to a grant to an unknown e-mail (R-481)", 404, 400, "200false"),
+  unknownSubaccount: oneOf("Answer to a grant to an unknown email (R-481)", 404, 400, "200false"),
   integerCredits: flag("Accept only whole credits (R-245)", false),
 };
 

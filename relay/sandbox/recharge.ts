@@ -29,7 +29,7 @@ export type RechargeEvent = {
 export type Recharges = {
   /** Sends the event. Resolves when all its deliveries are answered. */
   send(ask: RechargeAsk): Promise<RechargeEvent>;
-  /** Links a grant to the event whose key its description contains, otherwise to the newest event of its e-mail. */
+  /** Links a grant to the event whose key its description contains, otherwise to the newest event of its email. */
   link(grant: Grant): void;
   all(): readonly RechargeEvent[];
   clear(): void;

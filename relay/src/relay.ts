@@ -148,10 +148,23 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   const { count } = visitors.connections;
   const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
-  const adminParts = adminDeps({ core, owner, visitors, gauges, doctor: () => doctor.examine() });
+  const { running } = sampler;
+  const adminParts = adminDeps({ core, owner, visitors, gauges, running, doctor: () => doctor.examine() });
   const adminListener = createAdminListener(core, getRequestListener(createAdminApp(adminParts, core.log).fetch));
   const app = createApp(
-    appDeps({ core, files, owner, visitors, intake, slots, gauges, open, widget, doctor: () => doctor.examine() }),
+    appDeps({
+      core,
+      files,
+      owner,
+      visitors,
+      intake,
+      slots,
+      gauges,
+      running,
+      open,
+      widget,
+      doctor: () => doctor.examine(),
+    }),
   );
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, {

@@ -287,7 +287,7 @@ const PROPERTIES: readonly Property[] = [
     (given) => /^\+\d{4,15}$/.test(phoneOf(given, "GB") ?? "+1234"),
   ),
   property(
-    "an e-mail address is a single address or undefined",
+    "an email address is a single address or undefined",
     fc.oneof(text, fc.emailAddress(), damaged(fc.emailAddress())),
     (given) => (emailOf(given) ?? "a@b").split("@").length === 2,
   ),

@@ -395,7 +395,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 40,
-    what: "invalid e-mail addresses, unusual strings as telephone numbers, and forty forms from one visitor",
+    what: "invalid email addresses, unusual strings as telephone numbers, and forty forms from one visitor",
     defence: ["relay/src/flows/capture.ts", "relay/src/flows/budgets.ts", "relay/src/base/phone.ts"],
     tests: [
       "relay/src/flows/leads.test.ts",

@@ -2,8 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Inline, parseInline } from "../../widget/src/text/inline.ts";
-import { labelledLink } from "../../widget/src/text/links.ts";
+import type { Inline } from "../../widget/src/text/inline.ts";
 import { type Block, parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { PAYLOADS } from "../browser/checks/payloads.ts";
 import { COMPILE_CACHE } from "../compile-cache.ts";
@@ -155,6 +154,7 @@ const DISGUISES: ((host: string) => string)[] = [
   (host) => host.replace(/(?<=[a-z])\.(?=[a-z])/, "·"),
   (host) => `\u202e${host}`,
 ];
+const EVIL = "https://evil.example/a";
 const HOSTS = [
   "bank.example",
   "shop.example",
@@ -166,13 +166,21 @@ const HOSTS = [
   "xn--80ak6aa92e.com",
 ];
 
-/** A16: labels that name another host than their link. Succeeds when a link does not show its real host beside the label. */
+/** Replies in which only a part of the name of a host is a link, for every place in the name. */
+const partlyLinked = (host: string): string[] =>
+  [...host].slice(1).flatMap((_, i) => {
+    const [start, end] = [[...host].slice(0, i + 1).join(""), [...host].slice(i + 1).join("")];
+    return [`Go to ${start}[${end}](${EVIL}) now`, `[${start}](${EVIL})${end}`, `**${start}**[${end}/login](${EVIL})`];
+  });
+
+/**
+ * A16: labels that name another host than their link, alone or with the word around them. Succeeds when a link does not show its
+ * real host beside the label.
+ */
 export async function misleadingLabels(): Promise<Result> {
-  const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
-  let succeeded = 0;
-  for (const label of labels)
-    for (const link of parseInline(`[${label}](https://evil.example/a)`, labelledLink))
-      if (link.kind === "link" && link.host !== "evil.example") succeeded++;
+  const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => `[${disguise(host)}](${EVIL})`));
+  const texts = [...labels, ...HOSTS.flatMap(partlyLinked)];
+  let succeeded = texts.flatMap(linksIn).filter(({ host }) => host !== "evil.example").length;
   const userinfo = [
     "https://bank.example@evil.example/",
     "https://bank.example:x@evil.example/",
@@ -183,12 +191,10 @@ export async function misleadingLabels(): Promise<Result> {
     .flatMap(linksIn)
     .filter(({ href }) => new URL(href).username !== "").length;
   const unmarked = HOSTS.filter((host) =>
-    parseInline(`[${host}](https://${host}/)`, labelledLink).every(
-      (node) => node.kind !== "link" || node.host === undefined,
-    ),
+    linksIn(`[${host}](https://${host}/)`).every((link) => link.host === undefined),
   );
   return {
-    tried: labels.length + 2 * userinfo.length,
+    tried: texts.length + 2 * userinfo.length,
     succeeded,
     control: `${unmarked.length} of ${HOSTS.length} labels that name the real host stay unmarked`,
   };

@@ -16,6 +16,7 @@
  */
 import { parseArgs } from "node:util";
 import { ensurePrograms } from "../setup/programs.ts";
+import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
+useOwnTemporaryFolder();
 if (!(values.counts || values.wave)) ensurePrograms();
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
 else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());

@@ -10,7 +10,7 @@ import { addBlock } from "../../relay/src/records/blocks.ts";
 import { addEvent, setEvent, withTry } from "../../relay/src/records/events.ts";
 import { addLead, setLead } from "../../relay/src/records/leads.ts";
 import { WAITS } from "../../relay/src/records/ledger/grants.ts";
-import { enter } from "../../relay/src/records/ledger/ledger.ts";
+import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
@@ -80,14 +80,14 @@ async function fill(): Promise<void> {
       ["shipped-1042", "send", { site: "default", text: "Order 1042 is on its way.", email }],
     ] as const) {
       const entry = { kind, key, account: "default", lane: email, digest: key, content: JSON.stringify(content) };
-      await enter(tx, { ...entry, state: "received", reason: WAITS.approval, actor: "test", now: at });
+      await addEntry(tx, { ...entry, state: "received", reason: WAITS.approval, actor: "test", now: at });
     }
     await raiseAlert(tx, { ...ALERT, subject: "former", problem: "The service refuses account former.", since: at });
   });
   await db.close();
 }
 /** An alert of a kind that no check of the relay looks for: the relay ends all others within 30 seconds. */
-const ALERT = { kind: "test", subject: "other", cure: "Look at its key.", untold: "" };
+const ALERT = { kind: "test", subject: "other", cure: "Look at its key.", unsentTo: "" };
 
 /** Opens a page of the admin after a sign-in. */
 async function signIn(options: BrowserContextOptions = {}): Promise<Page> {
@@ -143,12 +143,14 @@ async function faultsOf(page: Page): Promise<string[]> {
   return all;
 }
 
-it("the admin pages are accessible on desktops and phones, light and dark, and fit the window's width", async () => {
+it("the admin pages and the root page are accessible on desktops and phones, light and dark, and fit the window's width", async () => {
   const context = await browser.newContext({ bypassCSP: true });
   context.setDefaultTimeout(TIMEOUT_MS);
   const login = await context.newPage();
   await login.goto(`${house.url}/admin`);
   const faults: Record<string, string[]> = { login: await faultsOf(login) };
+  await login.goto(house.url);
+  faults.root = await faultsOf(login);
   await context.close();
   const page = await signIn({ bypassCSP: true });
   for (const path of PAGES) {
@@ -193,6 +195,37 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
   await page.context().close();
 });
 
+it("on a small phone, nothing in a table reaches over its edge, and the buttons for chosen messages take two rows", async () => {
+  const page = await signIn({ viewport: { width: 320, height: 640 } });
+  const over: string[] = [];
+  for (const path of [
+    "leads",
+    "mails",
+    "webhooks",
+    "blocks",
+    "ledger",
+    "alerts",
+    "deliveries",
+    "conversations",
+    "audit",
+  ]) {
+    await page.goto(`${house.url}/admin/${path}`);
+    const found = await page.locator("td:not(.none)").evaluateAll((all) =>
+      all.flatMap((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const edge = cell.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(cell).paddingRight);
+        return range.getBoundingClientRect().right > edge + 1 ? [cell.textContent] : [];
+      }),
+    );
+    over.push(...found.map((text) => `${path}: ${text}`));
+  }
+  expect(over).toEqual([]);
+  await page.goto(`${house.url}/admin/deliveries`);
+  expect((await page.locator(".bulk").boundingBox())?.height).toBeLessThan(150);
+  await page.context().close();
+});
+
 it("on a phone, everything in a cell of a table is beside its label, and not below it", async () => {
   const page = await signIn({ viewport: PHONE });
   for (const path of [
@@ -223,6 +256,19 @@ it("on a phone, everything in a cell of a table is beside its label, and not bel
     );
     expect(below, path).toEqual([]);
   }
+  await page.context().close();
+});
+
+it("the items of the navigation stay where they are, whichever page is open", async () => {
+  const page = await signIn({ viewport: { width: 2_000, height: 800 } });
+  const places = new Set<string>();
+  for (const path of ["", "/conversations", "/ledger", "/audit"]) {
+    await page.goto(`${house.url}/admin${path}`);
+    places.add(
+      (await page.locator("nav a").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))).join(),
+    );
+  }
+  expect([...places]).toHaveLength(1);
   await page.context().close();
 });
 
@@ -285,7 +331,7 @@ it("a button copies the site's tag under the page's own policy, and the preview 
   await page.context().close();
 });
 
-it("a plot shows its values beside its lines, on a phone too", async () => {
+it("a plot shows its values beside its axis, on a small phone too", async () => {
   const counts = {
     messages: { stored: 123_456, reply: 5 },
     answers: {},
@@ -304,14 +350,18 @@ it("a plot shows its values beside its lines, on a phone too", async () => {
     JSON.stringify({ ...counts, delivery: [0, 0, 7], reply: Array.from({ length: 13 }, () => 9) }),
   );
   await db.close();
-  const page = await signIn({ viewport: PHONE });
+  const page = await signIn({ viewport: { width: 320, height: 640 } });
   await page.goto(`${house.url}/admin?range=week`);
   expect(await page.locator("svg.plot text").allTextContents()).toEqual(expect.arrayContaining(["200K", "2.8 h"]));
   const over = await page.locator("svg.plot").evaluateAll((plots) =>
     plots.flatMap((plot) => {
       const left = plot.querySelector(".grid")?.getBoundingClientRect().left ?? 0;
-      return [...plot.querySelectorAll("text[x='0']")]
-        .filter((text) => text.getBoundingClientRect().right > left)
+      return [...plot.querySelectorAll("text.value")]
+        .filter((text) => {
+          const { left: begin, right } = text.getBoundingClientRect();
+          // Beside its axis, and within the plot.
+          return right > left || right < left - 10 || begin < plot.getBoundingClientRect().left;
+        })
         .map((text) => text.textContent);
     }),
   );
@@ -333,10 +383,24 @@ it("a failed message can be found by its id and sent again with the keyboard alo
   await page.keyboard.press("Enter");
   await page.getByText("Failed after 1 try").waitFor();
   await page.getByRole("button", { name: "Retry" }).focus();
+  house.sandbox.failNext("incoming", 1, 503);
   await page.keyboard.press("Enter");
-  await page.getByText("1 started again.").waitFor();
-  // The same page shows the message's next states.
+  await page.getByText("You sent this message again.").waitFor();
+  // The same page shows the message's next states without a reload.
+  const opened = await page.evaluate(() => performance.timeOrigin);
+  await page.getByText("Accepted by the service").waitFor();
+  await page.getByRole("status").getByText("delivered", { exact: true }).waitFor();
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened);
   expect(page.url()).toContain(`/messages/${visitor}/${message}`);
-  await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
   await context.close();
+});
+
+it("without scripts, a link of a message's page shows its present state", async () => {
+  const page = await signIn({ javaScriptEnabled: false });
+  await page.goto(`${house.url}/admin/messages/${visitor}/${message}?retried=1`);
+  await page.getByText("You sent this message again.").waitFor();
+  await page.getByRole("link", { name: "Show the present state" }).click();
+  await page.getByText("You sent this message again.").waitFor({ state: "detached" });
+  expect(new URL(page.url()).pathname).toBe(`/admin/messages/${visitor}/${message}`);
+  await page.context().close();
 });

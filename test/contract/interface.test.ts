@@ -59,7 +59,7 @@ describe("the interface, read without the sandbox", () => {
     ["a link over plain http", incoming({ mediaUrl: "http://x.example/a", mediaContentType: "image/png" })],
     ["a blob", incoming({ mediaUrl: "blob:x", mediaContentType: "image/png" })],
     ["an embedded file with parameters", incoming({ mediaUrl: "data:a/b;c=d;base64,AA==", mediaContentType: "a/b" })],
-    ["an e-mail address without an at", incoming({ email: "nobody" })],
+    ["an email address without an at", incoming({ email: "nobody" })],
     ["no customData", MESSAGE],
     ["a list", "[]"],
     ["half of the JSON", '{"customData":'],
@@ -84,7 +84,7 @@ describe("the interface, read without the sandbox", () => {
     ["a path that does not exist", post(`/v1/messages${KEY}`, {})],
     ["another version", post(`/v2/contacts${KEY}`, { phone: "+4712345678" })],
     ["a list's id that is not encoded", post(`/v1/lists/a b/contacts${KEY}`, { contactId: "c" })],
-    ["a contact without phone and e-mail", post(`/v1/contacts${KEY}`, { firstName: "A" })],
+    ["a contact without phone and email", post(`/v1/contacts${KEY}`, { firstName: "A" })],
     ["a phone without its country", post(`/v1/contacts${KEY}`, { phone: "030 123456" })],
     ["the campaign's field of another endpoint", post(`/v1/contacts${KEY}`, { email: "a@b.c", campaignId: "c" })],
     [
@@ -92,8 +92,8 @@ describe("the interface, read without the sandbox", () => {
       post(SEND, { customData: { fromId: "v", channel: "x", body: "b" } }),
     ],
     ["a raw plus", get("apiKey=k&phoneNumber=+4712345678")],
-    ["a raw plus in an e-mail address", get("apiKey=k&email=a+b@c.example")],
-    ["phone and e-mail together", get("apiKey=k&phoneNumber=%2B4712345678&email=a%40b.c")],
+    ["a raw plus in an email address", get("apiKey=k&email=a+b@c.example")],
+    ["phone and email together", get("apiKey=k&phoneNumber=%2B4712345678&email=a%40b.c")],
     ["neither", get("apiKey=k")],
     ["a look-up by another name", get("apiKey=k&phone=%2B4712345678")],
   ])("refuses a request with %s", (_what, wrong) => {

@@ -48,7 +48,7 @@ const nullable =
     value === null ? undefined : rule(value);
 
 const phone = fitting(/^\+[1-9]\d{1,14}$/, "a phone number with country code");
-const email = fitting(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
+const email = fitting(/^[^\s@]+@[^\s@]+$/, "an email address");
 const mime = fitting(/^[a-z]+\/[\w.+-]+$/i, "a MIME type");
 const link = fitting(/^(https:\/\/[^\s/]+\S*|data:[^;,]+;base64,[A-Za-z0-9+/]+={0,2})$/, "an https link or a data URI");
 const kind = fitting(/^(text|reaction)$/, "text or reaction");

@@ -39,8 +39,8 @@ function nodeOf(name: string, names = [accountLease("main")], paced: Pick<Databa
     },
   };
   const paces = createPaces({ db: paced, clock, node: name, source, onError });
-  leases.onTaking(paces.resume);
-  leases.onTaken((lease) => void events.push(`works for ${lease}`));
+  leases.beforeAcquire(paces.resume);
+  leases.onAcquired((lease) => void events.push(`works for ${lease}`));
   return { clock, leases, paces, unsaved, continued, events, again };
 }
 

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { browserStorm } from "../browser/storm.ts";
 import { ensurePrograms } from "../setup/programs.ts";
+import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
 import { allAwaits } from "./awaits.ts";
 import { longMutants } from "./mutants-long.ts";
 import { storms } from "./storm.ts";
@@ -112,6 +113,7 @@ if (import.meta.main) {
     console.error(`There is no suite named ${unknown.join(", ")}. The suites are: ${Object.keys(SUITES).join(", ")}.`);
     process.exit(2);
   }
+  useOwnTemporaryFolder();
   ensurePrograms();
   const wrong: string[] = [];
   for (const name of wanted) if (!(await soak(name, SUITES[name] as LongRun))) wrong.push(name);

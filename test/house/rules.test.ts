@@ -37,6 +37,13 @@ describe("the rules of the house", () => {
     expect(found(widget, sinks)).toEqual([]);
   });
 
+  it("writes email as the chat's English does, in the texts of every part", () => {
+    const other =
+      /\/locales\/|\/migrations\/|relay\/src\/hooks\/words|^test\/house\/rules|relay\/src\/http\/(unsubscribe\.test|notice-words)/;
+    const english = words.filter(({ path }) => !other.test(path));
+    expect(found(english, /\be-mail/i).filter((line) => !/settings\.test/.test(line))).toEqual([]);
+  });
+
   it("names no folder of the machine on which it was written", () => {
     expect(found(words, /(^|[\s"'`(=])\/(work|root|farm|home\/[a-z]+)\//)).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe("creating a contact (4.13-1; R-421, R-422)", () => {
     expect([idIn(again.body), again.body.created]).toEqual([idIn(made.body), false]);
   });
 
-  it("returns the contact with the phone when the e-mail belongs to another one (R-425, R-205)", async () => {
+  it("returns the contact with the phone when the email belongs to another one (R-425, R-205)", async () => {
     const phone = await call("POST", "/contacts", { phone: "+49301234567", firstName: "Ada" }, "a");
     await call("POST", "/contacts", { email: "eve@b.example" }, "b");
     const both = await call("POST", "/contacts", { phone: "+49301234567", email: "eve@b.example" }, "c");
@@ -66,7 +66,7 @@ describe("creating a contact (4.13-1; R-421, R-422)", () => {
     expect(contacts()).toHaveLength(2);
   });
 
-  it("requires a phone or an e-mail, and otherwise names the field before the service is called (R-423, R-424)", async () => {
+  it("requires a phone or an email, and otherwise names the field before the service is called (R-423, R-424)", async () => {
     for (const [i, body] of [{ firstName: "Ada" }, { email: " " }, { phone: "" }, { email: "nobody" }].entries())
       expect((await call("POST", "/contacts", body, `k-${i}`)).status).toBeGreaterThanOrEqual(400);
     expect(house.sandbox.requests()).toEqual([]);
@@ -112,7 +112,7 @@ describe("looking a contact up (4.13-2; R-431, R-432)", () => {
     ]);
   });
 
-  it("percent-encodes the plus of a phone and of an e-mail (4.13-3; R-433)", async () => {
+  it("percent-encodes the plus of a phone and of an email (4.13-3; R-433)", async () => {
     await call("POST", "/contacts", { phone: "+49301234567", email: "ada+news@b.example" }, "a");
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toMatchObject({ phone: "+49301234567" });
     expect((await call("GET", "/contacts?email=ada%2Bnews%40b.example")).body).toMatchObject({ phone: "+49301234567" });

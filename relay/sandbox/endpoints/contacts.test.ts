@@ -65,7 +65,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     ]);
   });
 
-  it("R-204 creates a second contact for a known e-mail without a phone, or the same with dedupeByEmail", async () => {
+  it("R-204 creates a second contact for a known email without a phone, or the same with dedupeByEmail", async () => {
     const bench = await setUp();
     const { create } = verbs(bench);
     const first = await create({ email: "a@b.example" });
@@ -76,7 +76,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(idOf(await create({ email: "a@B.example" }))).toBe(idOf(first));
   });
 
-  it("R-425 prefers the phone over another contact's e-mail", async () => {
+  it("R-425 prefers the phone over another contact's email", async () => {
     const { create } = verbs(await setUp());
     const byPhone = await create({ phone: "+4791234567" });
     await create({ email: "a@b.example" });
@@ -84,7 +84,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect([both.status, idOf(both)]).toEqual([200, idOf(byPhone)]);
   });
 
-  it("R-423 R-424 refuses a contact with neither phone nor e-mail, or with blank ones", async () => {
+  it("R-423 R-424 refuses a contact with neither phone nor email, or with blank ones", async () => {
     const { create } = verbs(await setUp());
     for (const body of [{}, { firstName: "Ada" }, { phone: "", email: "  " }, { phone: "\u200b" }]) {
       const answer = await create(body);
@@ -134,7 +134,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     );
   });
 
-  it("R-203 R-426 refuses a malformed e-mail, also beside a valid phone, unless emailValidation is off", async () => {
+  it("R-203 R-426 refuses a malformed email, also beside a valid phone, unless emailValidation is off", async () => {
     const bench = await setUp();
     const { create } = verbs(bench);
     for (const email of [
@@ -213,7 +213,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
 });
 
 describe("GET /contacts (BEHAVIOUR 4.4)", () => {
-  it("finds by phone and by e-mail in any letter case", async () => {
+  it("finds by phone and by email in any letter case", async () => {
     const { create, find } = verbs(await setUp());
     const { body } = await create({ phone: "+4791234567", email: "Ada@b.example" });
     expect(await find({ phoneNumber: "+4791234567" })).toMatchObject({ status: 200, body });
@@ -268,7 +268,7 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect((await find({ phoneNumber: "+4791111111", email: "a@b.example" })).status).toBe(404);
   });
 
-  it("R-435 returns the oldest of several contacts with one e-mail, or the newest when the option says so", async () => {
+  it("R-435 returns the oldest of several contacts with one email, or the newest when the option says so", async () => {
     const bench = await setUp();
     const { create, find } = verbs(bench);
     const oldest = await create({ email: "a@b.example" });

@@ -13,7 +13,7 @@ const bench = async (config: Partial<SandboxConfig> = {}) => {
 const general = (code: string) => ({ error: { code, message: expect.any(String) } });
 
 describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
-  it("R-485 R-486 grants to the e-mail in any letter case and keeps the description", async () => {
+  it("R-485 R-486 grants to the email in any letter case and keeps the description", async () => {
     const { grant, sandbox } = await bench();
     const { status, body } = await grant({ email: " client@B.example ", amount: 25, description: "Recharge key-1" });
     expect({ status, body }).toEqual({
@@ -43,7 +43,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect((await grant({ email: "client@b.example", amount: 0.5 })).status).toBe(400);
   });
 
-  it("R-481 answers an unknown e-mail with 404, or as the option says", async () => {
+  it("R-481 answers an unknown email with 404, or as the option says", async () => {
     const { grant, sandbox } = await bench();
     const ask = { email: "nobody@b.example", amount: 5 };
     expect(await grant(ask)).toMatchObject({ status: 404, body: general("NOT_FOUND") });
@@ -53,7 +53,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect(await grant(ask)).toMatchObject({ status: 200, body: { success: false } });
   });
 
-  it("refuses an e-mail that is missing, blank, malformed or not a string", async () => {
+  it("refuses an email that is missing, blank, malformed or not a string", async () => {
     const { grant, balance } = await bench();
     for (const email of [undefined, "", "  ", "nobody", 7, null]) {
       const { status, body } = await grant({ email, amount: 5 });

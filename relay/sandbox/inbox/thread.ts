@@ -166,7 +166,7 @@ export function detailsView(service: Service, conversation: Conversation): Marku
   const lists = Object.entries(service.lists.all()).filter(([, ids]) => ids.includes(conversation.contactId));
   const rows: [string, string | undefined][] = [
     ["Name", [contact?.firstName, contact?.lastName].filter((part) => part !== undefined).join(" ") || undefined],
-    ["E-mail", contact?.email],
+    ["Email", contact?.email],
     ["Phone", contact?.phone],
     ["fromId", conversation.fromId],
     ["Contact id", conversation.contactId],

@@ -8,6 +8,7 @@ import type { Log } from "../base/log.ts";
 import type { Gauges, Metrics } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
+import type { Sampler } from "../flows/sampler.ts";
 import type { Send } from "../flows/send/send.ts";
 import { addAudit } from "../records/operators.ts";
 import type { Sites } from "../records/sites.ts";
@@ -34,6 +35,8 @@ export type AdminDeps = {
   pushed: Pushed;
   metrics: Metrics;
   gauges: Gauges;
+  /** This node's row of the series for the minute that has begun, up to now. */
+  running: Sampler["running"];
   settings: Pick<Settings, "accounts" | "inForce">;
   /** ADMIN_TOKEN and ADMIN_READ_TOKEN. */
   token: string;

@@ -77,7 +77,7 @@ const option = (value: string, name: string, chosen: string): Html =>
 
 function filter({ words, site, state, days }: Search, sites: readonly string[]): Html {
   return html`<form class="filter" action="/admin/conversations">
-<label class="wide">Words, visitor, e-mail, or any id<input name="words" type="search" value="${words}"></label>
+<label class="wide">Words, visitor, email, or any id<input name="words" type="search" value="${words}"></label>
 ${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all", site)}${sites.map((id) => option(id, id, site))}</select></label>`}
 <label>From (UTC)<input type="date" name="from" value="${days?.from ?? ""}"></label>
 <label>Until<input type="date" name="to" value="${days?.to ?? ""}"></label>
@@ -139,7 +139,7 @@ export async function conversation(
     ["Visitor", idText(id)],
     ["Site", visitor.site],
     ["First seen", time(row.created)],
-    ["E-mail", row.email],
+    ["Email", row.email],
     ["Phone", row.phone],
     ["Your id (sub)", row.subject],
     ["Contact at the service", row.contact],

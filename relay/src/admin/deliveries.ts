@@ -35,12 +35,34 @@ ${anyFailed ? html`<a class="button" href="/admin/deliveries/retry">Retry all fa
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A waiting message is marked as failed first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
 
-/** The outcome of an action, from the query of the next page: how many messages it changed. */
-export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
-  const [given, done] = retried === undefined ? [discarded, "discarded"] : [retried, "started again"];
-  if (given === undefined || !/^\d{1,9}$/.test(given)) return "";
-  const words = given === "0" ? `No message was ${done}.` : `${count(Number(given))} ${done}.`;
-  return html`<p class="done" role="status">${words}</p>`;
+const messages = (n: number): string => (n === 1 ? "1 message" : `${count(n)} messages`);
+
+/** What the next page says after an action, by the number of messages that it changed: on a message's page, and on the list. */
+const OUTCOMES = {
+  retried: {
+    message: (n: number) =>
+      n === 0
+        ? "This message was not sent again: it had not failed."
+        : "You sent this message again. The journey shows what comes of it.",
+    list: (n: number) =>
+      n === 0 ? "No message was sent again: none of them had failed." : `You sent ${messages(n)} again.`,
+  },
+  discarded: {
+    message: (n: number) =>
+      n === 0 ? "This message was not discarded: it neither waits nor has failed." : "You discarded this message.",
+    list: (n: number) =>
+      n === 0 ? "No message was discarded: none of them was on the list." : `You discarded ${messages(n)}.`,
+  },
+};
+
+/** The outcome of an action, from the query of the next page. */
+export function outcomeOf(query: Record<string, string | undefined>, page: "message" | "list"): Html | "" {
+  for (const [action, words] of Object.entries(OUTCOMES)) {
+    const given = query[action];
+    if (given !== undefined && /^\d{1,9}$/.test(given))
+      return html`<p class="done" role="status">${words[page](Number(given))}</p>`;
+  }
+  return "";
 }
 
 /** Numbers of rows before the page of each list, and the viewer. `site`: the only one to show, or null. */
@@ -59,7 +81,7 @@ export async function deliveries(
     row(each, mayAct, [each.attempts, time(each.due)]),
   );
   if (failedRows.length + waitingRows.length + failed + waiting === 0)
-    return html`${note}<p class="empty">Nothing waits, and nothing failed.</p>`;
+    return html`${note}<p class="empty">Nothing waits, and nothing failed. A message that the service has not accepted appears here, with Retry and Discard.</p>`;
   const headings = (...tries: string[]): string[] => [
     ...(mayAct ? ["Choose"] : []),
     ...["Written (UTC)", "Message", ...tries, "Last error", "Visitor"],

@@ -49,6 +49,13 @@ export const pageFrame = (title: string, body: Html): Html => html`<!doctype htm
 <body>${body}</body>
 </html>`;
 
+/** Where the script of a page that renews itself says that it cannot. */
+export const STALE = html`<p id="stale" class="stale" role="status"></p>`;
+
+/** The script of a page that renews itself. Without scripts, a link takes its place. @param path of the page */
+export const liveScript = (path: string): Html =>
+  html`<noscript><p><a href="${path}">Show the present state</a></p></noscript><script src="/admin/live.js" defer></script>`;
+
 /** The hidden field with the form's CSRF token. */
 export const tokenField = (token: string): Html => html`<input type="hidden" name="token" value="${token}">`;
 

@@ -4,8 +4,8 @@ import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { claim, type Entry, enter, link, settle } from "../records/ledger/ledger.ts";
-import { addOutboxEntry, postpone } from "../records/outbox.ts";
+import { addEntry, claim, type Entry, linkReply, settle } from "../records/ledger/ledger.ts";
+import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry } from "../records/tries.ts";
@@ -42,9 +42,9 @@ async function page(paused: Record<string, string> = {}, id = "m"): Promise<stri
 it("shows a try that the service refused for the account's key, and what the message waits for", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "401: Unknown key" });
-    await postpone(tx, { visitor: "v", turn: 1, attempts: 1, due: AT, error: "401: Unknown key" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT, error: "401: Unknown key" });
   });
-  expect(await page()).toMatch(/Sent, but not accepted · .*15:00:01[\s\S]*The service answered 401: Unknown key/);
+  expect(await page()).toMatch(/Sent, but not accepted .*15:00:01[\s\S]*The service answered 401: Unknown key/);
   const held = await page({ main: "401: Unknown key" });
   expect(held).toContain("Waiting for the service, after 1 try");
   expect(held).toContain("The service refuses the calls of account main: 401: Unknown key.");
@@ -54,10 +54,10 @@ it("shows a try that the service refused for the account's key, and what the mes
 it("says of a try that had no answer that the service did not answer", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "ECONNREFUSED" });
-    await postpone(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
   });
   const shown = await page();
-  expect(shown).toMatch(/Tried, without an answer · .*15:00:01[\s\S]*The service did not answer: ECONNREFUSED\./);
+  expect(shown).toMatch(/Tried, without an answer .*15:00:01[\s\S]*The service did not answer: ECONNREFUSED\./);
   expect(shown).toMatch(/no tries after [\d :-]+\. At the last try, the service did not answer: ECONNREFUSED\./);
 });
 
@@ -98,7 +98,7 @@ describe("a message of the owner's backend", () => {
     const content = JSON.stringify({ site: "shop", text: "Shipped" });
     const made = { lane: "v", digest: "d", content, state: "intent", reason: null, actor: "api" } as const;
     return db.transaction(async (tx) => {
-      await enter(tx, { ...NAME, ...made, now: AT });
+      await addEntry(tx, { ...NAME, ...made, now: AT });
       return claim(tx, { ...NAME, node: "n1", now: AT + 1_000, ordered: true });
     });
   }
@@ -116,10 +116,8 @@ describe("a message of the owner's backend", () => {
     const path = "/admin/ledger/send/main/shop%2Fshipped-1042";
     expect([await find("shipped-1042"), await find("shop/shipped-1042")]).toEqual([path, path]);
     const shown = String(await ledgerEntry(db, NAME, VIEWER)).replaceAll(/<[^>]*>/g, "");
-    expect(shown).toMatch(
-      /Stored durably by the relay, to be sent · [\s\S]*By api[\s\S]*Sent to the service · .*15:00:01/,
-    );
-    expect(shown).toMatch(/Not accepted; sent again later · .*15:00:02[\s\S]*429: Too many calls/);
+    expect(shown).toMatch(/Stored durably by the relay, to be sent [\s\S]*By api[\s\S]*Sent to the service .*15:00:01/);
+    expect(shown).toMatch(/Not accepted; sent again later .*15:00:02[\s\S]*429: Too many calls/);
     expect(await ledgerEntry(db, NAME, { role: "reader", site: "other" })).toBeUndefined();
   });
 
@@ -128,7 +126,7 @@ describe("a message of the owner's backend", () => {
     const done = { state: "done", reason: null, due: AT, actor: "n1", now: AT + 2_000, result: "{}" } as const;
     await db.transaction(async (tx) => {
       if (called !== undefined) await settle(tx, called, done);
-      await link(tx, NAME, "shown", "main:out-1");
+      await linkReply(tx, NAME, "shown", "main:out-1");
       await appendReply(tx, { visitor: "v", id: "s_1", text: "Shipped", at: AT + 2_000, external: "main:out-1" });
     });
     expect(await find("shipped-1042")).toBe("/admin/messages/v/s_1");
@@ -149,7 +147,7 @@ it("begins with the time at which the visitor wrote the message, or says that it
     await numbers.write(tx);
   });
   expect(await page({}, "late")).toMatch(
-    /Written by the visitor · .*14:58:25It waited 95 s in the browser, by the browser&#39;s clock\.[\s\S]*Stored durably/,
+    /Written by the visitor .*14:58:25It waited 95 s in the browser, by the browser&#39;s clock\.[\s\S]*Stored durably/,
   );
 });
 
@@ -164,7 +162,7 @@ it("says with which status the service accepted a message, also when it had the 
   expect(await page()).not.toContain("The service has the message");
   await accept(200);
   expect(await page()).toMatch(/No reply yetThe service has the message\..*Doctor tests the callback address\./);
-  expect(await page()).toMatch(/Accepted by the service · .*15:00:01[\s\S]*The service answered 200\./);
+  expect(await page()).toMatch(/Accepted by the service .*15:00:01[\s\S]*The service answered 200\./);
   await accept(409);
   expect(await page()).toContain("The service answered 409: it had the message already.");
 });

@@ -7,10 +7,13 @@ import { formerIds } from "../records/visitors.ts";
 import type { Pushed } from "./context.ts";
 import { duration } from "./duration.ts";
 import { entryStages } from "./entry.ts";
-import { badge, facts, type Html, time, tokenField } from "./html.ts";
+import { badge, facts, type Html, liveScript, STALE, time, tokenField } from "./html.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
+
+/** The page renews itself so often, in seconds: while the service has not settled the message, and afterwards. */
+const [UNSETTLED_S, SETTLED_S] = [2, 15];
 
 /** Most failed attempts that a journey shows; the newest ones. */
 const TRIES_SHOWN = 50;
@@ -214,16 +217,22 @@ export async function journey(
     row.state === "failed" && viewer.role === "admin"
       ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="from" value="message"><input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
       : "";
-  return html`${note}${facts([
+  const path = messagePath(row.visitor, row.id);
+  const every = row.state === "sent" ? UNSETTLED_S : SETTLED_S;
+  return html`${STALE}${note}${facts([
     ["Message", html`<span class="id">${row.id}</span>`],
     ["messageSid at the service", row.sid === null ? null : html`<span class="id">${row.sid}</span>`],
     ["The service's id", serviceId(row.external)],
     ["Key of your backend", sent === undefined ? null : html`<a href="${entryPath(sent)}" class="id">${sent.key}</a>`],
-    ["State", row.state === null ? "reply" : badge(row.state)],
+    [
+      "State",
+      html`<span id="state" data-live="${every}" role="status">${row.state === null ? "reply" : badge(row.state)}</span>`,
+    ],
     ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
     ["Site", row.site],
   ])}
 <pre class="text" dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
 <h2>Journey <span class="note">times in UTC</span></h2>
-${stageList(stages)}${retry}`;
+<div id="journey" data-live="${every}">${stageList(stages)}${retry}</div>
+${liveScript(path)}`;
 }

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, entries } from "../records/ledger/ledger.ts";
-import { sentContent } from "../records/ledger/own-messages.ts";
+import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import {
   badge,
   type Cell,
@@ -52,7 +52,7 @@ const OUTCOMES: Record<string, string> = {
   wrong_state: "The entry's state no longer allows this",
   incomplete: "Sub-account or amount is missing: use `porchlight credits approve` with `--email` or `--amount`",
   amount: "The amount exceeds perGrant of the account",
-  email: "The e-mail address is invalid",
+  email: "The email address is invalid",
   reason: "A reason is needed",
 };
 
@@ -102,7 +102,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
 const sentRow = (entry: Entry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
-  badge(entry.state),
+  badge(SENT_STATES[entry.state]),
   line((sentContent(entry).text ?? "").slice(0, 120)),
   entry.reason,
   line(entry.account),
@@ -137,9 +137,9 @@ ${table(
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
 ${open.length === 0 ? "" : decisions}
 <h2>Credit grants</h2>
-${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet.")}
+${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet. Each recharge that the service reports and each grant of your backend appears here.")}
 <h2>Messages of your backend</h2>
-${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet.")}
+${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet. Each message that it sends over the API appears here.")}
 <p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome: of a grant here, of a message with <code>porchlight send resolve</code>.</p>`;
 }
 

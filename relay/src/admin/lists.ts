@@ -6,7 +6,20 @@ import { type Lead, leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
-import { badge, brief, type Cell, type Html, idText, line, name, PAGE_ROWS, pagedTable, time, whole } from "./html.ts";
+import {
+  badge,
+  brief,
+  type Cell,
+  type Html,
+  idText,
+  line,
+  name,
+  PAGE_ROWS,
+  pagedTable,
+  time,
+  whole,
+  withCode,
+} from "./html.ts";
 import { conversationPath } from "./paths.ts";
 import { mergedPage, type Part } from "./reads.ts";
 
@@ -38,7 +51,7 @@ const headingsOf = ({ sites }: Deps, first: string, ...others: string[]): string
 const visitorLink = (visitor: string | null): Cell =>
   visitor === null ? null : html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`;
 
-/** The e-mail address and the phone number in one cell. */
+/** The email address and the phone number in one cell. */
 function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
   const lines = [email, phone].filter((each) => each !== null);
   return lines.length === 0 ? null : html`${lines.map((each) => whole(each))}`;
@@ -61,7 +74,9 @@ export async function leads(deps: Deps): Promise<Html> {
     "Leads",
     headingsOf(deps, "When", "Name", "Contact", "State", "Problem", "Visitor"),
     rows,
-    "No visitor has left contact details yet.",
+    withCode(
+      "No visitor has left contact details yet. Each form that a visitor fills in appears here: `prechat` and `emailOffer` show them.",
+    ),
   );
 }
 
@@ -79,7 +94,9 @@ export async function mails(deps: Deps): Promise<Html> {
     "Mails",
     headingsOf(deps, "When", "Kind", "To", "State", "Tries", "Problem", "Visitor"),
     rows,
-    "No mails in the last weeks.",
+    withCode(
+      "No mails in the last weeks. A reply that arrives while the visitor is away is mailed, if the relay has `SMTP_URL`, and appears here.",
+    ),
   );
 }
 
@@ -116,7 +133,7 @@ export async function webhooks(deps: Deps): Promise<Html> {
     "Webhooks",
     headingsOf(deps, "When", "Event", "State", "Tries", "Status", "Problem", "Id"),
     rows,
-    "No events for your webhook yet.",
+    withCode("No events for your webhook yet. If the site has a `webhook`, each event appears here with its tries."),
   );
 }
 
@@ -131,7 +148,7 @@ export async function blocks(deps: Deps): Promise<Html> {
     "Blocks",
     headingsOf(deps, "Since", "Whom", "Reason", "By"),
     rows,
-    "No visitor and no address is blocked.",
+    withCode("No visitor and no address is blocked. `porchlight block add` blocks one, and it appears here."),
   );
 }
 

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { joined, type Sample } from "../flows/sampler.ts";
+import { createSampler, mergeSamples, type Sample } from "../flows/sampler.ts";
 import { addSample, STEPS } from "../records/series.ts";
 import { overview } from "./overview.ts";
 
-const NOW = Date.UTC(2026, 10, 23, 15, 30);
+const NOW = Date.UTC(2026, 10, 23, 15, 30, 35);
 const gauges = {
   connections: () => 0,
   waiting: async () => ({ messages: 0, oldest: 0 }),
@@ -15,51 +17,93 @@ const gauges = {
 };
 
 let db: Database;
+let metrics: Metrics;
+let running: Parameters<typeof overview>[0]["running"];
 beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
+  metrics = createMetrics();
+  const clock = { now: () => NOW, uptime: () => NOW, after: () => () => {} };
+  ({ running } = createSampler({ db, clock, log: silentLog, metrics, gauges }));
 });
 afterEach(() => db.close());
 
 const takesWrites = async (): Promise<boolean> => true;
 const page = async (range: string): Promise<string> =>
-  String(await overview({ db, now: NOW, takesWrites, gauges, range }));
+  String(await overview({ db, now: NOW, takesWrites, gauges, running, range }));
 
 /** The figure of a plot, without the other figures. */
 const figureOf = (text: string, title: string): string =>
   /^.*?<\/figure>/s.exec(text.split("<figure>").find((part) => part.startsWith(`<figcaption>${title}<`)) ?? "")?.[0] ??
   "";
 
+/** The value of a card. */
+const cardOf = (text: string, name: string): string | undefined =>
+  new RegExp(`<p>${name}</p><p class="value">([^<]*)<`).exec(text)?.[1];
+
+const store = (node: string, at: number, sample: Sample): Promise<void> =>
+  db.transaction((tx) => addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(sample) }));
+
 /** The labels of the time axis. */
 const ticksOf = (figure: string): string[] =>
-  [...figure.matchAll(/text-anchor="[^"]+">([^<]+)</g)].map(([, label = ""]) => label);
+  [...figure.matchAll(/class="time"[^>]+>([^<]+)</g)].map(([, label = ""]) => label);
 
 it("shows each class of the service's answers as a line, and failures on an axis of their own", async () => {
-  const empty = joined([], "sum");
+  const empty = mergeSamples([], "sum");
   const sample: Sample = {
     ...empty,
     messages: { ...empty.messages, stored: 5_000, failed: 2 },
     answers: { "2xx": 11, "429": 12, "4xx": 13, "5xx": 14, none: 15 },
   };
-  await db.transaction((tx) =>
-    addSample(tx, STEPS.minute, { at: NOW - 60_000, node: "", body: JSON.stringify(sample) }),
-  );
+  await store("", NOW - 95_000, sample);
   const text = await page("hour");
-  for (const line of ["2xx newest 11", "429 newest 12", "4xx newest 13", "5xx newest 14", "no answer newest 15"])
+  for (const line of [
+    "2xx newest 0, highest 11",
+    "highest 12",
+    "highest 13",
+    "highest 14",
+    "no answer newest 0, highest 15",
+  ])
     expect(figureOf(text, "The service&#39;s answers")).toContain(line);
   const failed = figureOf(text, "Failed messages");
-  expect(failed).toContain("failed newest 2, highest 2");
-  expect(failed).toContain('<text x="0" y="13">2</text>');
+  expect(failed).toContain("failed newest 0, highest 2");
+  expect(failed).toMatch(/class="value"[^>]+>2</);
+});
+
+it("counts the minute that has begun, of every node: 35 s after the first message it shows it", async () => {
+  metrics.message("stored");
+  metrics.message("reply");
+  metrics.delivered(0.2);
+  for (const range of ["hour", "day", "week", "month"]) {
+    const text = await page(range);
+    expect(cardOf(text, "From visitors"), range).toBe("1");
+    expect(cardOf(text, "Delivered in"), range).not.toBe("–");
+    expect(figureOf(text, "Messages"), range).toContain("from visitors newest 1, highest 1; replies newest 1");
+  }
+  const empty = mergeSamples([], "sum");
+  await store("another", NOW - 35_000, { ...empty, messages: { ...empty.messages, stored: 4 } });
+  expect(cardOf(await page("hour"), "From visitors")).toBe("5");
+});
+
+it("shows the last hour until its sum is stored", async () => {
+  const empty = mergeSamples([], "sum");
+  const body = { ...empty, messages: { ...empty.messages, stored: 4 } };
+  await store("", NOW - 31 * 60_000 - 35_000, body);
+  expect(cardOf(await page("week"), "From visitors")).toBe("4");
+});
+
+it("an empty plot says in one sentence what will appear in it, and when", async () => {
+  const text = await page("hour");
+  expect(text).not.toContain("<svg");
+  expect(figureOf(text, "Time to delivery")).toMatch(
+    /<p class="nothing">[^.]+ appears here within half a minute[^.]*\.</,
+  );
+  expect(text.match(/class="nothing"/g)).toHaveLength(8);
 });
 
 it("labels the time axis between its ends, which differ", async () => {
-  expect(ticksOf(figureOf(await page("hour"), "Messages"))).toEqual(["14:30", "14:45", "15:00", "15:15", "15:30 UTC"]);
-  expect(ticksOf(figureOf(await page("day"), "Messages"))).toEqual([
-    "24 h ago",
-    "21:30",
-    "03:30",
-    "09:30",
-    "15:30 UTC",
-  ]);
+  metrics.message("stored");
+  expect(ticksOf(figureOf(await page("hour"), "Messages"))).toEqual(["14:30", "14:45", "15:00", "15:15", "15:30"]);
+  expect(ticksOf(figureOf(await page("day"), "Messages"))).toEqual(["24 h ago", "21:30", "03:30", "09:30", "15:30"]);
   expect(ticksOf(figureOf(await page("week"), "Messages"))[0]).toBe("11-16");
 });

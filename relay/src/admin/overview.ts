@@ -1,55 +1,52 @@
 import { html } from "hono/html";
 import { ANSWER_CLASSES, BUCKETS, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
-import { joined, type Sample } from "../flows/sampler.ts";
+import { mergeSamples, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
-import { STEPS, type Step, samplesBetween } from "../records/series.ts";
+import { isSameRow, type SeriesRow, STEPS, type Step, samplesBetween } from "../records/series.ts";
 import { duration } from "./duration.ts";
-import { count, type Html } from "./html.ts";
+import { count, type Html, liveScript, STALE } from "./html.ts";
 import { plot } from "./plot.ts";
-import { nodes, openProblems } from "./state.ts";
+import { nodeTable, openProblems, runningNodes } from "./state.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 3_600_000;
 
-/** The ranges of the plots: length, step of the stored series, and number of steps per point. */
+/** The ranges of the plots: step of the stored series, points, steps per point, and the name of a point's time. */
 const RANGES = {
-  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1 },
-  day: { name: "Day", step: STEPS.minute, points: 96, each: 15 },
-  week: { name: "Week", step: STEPS.hour, points: 168, each: 1 },
-  month: { name: "Month", step: STEPS.hour, points: 120, each: 6 },
-} as const satisfies Record<string, { name: string; step: Step; points: number; each: number }>;
+  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, begun: "minute" },
+  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, begun: "quarter of an hour" },
+  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, begun: "hour" },
+  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, begun: "quarter of a day" },
+} as const satisfies Record<string, { name: string; step: Step; points: number; each: number; begun: string }>;
 type Range = keyof typeof RANGES;
 
 const rangeOf = (name: string | undefined): Range =>
   name !== undefined && Object.hasOwn(RANGES, name) ? (name as Range) : "hour";
 
-/** Samples by point, oldest first; undefined where the relay did not run. */
-async function pointsOf(db: Database, range: Range, now: number): Promise<(Sample | undefined)[]> {
+/**
+ * The rows of a range, oldest first: hours, and minutes since the newest hour. This node's running minute is not stored yet, or
+ * not whole.
+ */
+async function rowsOf(db: Database, { step, begin, end }: { step: Step; begin: number; end: number }, own: SeriesRow) {
+  const rows = await samplesBetween(db, step, begin, end);
+  const hoursEnd = step === STEPS.hour ? (rows.at(-1)?.at ?? begin - HOUR_MS) + HOUR_MS : end;
+  const minutes = await samplesBetween(db, STEPS.minute, hoursEnd, end);
+  return [...rows, ...minutes, own].filter((row) => row === own || !isSameRow(row, own));
+}
+
+/** Samples by point, oldest first; undefined where the relay did not run. @param own this node's running minute */
+async function pointsOf(db: Database, range: Range, now: number, own: SeriesRow): Promise<(Sample | undefined)[]> {
   const { step, points, each } = RANGES[range];
   const ms = step * 1_000 * each;
   const end = Math.floor(now / ms) * ms + ms;
   const begin = end - points * ms;
-  const rows = await samplesBetween(db, step, begin, end);
-  // The current hour has no row yet.
-  const recent =
-    step === STEPS.hour ? await samplesBetween(db, STEPS.minute, Math.floor(now / HOUR_MS) * HOUR_MS, end) : [];
-  const steps = Map.groupBy([...rows, ...recent], ({ at }) => at);
-  const slots = Map.groupBy(
-    [...steps].map(([at, nodes]) => ({
-      at,
-      sample: joined(
-        nodes.map(({ body }) => JSON.parse(body) as Sample),
-        "sum",
-      ),
-    })),
-    ({ at }) => Math.floor((at - begin) / ms),
-  );
+  const rows = await rowsOf(db, { step, begin, end }, own);
+  const slots = Map.groupBy(stepsOf(rows), ({ at }) => Math.floor((at - begin) / ms));
   return Array.from({ length: points }, (_, n) => {
     const found = slots.get(n);
     return (
       found &&
-      joined(
+      mergeSamples(
         found.map(({ sample }) => sample),
         "highest",
       )
@@ -89,8 +86,7 @@ function ticksOf(range: Range, now: number): string[] {
   return Array.from({ length: TICKS + 1 }, (_, n) => {
     const [, day = "", time = ""] =
       /^\d+-(\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(now - length + (n * length) / TICKS).toISOString()) ?? [];
-    if (range === "week" || range === "month") return n === TICKS ? `${day} UTC` : day;
-    if (n === TICKS) return `${time} UTC`;
+    if (range === "week" || range === "month") return day;
     return n === 0 && range === "day" ? "24 h ago" : time;
   });
 }
@@ -104,56 +100,94 @@ type Deps = {
   /** Whether the database accepts writes now. */
   takesWrites: () => Promise<boolean>;
   gauges: Gauges;
+  /** This node's running minute. */
+  running: Sampler["running"];
   range: string | undefined;
 };
 
-/** The overview page: the present state, and plots of the chosen range. */
-export async function overview({ db, now, takesWrites, gauges, range: wanted }: Deps): Promise<Html> {
-  const range = rangeOf(wanted);
-  const points = await pointsOf(db, range, now);
-  const { messages: waiting, oldest } = await gauges.waiting();
-  const failed = await countFailed(db);
-  const all = joined(
-    points.filter((point) => point !== undefined),
-    "highest",
-  );
-  const axis = { ticks: ticksOf(range, now) };
+type Figures = { points: (Sample | undefined)[]; all: Sample; ticks: string[]; range: Range };
+
+/** The page renews itself so often, in seconds. */
+const RENEW_S = 15;
+/** When something that has just happened appears: other nodes store their counts every 10 seconds. */
+const SOON = "within half a minute";
+
+/** The plots, each with what it says while it has no values above zero. */
+function plots({ points, ticks, range }: Figures): Html {
   const line = (name: string, of: (sample: Sample) => number | undefined) => ({
     name,
     values: points.map((point) => point && of(point)),
   });
+  const quantiles = (of: (sample: Sample) => readonly number[]) =>
+    [50, 95, 99].map((q) => line(`p${q}`, (sample) => quantile(of(sample), q / 100)));
+  const answers = ANSWER_CLASSES.map((name) =>
+    line(name === "none" ? "no answer" : name, ({ answers }) => answers[name]),
+  );
+  const messages = [
+    line("from visitors", ({ messages }) => messages.stored),
+    line("replies", ({ messages }) => messages.reply),
+  ];
+  const failed = [line("failed", ({ messages }) => messages.failed)];
+  const open = [line("connections", ({ connections }) => connections)];
+  const waiting = [line("waiting", ({ waiting }) => waiting)];
+  const limit = [line("limit as learned", ({ pace }) => pace)];
   const within = `within the ${range}`;
-  const quantileOf = (q: number): string => {
-    const value = quantile(all.delivery, q);
-    return value === undefined ? "–" : duration(value);
-  };
-  return html`<p id="stale" class="stale" role="status"></p>
-<div id="problems" data-live role="status">${await openProblems(db, await takesWrites())}</div>
-<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
-    ([name, { name: words }]) =>
-      html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
-  )}</ul>
-<div id="figures" data-live>
-<ul class="cards">
-${card("Open chats", count(gauges.connections()), "on this node, now")}
+  const counts = { ticks, format: shortCount };
+  const times = { ticks, format: duration };
+  return html`<div class="plots">
+${plot({ ...counts, title: "Messages", lines: messages, empty: `A message that a visitor writes appears here ${SOON}.` })}
+${plot({ ...counts, title: "Failed messages", lines: failed, empty: `No message failed ${within}; one that fails appears here ${SOON}.` })}
+${plot({ ...counts, title: "Open chats", lines: open, empty: `A chat that a visitor opens appears here ${SOON}.` })}
+${plot({ ...times, title: "Time to delivery", lines: quantiles(({ delivery }) => delivery), empty: `The time that the service takes to accept a message appears here ${SOON} of its answer.` })}
+${plot({ ...times, title: "Time to reply", lines: quantiles(({ reply }) => reply), empty: `The time from a visitor's message to the next reply appears here ${SOON} of the reply.` })}
+${plot({ ...counts, title: "The service's answers", lines: answers, empty: `An answer of the service to a call appears here ${SOON}.` })}
+${plot({ ...counts, title: "Waiting messages", lines: waiting, empty: `No message waited ${within}; one that waits for the service appears here ${SOON}.` })}
+${plot({ ...counts, title: "Calls per minute", lines: limit, empty: "The limit that the relay learns from the service's answers appears here after the first call." })}
+</div>`;
+}
+
+/** The present state, and sums of the range. */
+async function cards(
+  { db, gauges }: Deps,
+  { all, range }: Figures,
+  open: { chats: number; nodes: number },
+): Promise<Html> {
+  const { messages: waiting, oldest } = await gauges.waiting();
+  const failed = await countFailed(db);
+  const within = `within the ${range}`;
+  const [median, most] = [0.5, 0.95].map((q) => quantile(all.delivery, q));
+  return html`<ul class="cards">
+${card("Open chats", count(open.chats), open.nodes === 1 ? "now" : `now, on ${open.nodes} nodes`)}
 ${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, oldest > 300)}
 ${card("Failed", count(failed), "not tried again", failed > 0)}
 ${card("From visitors", count(Math.round(all.messages.stored)), within)}
 ${card("Replies", count(Math.round(all.messages.reply)), within)}
-${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `median; 95 % within ${quantileOf(0.95)}`)}
-</ul>
-<div class="plots">
-${plot({ ...axis, title: "Messages", format: shortCount, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply)] })}
-${plot({ ...axis, title: "Failed messages", format: shortCount, lines: [line("failed", ({ messages }) => messages.failed)] })}
-${plot({ ...axis, title: "Open chats", format: shortCount, lines: [line("connections", ({ connections }) => connections)] })}
-${plot({ ...axis, title: "Time to delivery", format: duration, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
-${plot({ ...axis, title: "Time to reply", format: duration, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
-${plot({ ...axis, title: "The service's answers", format: shortCount, lines: ANSWER_CLASSES.map((name) => line(name === "none" ? "no answer" : name, ({ answers }) => answers[name])) })}
-${plot({ ...axis, title: "Waiting messages", format: shortCount, lines: [line("waiting", ({ waiting }) => waiting)] })}
-${plot({ ...axis, title: "Calls per minute", format: shortCount, lines: [line("limit as learned", ({ pace }) => pace)] })}
-</div>
+${median === undefined ? card("Delivered in", "–", `none ${within}`) : card("Delivered in", duration(median), `median; 95 % within ${duration(most ?? median)}`)}
+</ul>`;
+}
+
+/** The overview page: the present state, and plots of the chosen range. */
+export async function overview(deps: Deps): Promise<Html> {
+  const { db, now, takesWrites, running, range: wanted } = deps;
+  const range = rangeOf(wanted);
+  const own = await running();
+  const points = await pointsOf(db, range, now, own);
+  const known = points.filter((point) => point !== undefined);
+  const figures = { points, all: mergeSamples(known, "highest"), ticks: ticksOf(range, now), range };
+  const nodes = await runningNodes(db, now, own);
+  const chats = nodes.reduce((sum, { connections }) => sum + connections, 0);
+  return html`${STALE}
+<div id="problems" data-live="${RENEW_S}" role="status">${await openProblems(db, await takesWrites())}</div>
+<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
+    ([name, { name: words }]) =>
+      html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
+  )}</ul>
+<div id="figures" data-live="${RENEW_S}">
+${await cards(deps, figures, { chats, nodes: nodes.length })}
+${plots(figures)}
+<p class="note">Times in UTC. The dashed end of a line is the ${RANGES[range].begun} that has begun.</p>
 </div>
 <h2>Nodes</h2>
-<div id="nodes" data-live>${await nodes(db, now)}</div>
-<script src="/admin/live.js" defer></script>`;
+<div id="nodes" data-live="${RENEW_S}">${nodeTable(nodes)}</div>
+${liveScript(`/admin?range=${range}`)}`;
 }

@@ -67,9 +67,9 @@ export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
 
 /** Pages about the whole relay. */
 function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
-  const { db, clock, takesWrites, sites, gauges, settings } = deps;
+  const { db, clock, takesWrites, sites, gauges, running, settings } = deps;
   app.get("/admin", async (c) => {
-    const body = await overview({ db, now: clock.now(), takesWrites, gauges, range: c.req.query("range") });
+    const body = await overview({ db, now: clock.now(), takesWrites, gauges, running, range: c.req.query("range") });
     return show(c, "/admin", "Overview", body);
   });
   app.get("/admin/ledger", async (c) => {
@@ -119,7 +119,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
     const body = await journey(db, c.req.param(), {
       token: formToken(secret),
       viewer,
-      note: outcomeOf(c.req.query()),
+      note: outcomeOf(c.req.query(), "message"),
       present: { now: clock.now(), paused: gauges.paused(), pushed: deps.pushed },
     });
     return body === undefined ? notFound(c, "message") : show(c, "/admin/conversations", "Message", body);
@@ -147,7 +147,7 @@ function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
       { db, sites: sitesFor(sites, viewer) },
       {
         token: formToken(secret),
-        note: outcomeOf(outcome),
+        note: outcomeOf(outcome, "list"),
         mayAct: viewer.role === "admin",
         site: viewer.site,
         failed: skipOf(failed),

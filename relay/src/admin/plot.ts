@@ -10,10 +10,14 @@ export type Plot = {
   ticks: readonly string[];
   /** Formats a value. */
   format: (value: number) => string;
+  /** Says what will appear here, and when: shown while no value is above zero. */
+  empty: string;
 };
 
-/** Sizes in SVG units. `LEFT`: wide enough for the longest label, like "500 ms", in the larger font of phones. */
-const [WIDTH, HEIGHT, TOP, BOTTOM, LEFT] = [560, 170, 8, 20, 68];
+/** Sizes in SVG units. */
+const [WIDTH, HEIGHT, TOP, BOTTOM] = [560, 176, 10, 26];
+/** Between a label and its axis, and a character in the largest font, that of small phones. */
+const [GAP, CHARACTER] = [8, 13];
 
 /** The next round number: 1, 2, 5, 10, 20 … times a power of ten. */
 function roundUp(value: number): number {
@@ -22,22 +26,35 @@ function roundUp(value: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-/** The polylines of a line: each gap begins a new one. @returns the `points` attribute of each */
-function polylines(values: PlotSeries["values"], max: number): string[] {
-  const step = (WIDTH - LEFT) / Math.max(1, values.length - 1);
-  const lines: string[][] = [[]];
-  for (const [n, value] of values.entries()) {
-    if (value === undefined) {
-      lines.push([]);
-      continue;
-    }
+/** The points of a line as "x,y"; undefined where no value is known. */
+function pointsOf(values: PlotSeries["values"], max: number, left: number): (string | undefined)[] {
+  const step = (WIDTH - left) / Math.max(1, values.length - 1);
+  return values.map((value, n) => {
+    if (value === undefined) return undefined;
     const y = HEIGHT - BOTTOM - (value / max) * (HEIGHT - BOTTOM - TOP);
-    lines.at(-1)?.push(`${(LEFT + n * step).toFixed(1)},${y.toFixed(1)}`);
-  }
-  // A single point is drawn as a short stroke.
-  return lines
+    return `${(left + n * step).toFixed(1)},${y.toFixed(1)}`;
+  });
+}
+
+/** A line: each gap begins a new part, and a point alone is a dot. The step that has begun is dashed: it is not whole yet. */
+function drawn(points: readonly (string | undefined)[], style: string): Html {
+  const parts: string[][] = [[]];
+  for (const point of points.slice(0, -1))
+    if (point === undefined) parts.push([]);
+    else parts.at(-1)?.push(point);
+  const [before, newest] = points.slice(-2);
+  if (newest !== undefined && before === undefined) parts.push([newest]);
+  const begun =
+    newest === undefined || before === undefined
+      ? ""
+      : html`<polyline class="${style} begun" points="${before} ${newest}"/>`;
+  return html`${parts
     .filter(({ length }) => length > 0)
-    .map((points) => (points.length === 1 ? `${points[0]} ${points[0]}` : points.join(" ")));
+    .map((part) => {
+      const [x, y] = part[0]?.split(",") ?? [];
+      if (part.length > 1) return html`<polyline class="${style}" points="${part.join(" ")}"/>`;
+      return part[0] === before && begun !== "" ? "" : html`<circle class="${style}" cx="${x}" cy="${y}" r="3"/>`;
+    })}${begun}`;
 }
 
 const known = (values: PlotSeries["values"]): number[] => values.filter((value) => value !== undefined);
@@ -54,23 +71,32 @@ const summary = ({ title, lines, format }: Plot): string =>
     .join("; ")}`;
 
 /** A label of the time axis with its line, at a part of the axis from 0 to 1. */
-function tick(label: string, part: number): Html {
-  const x = (LEFT + part * (WIDTH - LEFT)).toFixed(1);
+function tick(label: string, part: number, left: number): Html {
+  const x = (left + part * (WIDTH - left)).toFixed(1);
   const anchor = part === 0 ? "start" : part === 1 ? "end" : "middle";
   const line = html`<line class="grid" x1="${x}" x2="${x}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/>`;
-  return html`${part === 0 || part === 1 ? "" : line}<text x="${x}" y="${HEIGHT - 4}" text-anchor="${anchor}">${label}</text>`;
+  return html`${part === 0 || part === 1 ? "" : line}<text class="time" x="${x}" y="${HEIGHT - 4}" text-anchor="${anchor}">${label}</text>`;
 }
+
+/** A horizontal line, with its value at the left if given. */
+const level = (left: number, y: number, label?: string): Html =>
+  html`<line class="grid" x1="${left}" x2="${WIDTH}" y1="${y}" y2="${y}"/>${label === undefined ? "" : html`<text class="value" x="${left - GAP}" y="${y}" dy="0.35em" text-anchor="end">${label}</text>`}`;
+
+const legend = (lines: Plot["lines"]): Html =>
+  html`<span class="legend">${lines.map(({ name }) => html`<span>${name}</span>`)}</span>`;
 
 /** A plot of lines over time. */
 export function plot(given: Plot): Html {
-  const { title, lines, ticks, format } = given;
-  const max = roundUp(Math.max(0, ...lines.flatMap(({ values }) => known(values))));
-  const middle = (HEIGHT - BOTTOM + TOP) / 2;
-  return html`<figure><figcaption>${title}<span class="legend">${lines.map(({ name }) => html`<span>${name}</span>`)}</span></figcaption>
+  const { title, lines, ticks, format, empty } = given;
+  const highest = Math.max(0, ...lines.flatMap(({ values }) => known(values)));
+  if (highest === 0) return html`<figure><figcaption>${title}</figcaption><p class="nothing">${empty}</p></figure>`;
+  const max = roundUp(highest);
+  const left = GAP + CHARACTER * format(max).length;
+  const [bottom, middle] = [HEIGHT - BOTTOM, (HEIGHT - BOTTOM + TOP) / 2];
+  return html`<figure><figcaption>${title}${legend(lines)}</figcaption>
 <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary(given)}">
-<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${TOP}" y2="${TOP}"/><line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${middle}" y2="${middle}"/><line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>
-<text x="0" y="${TOP + 5}">${format(max)}</text><text x="0" y="${HEIGHT - BOTTOM}">0</text>
-${ticks.map((label, n) => tick(label, n / Math.max(1, ticks.length - 1)))}
-${lines.map(({ values }, n) => polylines(values, max).map((points) => html`<polyline class="s${n}" points="${points}"/>`))}
+${level(left, TOP, format(max))}${level(left, middle)}${level(left, bottom, "0")}
+${ticks.map((label, n) => tick(label, n / Math.max(1, ticks.length - 1), left))}
+${lines.map(({ values }, n) => drawn(pointsOf(values, max, left), `s${n}`))}
 </svg></figure>`;
 }

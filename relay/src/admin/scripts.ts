@@ -1,6 +1,7 @@
 /**
- * `/admin/live.js`: renews the parts of the overview with `data-live` every 15 seconds while its tab is visible. A part that
- * has the focus stays as it is. When the page cannot be renewed, `#stale` says since when, and why.
+ * `/admin/live.js`: renews the parts of a page with `data-live` while its tab is visible, each time after as many seconds as the
+ * first `data-live` says. A part that has the focus stays as it is. When the page cannot be renewed, `#stale` says since when,
+ * and why.
  */
 export const LIVE = `
 let renewed = new Date();
@@ -26,8 +27,9 @@ async function load() {
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = page.getElementById(part.id);
     // Screen readers announce the problems again when they are replaced.
-    if (next && next.innerHTML !== part.innerHTML && !part.contains(document.activeElement))
-      part.replaceChildren(...document.adoptNode(next).childNodes);
+    if (!next || part.contains(document.activeElement)) continue;
+    part.dataset.live = next.dataset.live;
+    if (next.innerHTML !== part.innerHTML) part.replaceChildren(...document.adoptNode(next).childNodes);
   }
   renewed = new Date();
   showStale("");
@@ -37,8 +39,14 @@ async function renew() {
   renewing = true;
   await load().catch(() => showStale("the relay does not answer."));
   renewing = false;
+  later();
 }
-setInterval(renew, 15000);
+let timer;
+function later() {
+  clearTimeout(timer);
+  timer = setTimeout(renew, 1000 * document.querySelector("[data-live]").dataset.live);
+}
+later();
 document.addEventListener("visibilitychange", renew);
 `;
 

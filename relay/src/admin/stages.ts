@@ -5,7 +5,7 @@ import { type Html, time } from "./html.ts";
 export type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
 
 const item = ({ name, at, note, kind }: Stage): Html =>
-  html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
+  html`<li class="${kind ?? ""}"><p class="step"><strong>${name}</strong>${at === null ? "" : html` ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
 
 /** The list of a journey's steps. */
 export const stageList = (stages: readonly Stage[]): Html => html`<ol class="journey">${stages.map(item)}</ol>`;

@@ -10,7 +10,7 @@ const alert = (kind: string): Alert => ({
   ended: null,
   problem: `${kind} has a problem.`,
   cure: "Mend it.",
-  untold: "",
+  unsentTo: "",
 });
 const databaseWith = (alerts: Alert[]) => ({ all: async () => alerts }) as unknown as Database;
 

@@ -4,7 +4,7 @@ import type { Finding } from "../base/finding.ts";
 import type { Database } from "../db/database.ts";
 import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
-import { STEPS, samplesBetween } from "../records/series.ts";
+import { type SeriesRow, STEPS, samplesBetween } from "../records/series.ts";
 import { badge, cellWithCode, type Html, idText, PAGE_ROWS, pagedTable, table, time, withCode } from "./html.ts";
 
 /** Readers get the findings of an examination for this long, in milliseconds. */
@@ -69,7 +69,13 @@ export async function alerts(db: Database, skip: number): Promise<Html> {
     ],
   );
   const headings = ["State", "Kind", "Of", "Problem", "Since (UTC)", "Until (UTC)"];
-  return pagedTable({ name: "skip", skip }, "Alerts", headings, rows, "No alerts yet.");
+  return pagedTable(
+    { name: "skip", skip },
+    "Alerts",
+    headings,
+    rows,
+    "No alerts yet. A problem that needs you appears here, and at the top of the overview.",
+  );
 }
 
 /** The page on which an alert of each kind is dealt with: its path and its name in the navigation. */
@@ -106,33 +112,34 @@ export async function callbacks(db: Database): Promise<Html> {
     type,
     time(at),
   ]);
-  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen (UTC)"], rows, "No callbacks yet.")}
+  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen (UTC)"], rows, "No callbacks yet. When the first reply of the service arrives, the names of its fields appear here.")}
 <p class="note">Names only, never values. A field that appears later than the others is one that the service has added.</p>`;
 }
 
 /** A node counts as running if it wrote a row of the series within this time, in milliseconds. */
 const NODE_MS = 3 * 60_000;
 
-/** The running nodes of this database, each with its newest row. */
-export async function nodes(db: Database, now: number): Promise<Html> {
-  const rows = await samplesBetween(db, STEPS.minute, now - NODE_MS, now + NODE_MS);
-  const newest = new Map(rows.map((row) => [row.node, row]));
-  const cells = [...newest.values()].map(({ node, at, body }) => {
-    const {
-      host = null,
-      pid,
-      connections,
-    } = JSON.parse(body) as {
-      host?: string;
-      pid?: number;
-      connections: number;
-    };
-    return [host, pid === undefined ? null : String(pid), idText(node), connections, time(at)];
-  });
-  return table(
+type Node = { node: string; at: number; host?: string; pid?: number; connections: number };
+
+/** The running nodes of this database, each with its newest row. @param own the row of this node, which needs no other node on SQLite */
+export async function runningNodes(db: Database, now: number, own: SeriesRow): Promise<Node[]> {
+  const others = db.dialect === "sqlite" ? [] : await samplesBetween(db, STEPS.minute, now - NODE_MS, now + NODE_MS);
+  const newest = new Map([...others, own].map((row) => [row.node, row]));
+  return [...newest.values()].map(({ node, at, body }) => ({
+    ...(JSON.parse(body) as Omit<Node, "node" | "at">),
+    node,
+    at,
+  }));
+}
+
+/** The table of the running nodes. */
+export const nodeTable = (nodes: readonly Node[]): Html =>
+  table(
     "Nodes",
     ["Machine", "Process", "Node", "Open chats", "Last minute (UTC)"],
-    cells,
-    "A node appears here a minute after its start.",
+    nodes.map(({ node, at, host = null, pid, connections }) => [
+      ...[host, pid === undefined ? null : String(pid), idText(node)],
+      ...[connections, time(at)],
+    ]),
+    "",
   );
-}

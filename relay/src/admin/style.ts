@@ -30,14 +30,14 @@ button.plain { border: 0; background: none; color: var(--accent); padding: 0.4re
 main { padding: 1.5rem 1rem 3rem; max-width: 76rem; margin: 0 auto; outline: none; }
 nav { background: var(--card); border-bottom: 1px solid var(--line); }
 nav ul { list-style: none; margin: 0; padding: 0 max(0.4rem, calc(50% - 37.6rem)); display: flex; overflow-x: auto; }
-nav a { display: block; padding: 0.55rem 0.6rem; color: inherit; text-decoration: none; white-space: nowrap; border-bottom: 2px solid transparent; }
+nav a { display: block; padding: 0.55rem 0.6rem; color: var(--soft); text-decoration: none; white-space: nowrap; border-bottom: 2px solid transparent; }
 nav a:focus-visible { outline-offset: -3px; }
-nav a:hover { border-color: var(--line); }
-nav a[aria-current] { font-weight: 650; border-color: var(--accent); }
+nav a:hover { color: var(--ink); border-color: var(--line); }
+nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
 .menu { margin-left: auto; position: relative; }
 .menu summary { cursor: pointer; padding: 0.4rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
 .menu div { position: absolute; right: 0; top: 110%; min-width: 13rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem; z-index: 1; box-shadow: 0 8px 30px rgb(0 0 0 / 0.18); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9.5rem, calc(50% - 0.375rem)), 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; }
 .card p { margin: 0; color: var(--soft); font-size: 0.87rem; }
 .card p.value { color: var(--ink); font-size: 1.55rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
@@ -46,19 +46,23 @@ nav a[aria-current] { font-weight: 650; border-color: var(--accent); }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.9rem 1rem; }
 figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; font-weight: 600; margin-bottom: 0.4rem; }
 .legend { font-weight: 400; color: var(--soft); font-size: 0.87rem; }
+.legend span { display: inline-block; white-space: nowrap; }
 .legend span::before { content: ""; display: inline-block; width: 0.8em; height: 0.2em; margin: 0 0.4em 0.25em 0.8em; background: var(--chart); }
 .legend span:nth-child(2)::before { background: var(--chart2); }
 .legend span:nth-child(3)::before { background: var(--soft); }
 .legend span:nth-child(4)::before { background: var(--bad); }
 .legend span:nth-child(5)::before { background: var(--good); }
-svg.plot { width: 100%; height: auto; display: block; }
+.nothing { display: grid; place-items: center; min-height: 9rem; margin: 0; padding: 0 1.5rem; color: var(--soft); text-align: center; text-wrap: balance; border-bottom: 1px solid var(--line); }
+svg.plot { width: 100%; height: auto; display: block; overflow: visible; }
 svg.plot .grid { stroke: var(--line); stroke-width: 1; }
 svg.plot text { fill: var(--soft); font: 11px system-ui, sans-serif; }
-svg.plot polyline { fill: none; stroke-width: 2; stroke-linejoin: round; stroke: var(--chart); }
-svg.plot polyline.s1 { stroke: var(--chart2); }
-svg.plot polyline.s2 { stroke: var(--soft); }
-svg.plot polyline.s3 { stroke: var(--bad); }
-svg.plot polyline.s4 { stroke: var(--good); }
+svg.plot polyline { fill: none; stroke-width: 2; stroke-linejoin: round; stroke: var(--of, var(--chart)); }
+svg.plot circle { fill: var(--of, var(--chart)); }
+svg.plot polyline.begun { stroke-dasharray: 2 3; }
+svg.plot .s1 { --of: var(--chart2); }
+svg.plot .s2 { --of: var(--soft); }
+svg.plot .s3 { --of: var(--bad); }
+svg.plot .s4 { --of: var(--good); }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0 0 1rem; padding: 0; list-style: none; }
 .tabs a { display: block; padding: 0.35rem 0.8rem; border: 1px solid var(--line); border-radius: 999px; color: inherit; text-decoration: none; }
 .tabs a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
@@ -91,7 +95,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .facts dt { color: var(--soft); font-size: 0.87rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .thread { list-style: none; margin: 0; padding: 0; display: grid; gap: 0.6rem; }
-.thread li { max-width: min(42rem, 100%); width: fit-content; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
+.thread li { max-width: min(42rem, 92%); width: fit-content; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
 .thread li.visitor { margin-left: auto; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
 .thread p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .thread footer { color: var(--soft); font-size: 0.87rem; }
@@ -104,7 +108,8 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 h2 .note { font-weight: 400; }
 .journey + form { margin-top: 1.5rem; }
 .journey p { margin: 0; }
-.journey time { white-space: nowrap; }
+.journey .step { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
+.journey time { white-space: nowrap; font-variant-numeric: tabular-nums; color: var(--soft); }
 .journey .note { color: var(--soft); }
 .login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }
 .login form { display: grid; gap: 0.75rem; }
@@ -153,5 +158,16 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
   .filter .wide, .filter button { grid-column: 1 / -1; }
   .filter select, .filter input { width: 100%; max-width: none; min-width: 0; }
   td .number { text-align: left; }
+  .decide { min-width: 0; }
+}
+@media (max-width: 26rem) {
+  .bar { flex-wrap: wrap; }
+  .find { order: 1; flex: 1 0 100%; max-width: none; }
+  .bulk { display: grid; grid-template-columns: 1fr 1fr; }
+  .bulk button, .bulk .button { justify-content: center; padding: 0.4rem; font-size: 0.87rem; }
+}
+@media (max-width: 22rem) {
+  svg.plot text { font-size: 20px; }
+  td, tbody tr:last-child td { grid-template-columns: 5.2rem minmax(0, 1fr); }
 }
 `;

@@ -32,9 +32,19 @@ export const addressOf = (request: IncomingMessage, trusted: number): string => 
 
 /** The network that limits count: an IPv4 address itself, an IPv6 address as its /64. */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
+  if (!address.includes(":") || address.endsWith("::/64")) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   return plain.includes(":") ? `${expand(plain).slice(0, 4).join(":")}::/64` : plain;
+}
+
+/**
+ * The /48 that an IPv6 address, or its /64, belongs to: one customer can have a whole /48 (RFC 6177, RIPE-690), which is 65,536
+ * networks to limits that count /64s. The phones of a mobile operator share one too, so it gets more than one address.
+ * @returns undefined for IPv4
+ */
+export function siteNetworkOf(address: string): string | undefined {
+  const network = networkOf(address);
+  return network.includes(":") ? `${network.split(":").slice(0, 3).join(":")}::/48` : undefined;
 }
 
 /** The eight groups of an IPv6 address, without leading zeros. */

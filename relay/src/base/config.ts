@@ -99,7 +99,7 @@ function mailFrom(
 /** Adapts a site's settings to what the relay can do. */
 function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined): Site {
   const mails = mail !== undefined && site.mail !== false;
-  // The widget offers replies by e-mail only if the relay sends mail, or the owner says so.
+  // The widget offers replies by email only if the relay sends mail, or the owner says so.
   const able = mails ? { emailOffer: true, mail: true } : {};
   return { ...site, mail: mails, public: { ...able, ...site.public, uploads: uploads.caps } };
 }

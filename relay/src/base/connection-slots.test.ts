@@ -23,6 +23,23 @@ it("reserves the last tenth of all slots for addresses that have none", () => {
   expect(slots.taken()).toBe(100);
 });
 
+it("leaves half of all slots, and the last tenth, to others when a customer has a whole /48 of IPv6 (A26)", () => {
+  const slots = createConnectionSlots({ perAddress: 10, total: 100 });
+  const flood = (network: number, count: number): number =>
+    Array.from({ length: count }, (_, n) => take(slots, `2001:db8:${network}:${n.toString(16)}::/64`, 1)).filter(
+      (taken) => taken === 1,
+    ).length;
+  expect([flood(1, 100), flood(2, 100), flood(1, 100)]).toEqual([50, 40, 0]);
+  const leave = slots.take("2001:db8:3:1::/64");
+  expect([take(slots, "192.0.2.1", 1), take(slots, "2001:db8:3:2::/64", 1)]).toEqual([1, 0]);
+  leave?.();
+  expect(take(slots, "2001:db8:3:2::/64", 1)).toBe(1);
+});
+
+it("has no limit per /48 where clients share the address of a proxy", () => {
+  expect(take(createConnectionSlots({ perAddress: 0, total: 100 }), "2001:db8:1:1::/64", 100)).toBe(90);
+});
+
 it("limits how often an address takes a slot in a minute, also when it gives each back at once", () => {
   let now = 0;
   const slots = createConnectionSlots({ perAddress: 10, total: 0, uptime: () => now });

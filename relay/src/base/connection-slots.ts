@@ -1,3 +1,4 @@
+import { siteNetworkOf } from "./address.ts";
 import { createLimiter } from "./limiter.ts";
 
 /** A bounded number of connections. */
@@ -10,6 +11,8 @@ export type ConnectionSlots = {
 
 /** The share of slots after which only addresses without a connection are accepted. */
 const NEARLY_FULL = 0.9;
+/** The share of slots that all addresses of one IPv6 /48 may take together. */
+const SITE_PART = 0.5;
 /**
  * How often an address may take each of its slots in a minute. Honest clients connect again a few times a minute: after a
  * restart, on a page change, or with backoff from one second.
@@ -25,35 +28,53 @@ type SlotOptions = {
   uptime?: () => number;
 };
 
+/** Counts by name; a name without a count is forgotten. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  const add = (name: string, more: 1 | -1): void => {
+    const count = (counts.get(name) ?? 0) + more;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
+  };
+  return { of: (name: string): number => counts.get(name) ?? 0, add };
+}
+
 /**
  * Counts connections of all transports, per address and in total. The last slots are for addresses without a connection,
- * so that a flood from a few addresses does not lock others out (RELIABILITY A26).
+ * so that a flood from a few addresses does not lock others out (RELIABILITY A26). There, and at half of all slots, the whole
+ * /48 of an IPv6 address counts.
  */
 export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions): ConnectionSlots {
   const most = uptime === undefined ? 0 : perAddress * TURNS_PER_MINUTE;
   const arrivals = createLimiter({ burst: most, perMinute: most, uptime: uptime ?? (() => 0) });
-  const held = new Map<string, number>();
+  const held = createCounts();
   let all = 0;
 
-  function leave(address: string): void {
-    all--;
-    const left = (held.get(address) ?? 1) - 1;
-    if (left === 0) held.delete(address);
-    else held.set(address, left);
+  /** Whether the total leaves no slot for this address. `whole`: its /48, for IPv4 the address itself. */
+  function isFull(whole: string): boolean {
+    if (total === 0) return false;
+    return all >= (held.of(whole) > 0 ? Math.floor(total * NEARLY_FULL) : total);
+  }
+
+  function count(address: string, site: string | undefined, more: 1 | -1): void {
+    all += more;
+    held.add(address, more);
+    if (site !== undefined) held.add(site, more);
   }
 
   return {
     taken: () => all,
     take(address) {
-      const count = held.get(address) ?? 0;
-      if (perAddress > 0 && count >= perAddress) return undefined;
-      if (total > 0 && all >= (count > 0 ? Math.floor(total * NEARLY_FULL) : total)) return undefined;
+      // Without a limit per address, many clients share one: that of the proxy in front.
+      const site = perAddress > 0 ? siteNetworkOf(address) : undefined;
+      if (perAddress > 0 && held.of(address) >= perAddress) return undefined;
+      if (isFull(site ?? address)) return undefined;
+      if (site !== undefined && total > 0 && held.of(site) >= Math.floor(total * SITE_PART)) return undefined;
       if (arrivals.take(address) > 0) return undefined;
-      held.set(address, count + 1);
-      all++;
+      count(address, site, 1);
       let here = true;
       return () => {
-        if (here) leave(address);
+        if (here) count(address, site, -1);
         here = false;
       };
     },

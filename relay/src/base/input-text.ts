@@ -1,4 +1,6 @@
-/** Text that people type: one line, several lines, an e-mail address. */
+/** Text that people type: one line, several lines, an email address. */
+
+import { domainToASCII } from "node:url";
 
 /** The text as one line without control characters and lone surrogates, which databases, logs and services may reject. */
 export const toSingleLine = (text: string): string =>
@@ -11,7 +13,7 @@ export const toSingleLine = (text: string): string =>
 export const toMultiLine = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 /**
- * An e-mail address (R-203), as all inputs check it and the OpenAPI document states it. It excludes the characters that
+ * An email address (R-203), as all inputs check it and the OpenAPI document states it. It excludes the characters that
  * RFC 5322 uses for lists, comments and names, so that every mail program reads the same single address in it.
  */
 export const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
@@ -20,7 +22,18 @@ export const EMAIL_MAX = 254;
 /** Converts the domain to lower case; the local part stays as typed (R-203). */
 export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (domain) => domain.toLowerCase());
 
-/** The e-mail address in a text, as it is sent to the service; `undefined` when there is none. */
+/**
+ * The mailbox of an address, for counting: without the tag after `+`, which most mail servers ignore (RFC 5233), in lower case, and with
+ * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox.
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  const name = email.slice(0, at).normalize("NFKC").toLowerCase();
+  const domain = email.slice(at + 1).toLowerCase();
+  return `${name.replace(/(?<=.)\+.*$/s, "")}@${domainToASCII(domain) || domain}`;
+}
+
+/** The email address in a text, as it is sent to the service; `undefined` when there is none. */
 export function emailOf(given: string): string | undefined {
   const text = toSingleLine(given);
   return text.length <= EMAIL_MAX && EMAIL.test(text) ? lowerDomain(text) : undefined;

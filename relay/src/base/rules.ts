@@ -6,7 +6,7 @@ import { isAmount } from "./amount.ts";
 const address = z.url({ protocol: /^https?$/, error: "must be an address like https://billing.example.com/recharge" });
 const email = z
   .string()
-  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address")
+  .regex(/^[^\s@]+@[^\s@]+$/, "must be an email address")
   .transform((text) => text.toLowerCase());
 const credits = z.number().refine(isAmount, "must be above 0, at most 1000000000, with at most two decimals");
 const paths = z.array(z.string().min(1).max(100)).max(20).optional();
@@ -26,7 +26,7 @@ export const creditRules = z.strictObject({
   perDay: credits.default(10_000),
   /** Credits when the event names no amount. */
   amount: credits.optional(),
-  /** Sub-account id → e-mail, for events that contain only the id. */
+  /** Sub-account id → email, for events that contain only the id. */
   emails: z.record(z.string(), email).default({}),
   /** Dotted paths of the event's fields. They are tried before the usual ones. */
   fields: z.strictObject({ email: paths, subAccount: paths, amount: paths }).default({}),
@@ -102,7 +102,7 @@ export const routeRule = z.strictObject({
   claim: z.record(z.string().min(1).max(64), z.union([z.string(), z.number(), z.boolean()])).optional(),
 });
 
-/** The e-mail of a sub-account, if the rules map its id. */
+/** The email of a sub-account, if the rules map its id. */
 export const mappedEmail = ({ emails }: CreditRules, subAccount: string | undefined): string | undefined =>
   subAccount !== undefined && Object.hasOwn(emails, subAccount) ? emails[subAccount] : undefined;
 

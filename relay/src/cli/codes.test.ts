@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { addEvent, setEvent } from "../records/events.ts";
-import { enter, move } from "../records/ledger/ledger.ts";
+import { addEntry, transition } from "../records/ledger/ledger.ts";
 import { runOn } from "./commands.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -25,9 +25,9 @@ it("ends with 3 when the shown grant has an unknown outcome", async () => {
   const at = await context();
   const name = { kind: "grant", account: "main", key: "g-1" } as const;
   const step = { state: "calling", reason: null, due: 0, actor: "test", now: 0 } as const;
-  await at.db.transaction((tx) => enter(tx, { ...name, ...step, lane: "a@b.example", digest: "", content: "{}" }));
+  await at.db.transaction((tx) => addEntry(tx, { ...name, ...step, lane: "a@b.example", digest: "", content: "{}" }));
   expect((await runOn(at, ["credits", "show", "g-1"])).code ?? 0).toBe(0);
-  await at.db.transaction((tx) => move(tx, name, ["calling"], { ...step, state: "unknown" }));
+  await at.db.transaction((tx) => transition(tx, name, ["calling"], { ...step, state: "unknown" }));
   expect((await runOn(at, ["credits", "show", "g-1"])).code).toBe(3);
 });
 

@@ -77,10 +77,10 @@ export function waitSeconds({ text }: CommandArgs, standard: number): number {
   return seconds;
 }
 
-/** Checks an optional e-mail address. @param name the argument, for the error @throws CommandError for any other text */
+/** Checks an optional email address. @param name the argument, for the error @throws CommandError for any other text */
 export function checkEmail(name: string, text: string | undefined): void {
   if (text !== undefined && emailOf(text) === undefined)
-    throw new CommandError(`${name}: "${text}" is not an e-mail address like client@example.com.`, 2);
+    throw new CommandError(`${name}: "${text}" is not an email address like client@example.com.`, 2);
 }
 
 /** Formats rows as a table with headings and aligned columns. */

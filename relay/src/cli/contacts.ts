@@ -40,7 +40,7 @@ function detailsOf(given: CommandArgs, country: string | undefined): Partial<Rec
   const details = readContactDetails({ phone, email, firstName, lastName }, country);
   if (details === "invalid_phone")
     throw new CommandError(`--phone: "${phone}" is not a phone number with a country code like +4930123456.`, 2);
-  if (details === "invalid_email") throw new CommandError(`--email: "${email}" is not an e-mail address.`, 2);
+  if (details === "invalid_email") throw new CommandError(`--email: "${email}" is not an email address.`, 2);
   if ((details.phone ?? details.email) === null) throw new CommandError("--phone or --email is needed.", 2);
   return presentDetails(details);
 }
@@ -54,7 +54,7 @@ function shown({ contact }: ContactAnswer): Result {
 const REFUSALS: Record<Refused, (key: string) => string> = {
   empty: () => "The text is empty.",
   too_long: () => `The text is too long: ${TEXT_MAX} characters at most.`,
-  invalid_email: () => "--email: this is not an e-mail address.",
+  invalid_email: () => "--email: this is not an email address.",
   unknown_visitor: () =>
     "No visitor of this site has this id. --user accepts your own id of a person, also before their first visit.",
   conflict: (key) => `--key: ${key} was used for another message. Each message needs a key of its own.`,

@@ -1,7 +1,14 @@
 import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
-import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
+import {
+  type Entry,
+  entries,
+  findEntry,
+  historyOf,
+  stuckEntries,
+  type TransitionProblem,
+} from "../records/ledger/ledger.ts";
 import { trustLedger } from "../records/ledger/restored.ts";
 import {
   allArguments,
@@ -39,7 +46,7 @@ const row = (entry: Entry): (string | number | null)[] => {
   const { key, state, email, amount, createdAt, reason } = grantView(entry);
   return [key, state, email ?? "?", amount ?? "?", createdAt, reason];
 };
-const HEADINGS = ["KEY", "STATE", "E-MAIL", "CREDITS", "CREATED", "REASON"];
+const HEADINGS = ["KEY", "STATE", "EMAIL", "CREDITS", "CREATED", "REASON"];
 
 const entryResult = (entry: Entry): Result => ({
   data: grantView(entry),
@@ -65,13 +72,13 @@ function nextStepsOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The result of a decision. @throws CommandError when the decision was not possible */
-function resultOf(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
+function resultOf(key: string, outcome: Entry | TransitionProblem | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
     throw new CommandError(`${key} does not allow this in its state: see porchlight credits show ${key}.`);
   if (outcome === "incomplete")
     throw new CommandError(`${key} has no sub-account or no amount: add --email or --amount.`, 2);
-  if (outcome === "email") throw new CommandError("The e-mail is not an address like client@example.com.", 2);
+  if (outcome === "email") throw new CommandError("The email is not an address like client@example.com.", 2);
   if (outcome === "amount")
     throw new CommandError("The amount exceeds perGrant of the account, or has more than two decimals.", 2);
   return entryResult(outcome);
@@ -140,7 +147,7 @@ export const CREDITS: Record<string, Command> = {
         actor: "cli",
       };
       const outcome = await context.credits.grant(order);
-      if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another e-mail or amount.`);
+      if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another email or amount.`);
       if (outcome === "amount" || outcome === "email") return resultOf(key, outcome);
       const entry = await waitUntilSettled(context, given, () => findEntry(context.db, { kind: "grant", ...name }));
       return {
@@ -152,7 +159,7 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits approve": {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
-    help: "approves a waiting or refused grant, with a corrected e-mail or amount if given",
+    help: "approves a waiting or refused grant, with a corrected email or amount if given",
     subject: allArguments,
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
     check(given) {

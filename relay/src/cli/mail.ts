@@ -7,13 +7,13 @@ import { type Finding, failed, passed } from "./finding.ts";
 
 const WHY = {
   nothing: "There is no conversation with this visitor on this site, or the site sends no mail.",
-  no_email: "No e-mail address is known: add one with --to.",
+  no_email: "No email address is known: add one with --to.",
   rate_limited: "This address has reached the daily limit of mails: add it with --to to send anyway.",
 } as const;
 
 export const MAIL: Record<string, Command> = {
   transcript: {
-    usage: "<visitor> [--to <e-mail>] [--site <site>]",
+    usage: "<visitor> [--to <email>] [--site <site>]",
     help: "makes the running relay mail a visitor's conversation",
     subject: allArguments,
     options: { to: { type: "string" }, site: { type: "string" } },

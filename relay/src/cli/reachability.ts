@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { newestCallback } from "../records/listings.ts";
-import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
+import { addMedia, deleteMediaRow, disownFile } from "../records/media.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed } from "./finding.ts";
 
@@ -134,9 +134,9 @@ export async function media(context: CommandContext): Promise<Finding[]> {
 
 /** Deletes the file and its row. If the disk is full, the sweep of unused files does it later. */
 async function removeProbe({ db, files }: CommandContext, key: string): Promise<void> {
-  await db.transaction((tx) => dropMedia(tx, key)).catch(() => undefined);
+  await db.transaction((tx) => disownFile(tx, key)).catch(() => undefined);
   await files.remove(key).catch(() => undefined);
-  await db.transaction((tx) => removeMedia(tx, key)).catch(() => undefined);
+  await db.transaction((tx) => deleteMediaRow(tx, key)).catch(() => undefined);
 }
 
 async function fetchByLink({ settings }: CommandContext, path: string): Promise<Finding[]> {

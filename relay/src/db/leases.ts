@@ -19,10 +19,10 @@ export type Leases = {
    * @throws LeaseLost
    */
   assertHeld: (tx: Transaction, names: readonly string[]) => Promise<void>;
-  /** Calls `listener` with each lease that this node takes, and at once with those that it holds. */
-  onTaken: (listener: (name: string) => void) => void;
-  /** Calls `prepare` with leases that this node has just taken. This node holds them when the promise resolves. */
-  onTaking: (prepare: (names: readonly string[]) => Promise<void>) => void;
+  /** Calls `listener` with each lease that this node acquires, and at once with those that it holds. */
+  onAcquired: (listener: (name: string) => void) => void;
+  /** Calls `prepare` before this node uses leases that it has taken in the database. The node holds them once the promise resolves. */
+  beforeAcquire: (prepare: (names: readonly string[]) => Promise<void>) => void;
   /** Takes free leases, and starts to renew them. */
   start: () => Promise<void>;
   /** Releases all leases, so that another node can take them at once. */
@@ -73,8 +73,8 @@ const TAKE = `WITH moment AS MATERIALIZED (SELECT ${NOW} AS at)
 export const holdsAll = (): Leases => ({
   holds: () => true,
   assertHeld: async () => {},
-  onTaken: () => {},
-  onTaking: () => {},
+  onAcquired: () => {},
+  beforeAcquire: () => {},
   start: async () => {},
   stop: async () => {},
 });
@@ -134,11 +134,11 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
         ));
       if (lost !== undefined) throw new LeaseLost(`Another node holds the lease ${lost}`);
     },
-    onTaken(listener) {
+    onAcquired(listener) {
       listeners.push(listener);
       for (const name of held.keys()) listener(name);
     },
-    onTaking: (prepare) => void preparations.push(prepare),
+    beforeAcquire: (prepare) => void preparations.push(prepare),
     async start() {
       await renew().catch(onError);
       renewals.start();

@@ -5,8 +5,12 @@ import { fileTypeFromBuffer } from "file-type";
 import type { SniffRequest, SniffResult } from "./sniff.ts";
 import { soundType } from "./tracks.ts";
 
+async function typeOf(head: Uint8Array): Promise<string | undefined> {
+  return soundType((await fileTypeFromBuffer(head))?.mime, head);
+}
+
 parentPort?.on("message", async ({ id, head }: SniffRequest) => {
-  const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  const answer: SniffResult = { id, type: soundType(found?.mime, head) };
-  parentPort?.postMessage(answer);
+  // An error would end the thread, and refuse the files of others that it checks at the same time.
+  const type = await typeOf(head).catch(() => undefined);
+  parentPort?.postMessage({ id, type } satisfies SniffResult);
 });

@@ -51,6 +51,18 @@ describe("a recording", () => {
     expect(soundType("video/mp4", mp4("soun").slice(0, 40))).toBe("video/mp4");
   });
 
+  it("whose last element is cut off within its content causes no error (A18)", () => {
+    const empty = Uint8Array.from(
+      bytes(box("ftyp", bytes("isom")), box("moov", box("trak", box("mdia", box("hdlr"))))),
+    );
+    expect(soundType("video/mp4", empty)).toBe("video/mp4");
+    const type = bytes(
+      [0x1a, 0x45, 0xdf, 0xa3, 0x80],
+      element([0x16, 0x54, 0xae, 0x6b], element([0xae], [0x83, 0x80])),
+    );
+    expect(soundType("video/webm", Uint8Array.from(type))).toBe("video/webm");
+  });
+
   it("of random bytes causes no error", () => {
     let seed = 7;
     const random = (): number => {

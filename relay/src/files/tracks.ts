@@ -61,6 +61,8 @@ type Container = {
   list: number;
   /** Elements to descend into. */
   within: readonly number[];
+  /** Bytes of an element that `isSound` reads. */
+  needed: number;
   /** Whether an element says that its track is sound; undefined: it does not say. */
   isSound: (bytes: DataView, element: Element) => boolean | undefined;
 };
@@ -70,12 +72,14 @@ const CONTAINERS: Readonly<Record<string, Container>> = {
     read: matroska,
     list: TRACKS,
     within: [SEGMENT, TRACKS, TRACK_ENTRY],
+    needed: 1,
     isSound: (bytes, { id, start }) => (id === TRACK_TYPE ? bytes.getUint8(start) === 2 : undefined),
   },
   "video/mp4": {
     read: isoMedia,
     list: MOOV,
     within: [MOOV, TRAK, MDIA],
+    needed: 12,
     isSound: (bytes, { id, start }) => (id === HDLR ? bytes.getUint32(start + 8) === SOUN : undefined),
   },
 };
@@ -94,7 +98,7 @@ function collect(
     if (container.within.includes(element.id) && depth < container.within.length) {
       const range = [element.start, Math.min(element.end, bytes.byteLength)] as const;
       isWhole = collect(container, bytes, range, found, depth + 1) || isWhole;
-    } else if (element.start + 12 <= bytes.byteLength || element.end <= bytes.byteLength) {
+    } else if (element.start + container.needed <= bytes.byteLength) {
       const sound = container.isSound(bytes, element);
       if (sound !== undefined) found.push(sound);
     }

@@ -61,7 +61,7 @@ it("reads a long list of blocks in slices, and lets other work run between two o
   stop();
   expect(seen.rows).toBeLessThanOrEqual(ROWS_MAX);
   expect(seen.turns).toBeGreaterThanOrEqual(3);
-  expect(["shop", "club"].map((site) => policy.refuses(site, "v", "10.0.5.19"))).toEqual([false, true]);
+  expect(["shop", "club"].map((site) => policy.isBlocked(site, "v", "10.0.5.19"))).toEqual([false, true]);
   await policy.stop();
 });
 
@@ -76,7 +76,7 @@ it("reads an unchanged list only once a minute", async () => {
   expect(seen.statements).toBe(1);
   await db.run("INSERT INTO blocks (id, site, value, reason, actor, at) VALUES ('b', 'shop', '192.0.2.1', '', '', 1)");
   await nextRefresh({ clock, policy });
-  expect(policy.refuses("shop", "v", "192.0.2.1")).toBe(true);
+  expect(policy.isBlocked("shop", "v", "192.0.2.1")).toBe(true);
   await policy.stop();
 });
 
@@ -88,13 +88,13 @@ it("notices what another process blocks and unblocks, and tells its listener", a
   const before = changes;
   const added = await there.policy.block(blockOf("192.0.2.0/24"), false);
   if (added === undefined || added === "too_broad") throw new Error("The block was refused");
-  expect(there.policy.refuses("shop", "v", "192.0.2.9")).toBe(true);
+  expect(there.policy.isBlocked("shop", "v", "192.0.2.9")).toBe(true);
   await nextRefresh(here);
-  expect(here.policy.refuses("shop", "v", "192.0.2.9")).toBe(true);
+  expect(here.policy.isBlocked("shop", "v", "192.0.2.9")).toBe(true);
   expect(changes).toBe(before + 1);
-  expect(here.policy.refuses("club", "v", "192.0.2.9")).toBe(false);
+  expect(here.policy.isBlocked("club", "v", "192.0.2.9")).toBe(false);
   expect(await there.policy.unblock("shop", added.id)).toBe(true);
   await nextRefresh(here);
-  expect(here.policy.refuses("shop", "v", "192.0.2.9")).toBe(false);
+  expect(here.policy.isBlocked("shop", "v", "192.0.2.9")).toBe(false);
   await Promise.all([here.policy.stop(), there.policy.stop()]);
 });

@@ -30,7 +30,7 @@ export type FindByToken = (token: string, origin: string) => Promise<{ visitor: 
 
 export type AccessPolicy = {
   /** Whether the site blocks this visitor, or this address. */
-  refuses: (site: string, visitor: string, address?: string) => boolean;
+  isBlocked: (site: string, visitor: string, address?: string) => boolean;
   /** Wraps `find`: it finds no visitor that the site blocks. */
   withoutBlocked: (find: FindByToken) => FindByToken;
   /**
@@ -43,10 +43,10 @@ export type AccessPolicy = {
   /** Removes a block. @returns false when the site has no such block */
   unblock: (site: string, id: string) => Promise<boolean>;
   /**
-   * Asks the owner's guard about the first message of a new visitor. Without an answer, the site's `onFailure` decides.
-   * @returns whether the message is accepted; always true for a known visitor, and for a site without a guard
+   * Asks the owner's guard whether to accept the first message of a new visitor. Without an answer, the site's `onFailure`
+   * decides. True without a question for a known visitor, and for a site without a guard.
    */
-  admits: (site: Site, arrival: Arrival) => Promise<boolean>;
+  passesGuard: (site: Site, arrival: Arrival) => Promise<boolean>;
   /** Calls `listener` whenever the list has changed. One listener at a time. */
   onChange: (listener: () => void) => void;
   /** Reads the list. Resolves when it is known. */
@@ -61,12 +61,12 @@ type State = AccessPolicyDeps & {
   blocks: Map<string, SiteBlocks>;
   /** The revision of the list that was read, and when; undefined before the first time. `at`: monotonic milliseconds. */
   seen: { revision: string | undefined; at: number } | undefined;
-  /** Reads the list once at a time, so that no older one replaces a newer one. */
+  /** Runs one read of the list at a time, so that an older list never replaces a newer one. */
   inTurn: ReturnType<typeof limitConcurrency>;
   listener: () => void;
 };
 
-/** The relay looks at this interval (ms) whether the list has changed, because other processes change it too. */
+/** The relay checks at this interval (ms) whether the list has changed, because other processes change it too. */
 const REFRESH_MS = 2_000;
 /**
  * An unchanged list is read again after this time (ms): during an upgrade, nodes of versions that store no revision may
@@ -82,16 +82,15 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
   const { clock, log } = deps;
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
   const poll = createPoll({ clock, every: REFRESH_MS, run: () => refresh(state), onError });
-  const refuses = (site: string, visitor: string, address = ""): boolean => isBlocked(state, site, visitor, address);
   return {
-    refuses,
+    isBlocked: (site, visitor, address = "") => isBlocked(state, site, visitor, address),
     withoutBlocked: (find) => async (token, origin) => {
       const found = await find(token, origin);
-      return found !== undefined && refuses(found.site, found.visitor) ? undefined : found;
+      return found !== undefined && isBlocked(state, found.site, found.visitor, "") ? undefined : found;
     },
     block: (given, confirmed) => block(state, given, confirmed),
     unblock: (site, id) => unblock(state, site, id),
-    admits: (site, arrival) => admits(state, site, arrival),
+    passesGuard: (site, arrival) => passesGuard(state, site, arrival),
     onChange(listener) {
       state.listener = listener;
     },
@@ -103,14 +102,14 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
   };
 }
 
-/** Reads the list if it has changed, and tells the listener. */
+/** Reads the list if it has changed, and calls the listener. */
 const refresh = (state: State): Promise<void> => state.inTurn(() => readChanged(state));
 
 async function readChanged(state: State): Promise<void> {
   const { seen, clock } = state;
   // Reads and adds 500 blocks in a turn of the event loop: 10,000 at once took 90 ms (RELIABILITY A24).
   const db = inTurns(state.db);
-  // Before the list: a change while it is read is noticed by the next refresh.
+  // Read before the list, so that the next refresh notices a change that is made during this one.
   const revision = await blocksRevision(db);
   const at = clock.uptime();
   if (seen !== undefined && seen.revision === revision && at - seen.at < REREAD_MS) return;
@@ -147,7 +146,7 @@ async function unblock(state: State, site: string, id: string): Promise<boolean>
   return removed;
 }
 
-async function admits({ db, clock, log, hooks }: State, site: Site, arrival: Arrival): Promise<boolean> {
+async function passesGuard({ db, clock, log, hooks }: State, site: Site, arrival: Arrival): Promise<boolean> {
   const { guard } = site;
   const { visitor } = arrival;
   if (guard === undefined || (await findVisitor(db, visitor)) !== undefined) return true;

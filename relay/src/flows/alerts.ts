@@ -6,12 +6,12 @@ import type { AlertRules } from "../base/settings/shape.ts";
 import type { Database } from "../db/database.ts";
 import type { Mailer } from "../hooks/mailer.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { type Alert, endAlert, raiseAlert, setUntold, unfinishedAlerts } from "../records/alerts.ts";
+import { type Alert, endAlert, raiseAlert, setUnsentTo, unfinishedAlerts } from "../records/alerts.ts";
 
 /** A problem that exists now. `subject`: the account or site; empty: the relay. `cure`: what to do. */
 export type Problem = { kind: string; subject: string; problem: string; cure: string };
 
-/** A check of this node: whose alerts it may begin and end, and the problems that exist now. */
+/** A check of this node. `owns`: whether it may raise and end the alerts of a subject. `find`: the problems that exist now. */
 export type AlertCheck = { kind: string; owns: (subject: string) => boolean; find: () => Promise<Problem[]> };
 
 type AlertsDeps = {
@@ -67,16 +67,16 @@ async function runChecks(deps: AlertsDeps): Promise<void> {
 
 /** Compares the problems that exist with those that are stored, and stores the difference. */
 async function compare({ db, clock, log, rules }: AlertsDeps, check: AlertCheck, known: readonly Alert[]) {
-  const untold = channelsOf(rules).join(" ");
+  const unsentTo = channelsOf(rules).join(" ");
   const found = (await check.find()).filter(({ subject }) => check.owns(subject));
   for (const each of found) {
     if (known.some(({ subject }) => subject === each.subject)) continue;
-    await db.transaction((tx) => raiseAlert(tx, { ...each, since: clock.now(), untold }), ["alerts"]);
+    await db.transaction((tx) => raiseAlert(tx, { ...each, since: clock.now(), unsentTo }), ["alerts"]);
     log("alert.raised", { kind: each.kind, subject: each.subject, problem: each.problem });
   }
   for (const each of known) {
     if (found.some(({ subject }) => subject === each.subject)) continue;
-    await db.transaction((tx) => endAlert(tx, each, clock.now(), untold), ["alerts"]);
+    await db.transaction((tx) => endAlert(tx, each, clock.now(), unsentTo), ["alerts"]);
     log("alert.ended", { kind: each.kind, subject: each.subject, problem: each.problem });
   }
 }
@@ -89,10 +89,10 @@ async function send(deps: AlertsDeps): Promise<void> {
   const { db, checks, log, rules } = deps;
   const channels = channelsOf(rules);
   for (const alert of await unfinishedAlerts(db)) {
-    if (alert.untold === "" || !checks.some(({ kind, owns }) => kind === alert.kind && owns(alert.subject))) continue;
-    let left = channels.filter((channel) => alert.untold.split(" ").includes(channel));
+    if (alert.unsentTo === "" || !checks.some(({ kind, owns }) => kind === alert.kind && owns(alert.subject))) continue;
+    let left = channels.filter((channel) => alert.unsentTo.split(" ").includes(channel));
     // The settings no longer name any of its channels.
-    if (left.length === 0) await db.transaction((tx) => setUntold(tx, alert, ""), ["alerts"]);
+    if (left.length === 0) await db.transaction((tx) => setUnsentTo(tx, alert, ""), ["alerts"]);
     for (const channel of left) {
       const problem = await (channel === "mail" ? mail(deps, alert) : post(deps, alert));
       if (problem !== undefined) {
@@ -100,27 +100,27 @@ async function send(deps: AlertsDeps): Promise<void> {
         continue;
       }
       left = left.filter((each) => each !== channel);
-      await db.transaction((tx) => setUntold(tx, alert, left.join(" ")), ["alerts"]);
+      await db.transaction((tx) => setUnsentTo(tx, alert, left.join(" ")), ["alerts"]);
     }
   }
 }
 
-/** An id of an alert's newest state: the same for each try to send it. */
+/** An id of an alert's newest state: the same for each attempt to send it. */
 function idOf({ kind, subject, since, ended }: Alert): string {
   const name = JSON.stringify([kind, subject, since, ended]);
   return createHash("sha256").update(name).digest("base64url").slice(0, 24);
 }
 
-const about = ({ subject }: { subject: string }): string => (subject === "" ? "the relay" : subject);
+const subjectOf = ({ subject }: { subject: string }): string => (subject === "" ? "the relay" : subject);
 
 /** @returns why the mail was not sent; nothing when it was */
 async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promise<string | undefined> {
-  const begun = alert.ended === null;
-  const subject = `${begun ? "Problem" : "Ended"}: ${alert.kind} of ${about(alert)}`;
+  const exists = alert.ended === null;
+  const subject = `${exists ? "Problem" : "Ended"}: ${alert.kind} of ${subjectOf(alert)}`;
   const since = new Date(alert.since).toISOString();
   const text = [
-    `${begun ? "" : "This has ended: "}${alert.problem}`,
-    ...(begun && alert.cure !== "" ? [alert.cure] : []),
+    `${exists ? "" : "This has ended: "}${alert.problem}`,
+    ...(exists && alert.cure !== "" ? [alert.cure] : []),
     `Since ${since}. ${address()}/admin`,
   ].join("\n\n");
   const message = { id: idOf(alert), to: rules.mail ?? "", name: "Porchlight", subject, text };

@@ -133,6 +133,34 @@ describe("the default budgets", () => {
     expect(lead({ site, address: "192.0.2.2" })).toBe(0);
   });
 
+  describe("when one customer has a whole /48 of IPv6 addresses", () => {
+    const from = (n: number) => ({ site, address: `2001:db8:7:${n.toString(16)}::1` });
+    const honest = { site, address: "2001:db8:8::1" };
+
+    it("leave half of a site's messages, forms and storage of a day to others (A27, A40)", () => {
+      const { message, lead, upload } = budgets();
+      expect(accepted(4_000, (n) => message(from(n)))).toBe(1_000);
+      expect(accepted(1_000, (n) => lead(from(n)))).toBe(250);
+      const at = (n: number) => ({ site: "default", address: from(n).address });
+      expect(accepted(1_000, (n) => upload(at(n), 20 * MB)) * 20).toBeLessThanOrEqual(5_020);
+      expect([message(honest), lead(honest), upload({ ...honest, site: "default" }, MB)]).toEqual([0, 0, 0]);
+    });
+
+    it("let other new visitors open a chat and write (A27)", () => {
+      const { visitor, session, at } = budgets();
+      const open = ({ address }: { address: string }): number => session({ site: "default", address }, false);
+      for (let minute = 0; minute < 60; minute++) {
+        at(minute * MINUTE);
+        for (let n = 0; n < 4_000; n++) {
+          visitor(from(n));
+          open(from(n));
+        }
+        const other = { site, address: `2001:db8:${minute + 10}::1` };
+        expect([visitor(other), open(other)]).toEqual([0, 0]);
+      }
+    });
+  });
+
   it("tell the client to retry within a minute", () => {
     const { lead, visitor } = budgets();
     const from = { site, address: "192.0.2.1" };

@@ -1,4 +1,4 @@
-import { networkOf } from "../base/address.ts";
+import { networkOf, siteNetworkOf } from "../base/address.ts";
 import type { Site } from "../base/config.ts";
 import { createLimiter, type Limiter } from "../base/limiter.ts";
 
@@ -25,6 +25,8 @@ type At = { site: string; address: string };
  * in a day: a file that is not sent is kept for a day. So it takes four addresses to use up any of them.
  */
 const SHARE = 4;
+/** All addresses of one IPv6 /48 together may use half, because one customer can have 65,536 of them. */
+const SITE_NETWORK_SHARE = 2;
 const MINUTES_PER_DAY = 1_440;
 /**
  * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
@@ -51,17 +53,44 @@ type BudgetsDeps = {
 };
 
 type MakeLimiter = (name: string, burst: number, perMinute: number) => Limiter;
+/** An address as limits count it: its network, and the /48 of an IPv6 address. Both with the site before them. */
+type Keys = { own: string; wide: string | undefined };
+function keysAt({ site, address }: At): Keys {
+  const wide = siteNetworkOf(address);
+  return { own: `${site} ${networkOf(address)}`, wide: wide && `${site} ${wide}` };
+}
+const keysOf = ({ site, address }: From): Keys => keysAt({ site: site.public.id, address });
+
+/** Takes an address's part of a daily amount. @returns the milliseconds to wait; 0: it may use this much */
+type Share = (keys: Keys, amount?: number) => number;
+/** A limit for all addresses of a site, and how much of it each /48 has taken. */
+type Crowd = { all: Limiter; wide: Limiter };
 /** The limiters of one site's daily budgets: messages and forms of each address, and new visitors of all. */
-type SiteLimiters = { share: Limiter; forms: Limiter; newcomers: Limiter; perDay: string };
+type SiteLimiters = { share: Share; forms: Share; newcomers: Crowd; perDay: string };
 
 /** The daily amounts that a site's limiters follow. */
 const perDayOf = ({ messagesPerDay, leadsPerDay }: Site): string => `${messagesPerDay} ${leadsPerDay}`;
 
-/** Limits each address to its share of a daily amount. */
-function shareOf(limiter: MakeLimiter, name: string, perDay: number): Limiter {
-  const perAddress = Math.ceil(perDay / SHARE);
-  return limiter(name, perAddress, perAddress / MINUTES_PER_DAY);
+/** Limits each address, and each /48 of IPv6, to its share of a daily amount. */
+function shareOf(limiter: MakeLimiter, name: string, perDay: number): Share {
+  const part = (name: string, fraction: number): Limiter => {
+    const most = Math.ceil(perDay / fraction);
+    return limiter(name, most, most / MINUTES_PER_DAY);
+  };
+  const own = part(name, SHARE);
+  const wide = part(`${name} of a /48`, SITE_NETWORK_SHARE);
+  return (keys, amount) =>
+    first(
+      () => own.take(keys.own, amount),
+      () => (keys.wide === undefined ? 0 : wide.take(keys.wide, amount)),
+    );
 }
+
+/** A limit for all addresses of a site. */
+const crowdOf = (limiter: MakeLimiter, name: string, burst: number, perMinute: number): Crowd => ({
+  all: limiter(name, burst, perMinute),
+  wide: limiter(`${name} of a /48`, burst, perMinute),
+});
 
 function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
   const {
@@ -73,7 +102,7 @@ function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
   return {
     share: shareOf(limiter, `share ${id}`, messagesPerDay),
     forms: shareOf(limiter, `forms ${id}`, leadsPerDay),
-    newcomers: limiter(`newcomers ${id}`, newcomers, newcomers / 60),
+    newcomers: crowdOf(limiter, `newcomers ${id}`, newcomers, newcomers / 60),
     perDay: perDayOf(site),
   };
 }
@@ -88,14 +117,18 @@ function first(...waits: (() => number)[]): number {
 }
 
 /**
- * Takes from a site's budget, unless the address has taken more than its fair part. The caller has taken from the address's own
- * budget just before.
+ * Takes from a site's budget, unless the address or its /48 has taken more than its fair part. The caller has taken from the
+ * address's own budget just before.
  * @returns 0, or the milliseconds to wait
  */
-function takeFairly(own: Limiter, address: string, site: Limiter, key: string): number {
-  const { left, taken } = site.levels(key);
-  const before = own.levels(address).taken - 1;
-  return left < taken && before > left * FAIR_PART ? WAIT_MAX : site.take(key);
+function takeFairly(own: Limiter, keys: Keys, crowd: Crowd, key: string): number {
+  const { left, taken } = crowd.all.levels(key);
+  const before = own.levels(keys.own).taken - 1;
+  const together = keys.wide === undefined ? 0 : crowd.wide.levels(keys.wide).taken;
+  if (left < taken && Math.max(before, together) > left * FAIR_PART) return WAIT_MAX;
+  const wait = crowd.all.take(key);
+  if (wait === 0 && keys.wide !== undefined) crowd.wide.take(keys.wide);
+  return wait;
 }
 
 /**
@@ -112,7 +145,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
   const sessions = limiter("sessions", limits.sessions, limits.sessions);
   const uploads = limiter("uploads", limits.uploads, limits.uploads / 60);
   const uploadShare = shareOf(limiter, "upload share", uploadSite);
-  const fresh = limiter("fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
+  const fresh = crowdOf(limiter, "fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
   /** Limiters by site, because sites have different daily budgets. */
   const sites = new Map<string, SiteLimiters>();
   const siteOf = (site: Site): SiteLimiters => {
@@ -123,36 +156,44 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
     sites.set(site.public.id, made);
     return made;
   };
-  const keyAt = ({ site, address }: At): string => `${site} ${networkOf(address)}`;
-  const keyOf = ({ site, address }: From): string => keyAt({ site: site.public.id, address });
   return {
-    message: (from: From): number =>
-      first(
-        () => messages.take(keyOf(from)),
-        () => (limits.messages === 0 ? 0 : siteOf(from.site).share.take(keyOf(from))),
-      ),
+    message(from: From): number {
+      const keys = keysOf(from);
+      return first(
+        () => messages.take(keys.own),
+        () => (limits.messages === 0 ? 0 : siteOf(from.site).share(keys)),
+      );
+    },
     /** A new visitor, who has no row yet. */
-    visitor: (from: From): number =>
-      first(
-        () => visitors.take(keyOf(from)),
-        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keyOf(from), siteOf(from.site).newcomers, "")),
-      ),
-    lead: (from: From): number =>
-      first(
-        () => leads.take(keyOf(from)),
-        () => (limits.leads === 0 ? 0 : siteOf(from.site).forms.take(keyOf(from))),
-      ),
-    upload: (at: At, bytes: number): number =>
-      first(
-        () => uploads.take(keyAt(at), bytes),
-        () => (limits.uploads === 0 ? 0 : uploadShare.take(keyAt(at), bytes)),
-      ),
+    visitor(from: From): number {
+      const keys = keysOf(from);
+      return first(
+        () => visitors.take(keys.own),
+        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(from.site).newcomers, "")),
+      );
+    },
+    lead(from: From): number {
+      const keys = keysOf(from);
+      return first(
+        () => leads.take(keys.own),
+        () => (limits.leads === 0 ? 0 : siteOf(from.site).forms(keys)),
+      );
+    },
+    upload(at: At, bytes: number): number {
+      const keys = keysAt(at);
+      return first(
+        () => uploads.take(keys.own, bytes),
+        () => (limits.uploads === 0 ? 0 : uploadShare(keys, bytes)),
+      );
+    },
     /** A new session. @param known the client has a token */
-    session: (at: At, known: boolean): number =>
-      first(
-        () => sessions.take(keyAt(at)),
-        () => (known || limits.sessions === 0 ? 0 : takeFairly(sessions, keyAt(at), fresh, at.site)),
-      ),
+    session(at: At, known: boolean): number {
+      const keys = keysAt(at);
+      return first(
+        () => sessions.take(keys.own),
+        () => (known || limits.sessions === 0 ? 0 : takeFairly(sessions, keys, fresh, at.site)),
+      );
+    },
   };
 }
 

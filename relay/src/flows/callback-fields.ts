@@ -9,11 +9,12 @@ type Kind = CallbackField["kind"];
 const EVERY_MS = 1_000;
 /** Most fields that are remembered. */
 const FIELDS_MAX = 300;
+/** Deepest level of nested objects whose fields are remembered. */
 const DEPTH_MAX = 4;
 
 const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
 
-/** The paths of all fields, each with the type of its value. */
+/** The paths of all fields of nested objects, each with the type of its value. */
 function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {
   if (typeof value !== "object" || value === null || Array.isArray(value) || depth === DEPTH_MAX)
     return path === "" ? [] : [[path.slice(0, 100), typeOf(value)]];
@@ -28,7 +29,8 @@ function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {
 export function createCallbackFields({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
   /** Stored fields, as `kind field`; undefined until the first callback. */
   let known: Set<string> | undefined;
-  let next = Number.NEGATIVE_INFINITY;
+  /** Uptime before which no callback is inspected, in ms. */
+  let notBefore = Number.NEGATIVE_INFINITY;
 
   async function store(kind: Kind, raw: string): Promise<void> {
     known ??= new Set((await callbackFields(db)).map((each) => `${each.kind} ${each.field}`));
@@ -41,9 +43,9 @@ export function createCallbackFields({ db, clock, log }: { db: Database; clock: 
   }
 
   /** @param raw the body of a callback; bodies that are not JSON are ignored */
-  return function see(kind: Kind, raw: string): void {
-    if (clock.uptime() < next) return;
-    next = clock.uptime() + EVERY_MS;
+  return function inspect(kind: Kind, raw: string): void {
+    if (clock.uptime() < notBefore) return;
+    notBefore = clock.uptime() + EVERY_MS;
     store(kind, raw).catch((error: unknown) => {
       if (!(error instanceof SyntaxError)) log("database.failing", { cause: String(error) });
     });

@@ -6,7 +6,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { emailOf, setDetails } from "../records/details.ts";
-import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_OF } from "../records/leads.ts";
+import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_SUFFIX } from "../records/leads.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
@@ -38,7 +38,7 @@ export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>
 
 /** Most leads of one visitor, so that a form cannot flood a list (RELIABILITY A40). */
 const PER_VISITOR = 10;
-/** If no reply reveals the contact's id within this time (ms), the contact is looked up by e-mail (R-206). */
+/** If no reply reveals the contact's id within this time (ms), the contact is looked up by email (R-206). */
 const LOOK_UP_MS = 10 * 60_000;
 const CONSENT_MAX = 1_000;
 
@@ -96,7 +96,7 @@ async function write(
   given: ContactDetails,
 ): Promise<{ wrong: FormError } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
   const { id, chat } = frame;
-  const beside = `${id}${PHONE_OF}`;
+  const beside = `${id}${PHONE_SUFFIX}`;
   const known = await findLead(tx, visitor, id);
   const phone = chat ? await findLead(tx, visitor, beside) : undefined;
   const refused = [phone, known].find((lead) => lead?.state === "refused");

@@ -5,14 +5,14 @@ import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import type { PacedCall } from "./paced-calls.ts";
 
-/** The details of a contact: a phone number in E.164 form, an e-mail address, or both. */
+/** The details of a contact: a phone number in E.164 form, an email address, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 const ALREADY_ADDED: Outcome = { kind: "duplicate", status: 0, message: "added before" };
 
 /**
- * Finds, creates and lists contacts at the service. Creating a contact with only an e-mail is not idempotent (R-204), so the
- * e-mail is looked up first, and calls for one person run one after another.
+ * Finds, creates and lists contacts at the service. Creating a contact with only an email is not idempotent (R-204), so the
+ * email is looked up first, and calls for one person run one after another.
  */
 export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: PacedCall }) {
   const working = new Map<string, Promise<unknown>>();

@@ -12,7 +12,7 @@ const deliverWith = (given: { blocked?: boolean; messagesPerDay?: number }) =>
   createDeliver({
     clock: { now: () => NOW },
     sites: { find: () => given as unknown as ReturnType<Sites["find"]> },
-    access: { refuses: () => given.blocked === true },
+    access: { isBlocked: () => given.blocked === true },
     send: async () => OK,
   });
 
@@ -20,7 +20,7 @@ it("delivers a message that is due", async () => {
   expect(await deliverWith({ messagesPerDay: 5 })(headDue(NOW))).toEqual(OK);
 });
 
-it("refuses a message of a visitor who is blocked", async () => {
+it("isBlocked a message of a visitor who is blocked", async () => {
   expect(await deliverWith({ blocked: true })(headDue(NOW))).toMatchObject({ kind: "permanent" });
 });
 

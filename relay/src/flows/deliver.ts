@@ -7,7 +7,7 @@ import type { AccessPolicy } from "./access-policy.ts";
 type DeliverDeps = {
   clock: Pick<Clock, "now">;
   sites: Pick<Sites, "find">;
-  access: Pick<AccessPolicy, "refuses">;
+  access: Pick<AccessPolicy, "isBlocked">;
   /** Sends a message to the service. Rejects only when nothing was sent. */
   send: (head: LaneHead) => Promise<Outcome>;
 };
@@ -27,7 +27,7 @@ export const createDeliver =
     obstacle(deps, head) ?? deps.send(head);
 
 function obstacle({ clock, sites, access }: DeliverDeps, { site, visitor, due }: LaneHead): Outcome | undefined {
-  if (access.refuses(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
+  if (access.isBlocked(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
   const waitMs = due - clock.now();
   if (waitMs < BUDGET_MS || sites.find(site)?.messagesPerDay === undefined) return undefined;
   return { kind: "unready", status: 0, message: "the site's budget of the day is used", waitMs };

@@ -19,14 +19,14 @@ type DeliveryStatusDeps = {
 
 export type DeliveryStatus = {
   /** What visitors of a site are told about the delivery of their messages. */
-  of: (account: string, site: string) => Delivery;
-  /** A message waits for another day's budget. @param until milliseconds since 1970 */
+  statusOf: (account: string, site: string) => Delivery;
+  /** Called when a message has to wait for another day's budget. @param until milliseconds since 1970 */
   onHeld: (site: Site, until: number) => void;
 };
 
-/** Tells visitors whether their messages go out, and when that changes. */
+/** Tells visitors whether their messages are being delivered, and when that changes. */
 export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus => ({
-  of: (account, site) => (deps.isHeld(site) ? "delayed" : deps.gates.delivery(account)),
+  statusOf: (account, site) => (deps.isHeld(site) ? "delayed" : deps.gates.delivery(account)),
   onHeld({ account, public: { id } }, until) {
     const { clock, log, announce } = deps;
     log("budget.reached", { site: id });

@@ -47,7 +47,7 @@ describe("the name to greet by", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is looked up once a day, by phone if the number is complete, else by e-mail", async () => {
+  it("is looked up once a day, by phone if the number is complete, else by email", async () => {
     const { name, asked, pass } = greeting(async () => jane);
     for (let i = 0; i < 3; i++) expect(await name({ email: "jane@example.com" })).toBe("Jane");
     expect(asked).toEqual([{ email: "jane@example.com" }]);

@@ -14,7 +14,7 @@ const CACHED_MAX = 10_000;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * Finds first names for the greeting of returning customers. Asks the service only about signed identities, by signed e-mail or
+ * Finds first names for the greeting of returning customers. Asks the service only about signed identities, by signed email or
  * phone. With names for typed addresses, anybody could find out who the customers are (R-436).
  */
 export function createFirstNames({ find, clock }: FirstNamesDeps) {

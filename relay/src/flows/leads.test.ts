@@ -122,7 +122,7 @@ describe("a lead", () => {
     expect(asked).toEqual(["create", "c-new on news", "c-new on leads", "c-new on leads"]);
   });
 
-  it("of a chatting visitor uses the contact with their e-mail, until the service names another one", async () => {
+  it("of a chatting visitor uses the contact with their email, until the service names another one", async () => {
     const flow = startFlow();
     await flow.fill({ ...FORM, chat: true });
     expect(asked).toEqual([]);

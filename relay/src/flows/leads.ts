@@ -7,14 +7,14 @@ import { createPoll } from "../base/poll.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
-import type { Contacts } from "../flows/contacts.ts";
+
 import {
+  claimLead,
   dueLeads,
   type Field,
   findLead,
   formErrorOf,
   formOf,
-  holdLead,
   type Lead,
   releaseLeads,
   renewLead,
@@ -25,6 +25,7 @@ import type { Sites } from "../records/sites.ts";
 import { findVisitor, setContactIfUnknown } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
+import type { Contacts } from "./contacts.ts";
 
 type LeadDeps = {
   db: Database;
@@ -42,7 +43,7 @@ type LeadDeps = {
 type State = LeadDeps & {
   /** Work under way, for an orderly stop. */
   working: Set<Promise<void>>;
-  /** Names of the leads under work, so that each lead is worked on once at a time. */
+  /** Names of the leads under work, so that no lead is worked on twice at a time. */
   busy: Set<string>;
   /** Names of the leads for which an open form waits, with the refused field once it is known. */
   awaited: Map<string, Field | undefined>;
@@ -55,10 +56,10 @@ type State = LeadDeps & {
 const FIRST_TRY_MS = 4_000;
 /** After this time (ms), the contact of a visitor who never wrote is no longer looked up. A reply still reveals the contact. */
 const LOOK_UP_UNTIL_MS = 30 * 86_400_000;
-/** Interval (ms) at which an open form looks for what another node learned about its lead. */
+/** Interval (ms) at which an open form reads what another node has stored about its lead. */
 const WATCH_MS = 250;
 /** For this long (ms), no other process takes a lead that is under work. If that process ends, another one resumes the lead. */
-const HOLD_MS = 60_000;
+const CLAIM_MS = 60_000;
 const POLL_MS = 2_000;
 const BATCH = 20;
 const RETRY_BASE_MS = 2_000;
@@ -91,7 +92,7 @@ export function createLeads({
   return {
     firstTry: (about: LeadName) => firstTry(state, about),
     /** When another process may begin with a new lead: at once if another node makes the calls of the account. */
-    firstDue: (account: string): number => clock.now() + (state.works(account) ? HOLD_MS : 0),
+    firstDue: (account: string): number => clock.now() + (state.works(account) ? CLAIM_MS : 0),
     /** Begins to work on a lead that is stored. */
     begin: (lead: Lead): void => void workOn(state, lead),
     renew: (site: Site, visitor: string, id: string) => renew(state, site, visitor, id),
@@ -108,7 +109,7 @@ export function createLeads({
     /** Resumes what earlier processes left. A SQLite database belongs to one process, so no other one holds a lead. */
     async start(): Promise<void> {
       const now = clock.now();
-      if (db.dialect === "sqlite") await db.transaction((tx) => releaseLeads(tx, now, now + HOLD_MS));
+      if (db.dialect === "sqlite") await db.transaction((tx) => releaseLeads(tx, now, now + CLAIM_MS));
       poll.start();
     },
     async stop(): Promise<void> {
@@ -175,21 +176,21 @@ async function workOnDue(state: State, stopped: () => boolean): Promise<void> {
  */
 function workOn(state: State, lead: Lead): Promise<void> {
   if (!state.works(lead.account)) return Promise.resolve();
-  const work = holdAndAdvance(state, lead).catch((error: unknown) =>
+  const work = claimAndAdvance(state, lead).catch((error: unknown) =>
     state.log("database.failing", { cause: String(error) }),
   );
   state.working.add(work);
   return work.finally(() => state.working.delete(work));
 }
 
-async function holdAndAdvance(state: State, lead: Lead): Promise<void> {
+async function claimAndAdvance(state: State, lead: Lead): Promise<void> {
   const { db, clock, busy } = state;
   const name = nameOf(lead);
   if (busy.has(name)) return;
   busy.add(name);
   try {
-    const until = clock.now() + HOLD_MS;
-    if (await db.transaction((tx) => holdLead(tx, lead, until), [lead.visitor]))
+    const until = clock.now() + CLAIM_MS;
+    if (await db.transaction((tx) => claimLead(tx, lead, until), [lead.visitor]))
       await advance(state, { ...lead, due: until });
   } finally {
     busy.delete(name);
@@ -202,12 +203,12 @@ async function advance(state: State, lead: Lead): Promise<void> {
   const contact = lead.contact ?? (await contactOf(state, lead));
   if (typeof contact !== "string") {
     const refused = contact.kind === "permanent" || contact.code === "INVALID_PHONE";
-    return refused ? refuse(state, lead, contact) : postpone(state, lead, contact);
+    return refused ? refuseLead(state, lead, contact) : postponeLead(state, lead, contact);
   }
   // Stored before the lists, so that a later step never looks for the contact again.
   if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact }), [lead.visitor]);
   const obstacle = await joinLists(state, lead, contact);
-  if (obstacle !== undefined) return postpone(state, { ...lead, contact }, obstacle);
+  if (obstacle !== undefined) return postponeLead(state, { ...lead, contact }, obstacle);
   await db.transaction(
     async (tx) => {
       await setLead(tx, lead, { ...lead, state: "done", problem: null, contact });
@@ -218,7 +219,7 @@ async function advance(state: State, lead: Lead): Promise<void> {
   log("lead.done", { visitor: hashed(lead.visitor) });
 }
 
-/** The contact's id: from the visitor's chat, by e-mail, or of a contact made for the lead. Otherwise what prevents it. */
+/** The contact's id: from the visitor's chat, by email, or of a contact made for the lead. Otherwise what prevents it. */
 async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | Outcome> {
   const { visitor, account, email, own } = lead;
   if (own === 1) {
@@ -249,7 +250,7 @@ async function joinLists({ sites, contacts }: State, lead: Lead, contact: string
 }
 
 /** Stores the failure and the time of the next try. */
-async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: Outcome): Promise<void> {
+async function postponeLead({ db, clock, log, random }: State, lead: Lead, outcome: Outcome): Promise<void> {
   const { attempts, own, contact, at } = lead;
   const looksUp = own === 0 && contact === null;
   const cap = looksUp ? LOOK_UP_CAP_MS : RETRY_CAP_MS;
@@ -265,7 +266,7 @@ async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: 
 /**
  * Ends a lead that the service refused, and tells the visitor which field to correct: in the open form, or at the next visit.
  */
-async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void> {
+async function refuseLead(state: State, lead: Lead, outcome: Outcome): Promise<void> {
   const { db, bus, clock, log, awaited } = state;
   const field = fieldOf(lead, outcome);
   const problem = problemOf(outcome);

@@ -13,10 +13,10 @@ const notConfigured = (what: string): Verdict => ({ kind: "again", reason: `${wh
 
 /** Grants credits to a sub-account (interface 4.6). */
 export const createGrantCall =
-  (services: Pick<Services, "of">): LedgerCall =>
+  (services: Pick<Services, "clientOf">): LedgerCall =>
   async (entry, turn) => {
     const { email, amount, note } = contentOf(entry);
-    const client = services.of(entry.account);
+    const client = services.clientOf(entry.account);
     if (client === undefined || email === undefined || amount === undefined)
       return notConfigured(`account ${entry.account}`);
     const answer = await client.grantCredits({ email, amount, description: descriptionOf(note, entry.key) });
@@ -25,7 +25,7 @@ export const createGrantCall =
   };
 
 type SendCallDeps = {
-  services: Pick<Services, "of" | "routed">;
+  services: Pick<Services, "clientOf" | "routed">;
   sites: Pick<Sites, "find">;
   /** Parses the service's answer to a message. */
   verdict: (answer: SendAnswer) => Verdict;
@@ -38,7 +38,7 @@ export const createSendCall =
     const content = sentContent(entry);
     if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
     const { site: siteId, text, campaign, ...names } = content;
-    const client = services.of(entry.account);
+    const client = services.clientOf(entry.account);
     const site = sites.find(siteId);
     if (client === undefined || site === undefined) return notConfigured(`site ${siteId}`);
     const message = {

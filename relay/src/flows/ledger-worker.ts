@@ -70,7 +70,7 @@ export type LedgerWorker = {
 const POLL_MS = 5_000;
 /** Most calls under way per account. */
 const PARALLEL = 8;
-/** Time until a verdict that could not be stored is stored again, in ms. */
+/** Pause before the next attempt to store a verdict, in ms. */
 const REWRITE_MS = 1_000;
 /** Waits between the calls of one entry: full jitter up to `min(cap, base * 2^attempt)`. */
 const RETRY_BASE_MS = 5_000;

@@ -7,7 +7,7 @@ import type { EventType } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Facts } from "../hooks/payloads.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { addEvent, dueEvents, type Event, holdEvent, setEvent, withTry } from "../records/events.ts";
+import { addEvent, claimEvent, dueEvents, type Event, setEvent, withTry } from "../records/events.ts";
 import { findProfile } from "../records/profiles.ts";
 
 /**
@@ -49,7 +49,7 @@ const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOU
 /** Interval at which stored events are searched for. */
 const POLL_MS = 2 * SECOND;
 /** For this long (ms), no other process takes an event that is being sent. */
-const HOLD_MS = MINUTE;
+const CLAIM_MS = MINUTE;
 /** Most attempts under way to one address, so that an address that never answers does not delay the others. */
 const PARALLEL = 4;
 
@@ -161,8 +161,8 @@ async function send(state: State, event: Event): Promise<void> {
   const { db, clock, log, hooks, sites, busy } = state;
   const address = webhookOf(sites, event.site)?.url ?? "";
   try {
-    const until = clock.now() + HOLD_MS;
-    if (!(await db.transaction((tx) => holdEvent(tx, event, until), [event.id]))) return;
+    const until = clock.now() + CLAIM_MS;
+    if (!(await db.transaction((tx) => claimEvent(tx, event, until), [event.id]))) return;
     const at = clock.now();
     const target = webhookOf(sites, event.site);
     const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));

@@ -10,13 +10,13 @@ import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import {
+  addEntry,
   type Entry,
-  enter,
   ledgerKey,
-  link,
-  move,
-  type Undone,
-  undone,
+  linkReply,
+  type TransitionProblem,
+  transition,
+  transitionProblem,
   type Verdict,
 } from "../records/ledger/ledger.ts";
 import { isErased, type SendContent, sentContent, settleAsSent } from "../records/ledger/own-messages.ts";
@@ -92,7 +92,7 @@ export type Outreach = {
   /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<AfterCommit>;
   /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
-  resolve: (decision: Decision) => Promise<Entry | Undone>;
+  resolve: (decision: Decision) => Promise<Entry | TransitionProblem>;
 };
 
 export const createOutreach = (deps: OutreachDeps): Outreach => ({
@@ -146,7 +146,7 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
       // exportable and erasable.
       await addVisitor(tx, visitor, site.public.id, now);
       if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
-      return enter(tx, {
+      return addEntry(tx, {
         kind: "send",
         account: site.account,
         key: sendKey(site, order.key),
@@ -180,7 +180,7 @@ async function show(
   await tx.lock([visitor]);
   const { text } = content;
   const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
-  await link(tx, entry, "shown", external);
+  await linkReply(tx, entry, "shown", external);
   const id = `s_${createHash("sha256").update(external).digest("base64url").slice(0, 20)}`;
   const head = await appendReply(tx, { visitor, id, text, at: now, external });
   return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
@@ -205,7 +205,7 @@ async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdic
 }
 
 /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
-async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | Undone> {
+async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | TransitionProblem> {
   const { db, clock } = deps;
   const { site, sent, actor, reason } = decision;
   const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
@@ -213,8 +213,8 @@ async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | 
   const outcome = await db.transaction(
     async (tx) => {
       const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
-      const entry = await move(tx, name, ["unknown"], next);
-      if (entry === undefined) return undone(tx, name);
+      const entry = await transition(tx, name, ["unknown"], next);
+      if (entry === undefined) return transitionProblem(tx, name);
       return { entry, publish: sent ? await show(deps, tx, entry, undefined) : undefined };
     },
     [ledgerKey(site.account)],

@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
-import { createSampler, joined, type Sample } from "./sampler.ts";
+import { createSampler, mergeSamples, type Sample } from "./sampler.ts";
 
 const HOUR = 3_600_000;
 const GAUGES: Gauges = {
@@ -17,7 +17,7 @@ const GAUGES: Gauges = {
 };
 
 /** A clock that runs due timers, each after the one before has finished. */
-function stage(db: Database, begin: number) {
+function stage(db: Database, begin: number, storeMs?: number) {
   let time = begin;
   let due: { at: number; fn: () => void } | undefined;
   const clock: Clock = {
@@ -31,10 +31,10 @@ function stage(db: Database, begin: number) {
     },
   };
   const metrics = createMetrics();
-  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES });
+  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES, ...(storeMs && { storeMs }) });
   sampler.start();
-  async function pass(minutes: number): Promise<void> {
-    for (let n = 0; n < minutes; n++) {
+  async function pass(stores: number): Promise<void> {
+    for (let n = 0; n < stores; n++) {
       const { at, fn } = due ?? { at: time, fn: () => {} };
       due = undefined;
       time = at;
@@ -120,6 +120,44 @@ describe("the stored series", () => {
     expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 2 } }]);
   });
 
+  it("contains the running minute every 10 seconds where other nodes show it", async () => {
+    const db = await database();
+    const { metrics, sampler, pass } = stage(db, 10 * HOUR, 10_000);
+    metrics.message("stored");
+    await pass(1);
+    expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 1 } }]);
+    metrics.message("stored");
+    expect(JSON.parse((await sampler.running()).body)).toMatchObject({ messages: { stored: 2 }, connections: 3 });
+    await pass(6);
+    expect(await rows(db, "minute")).toMatchObject([
+      { at: 10 * HOUR, messages: { stored: 2 } },
+      { at: 10 * HOUR + 60_000, messages: { stored: 0 } },
+    ]);
+  });
+
+  it("counts nothing twice in the running minute while it is being stored", async () => {
+    const db = await database();
+    const committed = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const slow = {
+      ...db,
+      transaction: (async (...given) => {
+        const result = await db.transaction(...given);
+        committed.resolve();
+        await answered.promise;
+        return result;
+      }) as Database["transaction"],
+    };
+    const { metrics, sampler } = stage(slow, 10 * HOUR + 30_000);
+    metrics.message("stored");
+    const stored = sampler.stop();
+    await committed.promise;
+    const running = sampler.running();
+    answered.resolve();
+    expect(JSON.parse((await running).body)).toMatchObject({ messages: { stored: 1 } });
+    await stored;
+  });
+
   it("keeps the rows of minutes for two days", async () => {
     const db = await database();
     const early = stage(db, 10 * HOUR);
@@ -131,8 +169,8 @@ describe("the stored series", () => {
   });
 
   it("adds the connections of all nodes, and keeps the maximum of an hour", () => {
-    const sample = { ...joined([], "sum"), connections: 4, waiting: 7, pace: 50 };
-    expect(joined([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
-    expect(joined([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });
+    const sample = { ...mergeSamples([], "sum"), connections: 4, waiting: 7, pace: 50 };
+    expect(mergeSamples([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
+    expect(mergeSamples([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });
   });
 });

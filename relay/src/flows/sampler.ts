@@ -10,6 +10,7 @@ import {
   newestSample,
   oldestSample,
   putSample,
+  type SeriesRow,
   STEPS,
   samplesBetween,
 } from "../records/series.ts";
@@ -23,6 +24,8 @@ type SamplerDeps = {
   log: Log;
   metrics: Metrics;
   gauges: Gauges;
+  /** How often the running minute's row is stored, in milliseconds: a part of a minute if other nodes show it. */
+  storeMs?: number;
 };
 
 /** Host and process, for the list of nodes. */
@@ -43,11 +46,11 @@ const buckets = (value: (n: number) => number): number[] =>
   Array.from({ length: BUCKETS.length + 1 }, (_, n) => value(n));
 
 /** Combines two sets of counts, name by name. */
-const combined = (a: Totals, b: Totals, of: (a: number, b: number) => number): Totals => ({
-  messages: eachOf(MESSAGE_EVENTS, (name) => of(a.messages[name] ?? 0, b.messages[name] ?? 0)),
-  answers: eachOf(ANSWER_CLASSES, (name) => of(a.answers[name] ?? 0, b.answers[name] ?? 0)),
-  delivery: buckets((n) => of(a.delivery[n] ?? 0, b.delivery[n] ?? 0)),
-  reply: buckets((n) => of(a.reply[n] ?? 0, b.reply[n] ?? 0)),
+const combined = (a: Totals, b: Totals, combine: (a: number, b: number) => number): Totals => ({
+  messages: eachOf(MESSAGE_EVENTS, (name) => combine(a.messages[name] ?? 0, b.messages[name] ?? 0)),
+  answers: eachOf(ANSWER_CLASSES, (name) => combine(a.answers[name] ?? 0, b.answers[name] ?? 0)),
+  delivery: buckets((n) => combine(a.delivery[n] ?? 0, b.delivery[n] ?? 0)),
+  reply: buckets((n) => combine(a.reply[n] ?? 0, b.reply[n] ?? 0)),
 });
 
 const emptySample = (): Sample => ({
@@ -60,8 +63,8 @@ const emptySample = (): Sample => ({
   pace: 0,
 });
 
-/** Combines samples of several steps or nodes into one. A page joins thousands, so this creates no object per sample. */
-export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
+/** Merges samples of several steps or nodes into one. A page merges thousands, so this creates no object per sample. */
+export function mergeSamples(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
   const all = emptySample();
   for (const one of samples) {
     for (const name of MESSAGE_EVENTS) all.messages[name] += one.messages[name] ?? 0;
@@ -78,30 +81,56 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
   return all;
 }
 
+/** The samples of each step, summed over the nodes, oldest first. @param rows oldest first */
+export const stepsOf = (rows: readonly SeriesRow[]): { at: number; sample: Sample }[] =>
+  [...Map.groupBy(rows, ({ at }) => at)].map(([at, nodes]) => {
+    const samples = nodes.map(({ body }) => JSON.parse(body) as Sample);
+    return { at, sample: mergeSamples(samples, "sum") };
+  });
+
+const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
+
+/** Runs each work after the one before has ended. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+/** What was counted since `before`, and the gauges. `now`: the counts since the start of the process. */
+async function measure({ metrics, gauges }: SamplerDeps, before: Totals): Promise<{ now: Totals; body: Sample }> {
+  const now = structuredClone(metrics.totals);
+  const { messages } = await gauges.waiting();
+  const rates = Object.values(gauges.pace());
+  const body: Sample = {
+    ...combined(now, before, (a, b) => a - b),
+    connections: gauges.connections(),
+    waiting: messages,
+    pace: rates.length === 0 ? 0 : Math.min(...rates),
+  };
+  return { now, body };
+}
+
 /** Stores the counts of each minute, and the sum of each hour. */
-export function createSampler({ db, clock, log, metrics, gauges }: SamplerDeps) {
+export function createSampler(deps: SamplerDeps) {
+  const { db, clock, log, metrics, storeMs = MINUTE_MS } = deps;
   const node = randomId(8);
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};
   let stopped = false;
-  let storing = Promise.resolve();
+  // A row that is read during a store would contain its counts twice.
+  const inTurn = createTurns();
 
   async function sample(at: number): Promise<void> {
-    const now = structuredClone(metrics.totals);
-    const counted = combined(now, before, (a, b) => a - b);
-    const { messages } = await gauges.waiting();
-    const rates = Object.values(gauges.pace());
-    const body: Sample = {
-      ...counted,
-      connections: gauges.connections(),
-      waiting: messages,
-      pace: rates.length === 0 ? 0 : Math.min(...rates),
-    };
+    const { now, body } = await measure(deps, before);
     await db.transaction(
       async (tx) => {
-        const whole = await withStored(tx, { at, node }, body);
-        await putSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...whole, ...PROCESS }) });
-        await sumHours(tx, at);
+        await putSample(tx, STEPS.minute, await wholeRow(tx, { at, node }, body));
+        // Not before the minute is over: then the other nodes have stored the last minute of an hour.
+        if (clock.now() >= at + MINUTE_MS) await sumHours(tx, at);
       },
       ["series"],
     );
@@ -109,39 +138,43 @@ export function createSampler({ db, clock, log, metrics, gauges }: SamplerDeps) 
     before = now;
   }
 
-  /** Stores a sample after the one before is stored. Logs a failure. */
-  function store(at: number): Promise<void> {
-    storing = storing
-      .then(() => sample(at))
-      .catch((error: unknown) => log("database.failing", { cause: String(error) }));
-    return storing;
-  }
+  /** Stores a sample. Logs a failure. */
+  const store = (at: number): Promise<void> =>
+    inTurn(() => sample(at)).catch((error: unknown) => log("database.failing", { cause: String(error) }));
 
-  const beginOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
-
-  function later(): void {
+  function scheduleNext(): void {
     if (stopped) return;
     const now = clock.now();
-    const at = beginOf(now);
-    cancel = clock.after(at + MINUTE_MS - now, () => void store(at).then(later));
+    const at = minuteOf(now);
+    cancel = clock.after(storeMs - (now % storeMs), () => void store(at).then(scheduleNext));
   }
 
   return {
-    start: later,
-    /** Stores what was counted in the minute that has begun. */
+    start: scheduleNext,
+    /** This node's row of the current minute, up to now. */
+    running: (): Promise<SeriesRow> =>
+      inTurn(async () => {
+        const { body } = await measure(deps, before);
+        return wholeRow(db, { at: minuteOf(clock.now()), node }, body);
+      }),
+    /** Stores the counts of the current minute, and stops. */
     stop(): Promise<void> {
       stopped = true;
       cancel();
-      return store(beginOf(clock.now()));
+      return store(minuteOf(clock.now()));
     },
   };
 }
 
-/** A sample with the counts that its row has already: a clock that is set back repeats a minute. */
-async function withStored(tx: Transaction, { at, node }: { at: number; node: string }, body: Sample): Promise<Sample> {
+/** A node's row of a minute: a sample with the counts that the row has already. A clock that is set back repeats a minute. */
+async function wholeRow(
+  tx: Transaction,
+  { at, node }: { at: number; node: string },
+  sample: Sample,
+): Promise<SeriesRow> {
   const stored = (await samplesBetween(tx, STEPS.minute, at, at + 1)).find((row) => row.node === node);
-  if (stored === undefined) return body;
-  return { ...body, ...combined(JSON.parse(stored.body) as Sample, body, (a, b) => a + b) };
+  const counts = stored && combined(JSON.parse(stored.body) as Sample, sample, (a, b) => a + b);
+  return { at, node, body: JSON.stringify({ ...sample, ...counts, ...PROCESS }) };
 }
 
 /** Sums completed hours that have no row yet, and deletes minutes that are too old. */
@@ -153,8 +186,8 @@ async function sumHours(tx: Transaction, now: number): Promise<void> {
   for (let at = Math.floor(oldest / HOUR_MS) * HOUR_MS; at < begun; at += HOUR_MS) {
     const rows = await samplesBetween(tx, STEPS.minute, at, at + HOUR_MS);
     if (rows.length === 0) continue;
-    const sum = joined(
-      rows.map(({ body }) => JSON.parse(body) as Sample),
+    const sum = mergeSamples(
+      stepsOf(rows).map(({ sample }) => sample),
       "highest",
     );
     await addSample(tx, STEPS.hour, { at, node: "", body: JSON.stringify(sum) });

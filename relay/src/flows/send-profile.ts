@@ -7,7 +7,7 @@ import type { Outcome } from "../service/outcome.ts";
 type Send = (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
 
 /**
- * Sends a message together with the contact details that the service does not know yet. Name and e-mail address are sent once,
+ * Sends a message together with the contact details that the service does not know yet. Name and email address are sent once,
  * with the first message after they became known, and again after a change (R-101). After a failed write they are sent twice,
  * which is harmless.
  */

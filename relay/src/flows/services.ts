@@ -26,7 +26,7 @@ export type Services = {
   send: (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
   routed: Routed;
   /** An account's client; undefined when the account is no longer configured. */
-  of: (account: string) => Service | undefined;
+  clientOf: (account: string) => Service | undefined;
   close: () => Promise<void>;
 };
 
@@ -37,7 +37,7 @@ function campaignOf({ campaign }: LaneHead, site: Site): { campaignId?: string }
   return id === undefined ? {} : { campaignId: id };
 }
 
-type Surroundings = {
+type ServicesDeps = {
   clock: Clock;
   log: Log;
   /** Counts a second call that one message makes. */
@@ -57,7 +57,7 @@ const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
-function createRouting({ clock, log, countSecondCall }: Omit<Surroundings, "maySend">): Routed {
+function createRouting({ clock, log, countSecondCall }: Omit<ServicesDeps, "maySend">): Routed {
   /** Refused campaigns by account and id, each with the time until which messages are sent without it. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
@@ -66,21 +66,21 @@ function createRouting({ clock, log, countSecondCall }: Omit<Surroundings, "mayS
     const fallback = site.campaignFallback === true;
     const { campaignId: _, ...without } = message;
     const name = `${site.account}:${campaignId}`;
-    const complain = () => log("campaign.refused", { site: site.public.id, campaign: campaignId, fallback });
+    const logRefusal = () => log("campaign.refused", { site: site.public.id, campaign: campaignId, fallback });
     if (fallback && (refused.get(name) ?? 0) > clock.uptime()) return call(without as typeof message);
     const outcome = await call(message);
     if (!mayBeCampaign(outcome)) return outcome;
     if (!fallback) {
-      if (namesCampaign(outcome)) complain();
+      if (namesCampaign(outcome)) logRefusal();
       return outcome;
     }
     countSecondCall(site.account);
-    const again = await call(without as typeof message);
-    if (again.kind === "ok" || again.kind === "duplicate") {
+    const second = await call(without as typeof message);
+    if (second.kind === "ok" || second.kind === "duplicate") {
       refused.set(name, clock.uptime() + REFUSED_MS);
-      complain();
+      logRefusal();
     }
-    return again;
+    return second;
   };
 }
 
@@ -90,11 +90,11 @@ export function createServices(
   keys: Keys,
   sites: Sites,
   attachFile: AttachFile,
-  { clock = realClock, log = silentLog, countSecondCall = () => {}, maySend = () => true }: Partial<Surroundings> = {},
+  { clock = realClock, log = silentLog, countSecondCall = () => {}, maySend = () => true }: Partial<ServicesDeps> = {},
 ): Services {
   const routed = createRouting({ clock, log, countSecondCall });
-  /** Sites of waiting messages that are no longer configured; each is logged once. */
-  const missed = new Set<string>();
+  /** Sites that are no longer configured but have waiting messages; each is logged once. */
+  const loggedSites = new Set<string>();
   const clients = new Map<string, Service>(
     settings.accounts.map(({ id, url }) => [
       id,
@@ -107,9 +107,9 @@ export function createServices(
       const site = sites.find(head.site);
       // The site or account is no longer configured. Its messages wait until it is back; other messages are not affected.
       if (client === undefined || site === undefined) {
-        if (!missed.has(head.site))
+        if (!loggedSites.has(head.site))
           log("settings.warning", { warning: `messages wait for site ${head.site}, which is no longer configured` });
-        missed.add(head.site);
+        loggedSites.add(head.site);
         return { kind: "unready", status: 0, message: `site ${head.site} is not configured` };
       }
       const message = {
@@ -124,7 +124,7 @@ export function createServices(
       const kind = head.reaction === null ? "text" : "reaction";
       try {
         const outcome = await attachFile(head, (file) =>
-          routed(site, message, (routed) => client.incoming({ ...routed, ...file }, kind, () => maySend(head.account))),
+          routed(site, message, (sent) => client.incoming({ ...sent, ...file }, kind, () => maySend(head.account))),
         );
         return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file no longer exists" } : outcome;
       } catch (error) {
@@ -132,7 +132,7 @@ export function createServices(
       }
     },
     routed,
-    of: (account) => clients.get(account),
+    clientOf: (account) => clients.get(account),
     close: async () => {
       for (const client of clients.values()) await client.close();
     },

@@ -15,7 +15,7 @@ const BATCH = 500;
  * thread stays. A user with a signed identity signs in again; an anonymous visitor begins a new thread.
  */
 export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
-  /** By site: the run that begins after the present one, and ends when it ends. */
+  /** By site: the result of the run that has not begun. Calls until then share it. */
   const next = new Map<string, Promise<number>>();
   const limited = limitConcurrency(1);
 
@@ -40,15 +40,15 @@ export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
       return found.length > 0;
     },
     /**
-     * Ends the sessions of every visitor of a site, in batches, so that messages can be written between them. One run is under
-     * way at a time, and all calls that wait for the next one share it: ninety runs at once would delay visitors for seconds
+     * Ends the sessions of every visitor of a site, in batches, so that messages can be written between them. Runs take place
+     * one after another, and all calls before a run begins share it: ninety runs at once would delay visitors for seconds
      * (RELIABILITY A24). @returns the number of visitors
      */
     site(site: string): Promise<number> {
       const waiting = next.get(site);
       if (waiting !== undefined) return waiting;
       const run = limited(async () => {
-        // The first run would begin before it is noted.
+        // A run that need not wait would otherwise begin before `next.set`, and would stay in the map.
         await undefined;
         next.delete(site);
         return endAll(site);

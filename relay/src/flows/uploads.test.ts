@@ -4,7 +4,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
 import { TEXT } from "../files/types.ts";
-import { disownMedia, ownerless, removeMedia } from "../records/media.ts";
+import { deleteMediaRow, disownMedia, ownerless } from "../records/media.ts";
 import { createUploads } from "./uploads.ts";
 
 it("logs once per outage that files without an owner could not be removed", async () => {
@@ -67,7 +67,7 @@ it("counts a small file as 64 KiB, so that no visitor or site stores any number 
   // The bytes of a deleted visitor's files count until the sweep removes them.
   await disownMedia(db, "v_1");
   await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
-  for (const key of await ownerless(db, 3)) await removeMedia(db, key);
+  for (const key of await ownerless(db, 3)) await deleteMediaRow(db, key);
   for (let n = 0; n < 3; n++) await take("v_3");
   await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
   await db.close();

@@ -11,13 +11,13 @@ import type { Stage, Staged } from "../files/stage.ts";
 import type { Files } from "../files/store.ts";
 import {
   addMedia,
+  deleteMediaRow,
+  disownFile,
   disownUnsent,
-  dropMedia,
   FILE_MIN,
   hasUnsent,
   type MediaRow,
   ownerless,
-  removeMedia,
   storedBytes,
 } from "../records/media.ts";
 
@@ -142,7 +142,7 @@ async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged
   await db.transaction((tx) => addWithinQuota(state, tx, upload, row), [`files of ${upload.site}`]);
   await files.put(row.key, staged.path, row.type).catch(async (error: unknown) => {
     log("upload.lost", { cause: String(error) });
-    await db.transaction((tx) => dropMedia(tx, row.key), [row.key]);
+    await db.transaction((tx) => disownFile(tx, row.key), [row.key]);
     throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
   });
   return row;
@@ -177,6 +177,6 @@ async function sweep({ db, clock, files }: State): Promise<void> {
   if (await hasUnsent(db, before)) await db.transaction((tx) => disownUnsent(tx, before));
   for (const key of await ownerless(db, SWEEP_BATCH)) {
     await files.remove(key);
-    await db.transaction((tx) => removeMedia(tx, key), [key]);
+    await db.transaction((tx) => deleteMediaRow(tx, key), [key]);
   }
 }

@@ -8,7 +8,7 @@ type Given = {
   /** The site's name. */
   site: string;
   lines: readonly MailLine[];
-  /** The page of the chat, and the address that ends these e-mails. */
+  /** The page of the chat, and the address that ends these emails. */
   page: string;
   stop: string;
   /** BCP 47. */
@@ -26,7 +26,7 @@ const escaped = (text: string): string =>
 const oneLine = (text: string, max: number): string => cut(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), max);
 
 /**
- * Writes messages of a conversation as an e-mail: as plain text, and as HTML without pictures, external styles and scripts. If
+ * Writes messages of a conversation as an email: as plain text, and as HTML without pictures, external styles and scripts. If
  * both sides have written, each message begins with its author.
  */
 export function composeMail({ site, lines, page, stop, locale }: Given): ComposedMail {

@@ -1,9 +1,9 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import type { Transporter } from "nodemailer";
 
-/** An e-mail to send. */
+/** An email to send. */
 export type MailMessage = {
-  /** Unique; distinguishes a copy from a second e-mail. */
+  /** Unique; distinguishes a copy from a second email. */
   id: string;
   to: string;
   /** Display name of the sender: the site's name. */
@@ -11,7 +11,7 @@ export type MailMessage = {
   subject: string;
   text: string;
   html?: string;
-  /** Address that ends such e-mails with one POST (RFC 8058); absent in mails to the operator. */
+  /** Address that ends such emails with one POST (RFC 8058); absent in mails to the operator. */
   stop?: string;
 };
 
@@ -36,9 +36,9 @@ const SILENCE_MS = 30_000;
 
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
 
-/** Error codes that occur before any byte of the e-mail is sent. */
+/** Error codes that occur before any byte of the email is sent. */
 const UNSENT = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
-/** Messages of time limits that end before any byte of the e-mail is sent. */
+/** Messages of time limits that end before any byte of the email is sent. */
 const TIMED_OUT = /^(Connection timeout|Greeting never received)/;
 
 /** RFC 5321 section 4.2.1: 4xx may be retried, 5xx may not. A refused login can be corrected, so it is retried. */
@@ -51,7 +51,7 @@ function verdictOn(failure: Failure): Posted {
 }
 
 /**
- * Sends e-mail. Connections to other machines use TLS, because passwords and private messages travel over them.
+ * Sends email. Connections to other machines use TLS, because passwords and private messages travel over them.
  * @param settings already validated
  */
 export function createMailer({ url, from }: MailSettings): Mailer {

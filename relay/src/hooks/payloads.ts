@@ -55,7 +55,7 @@ const DATA = {
   "recharge.requested": z.object({
     site,
     key: z.string().meta({ description: "Key of the grant" }),
-    email: z.string().optional().meta({ description: "E-mail of the sub-account, if it is known" }),
+    email: z.string().optional().meta({ description: "Email of the sub-account, if it is known" }),
     amount: amount.optional(),
   }),
   "credits.granted": z.object({

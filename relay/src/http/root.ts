@@ -3,28 +3,74 @@ import { html } from "hono/html";
 import type { Sites } from "../records/sites.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 
-const STYLE = `html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif;color:light-dark(#1c1b19,#ece9e4);background:light-dark(#faf9f7,#171614)}
-body{margin:0;min-height:100dvh;display:grid;place-content:center;padding:2rem 1rem;box-sizing:border-box}
-main{max-width:32rem}h1{font-size:1.5rem;margin:0 0 .5rem}ul{padding-left:1.2rem}li{margin:.4rem 0}a{color:light-dark(#8a4b08,#f0b26b)}`;
+/** The colours of the operator's pages. */
+const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1c1b19,#ece9e4);--soft:light-dark(#5d5a55,#aaa59d);--ground:light-dark(#faf9f7,#171614);--card:light-dark(#fff,#211f1d);--line:light-dark(#dedad3,#3b3834);--accent:light-dark(#8a4b08,#f0b26b);--on-accent:light-dark(#fff,#221503)}
+*{box-sizing:border-box}
+html{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--ground)}
+body{margin:0;min-height:100dvh;display:grid;align-content:center;padding:2.5rem 1rem}
+main{width:100%;max-width:44rem;margin:0 auto}
+header{display:flex;gap:1rem;align-items:center;margin:0 0 1.75rem}
+header svg{flex:none;width:3.25rem;height:3.25rem;padding:.85rem;border-radius:50%;background:var(--accent);fill:var(--on-accent)}
+h1{font-size:1.6rem;line-height:1.2;margin:0;letter-spacing:-.01em}
+p{margin:0;color:var(--soft);text-wrap:pretty}
+ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}
+a{display:block;height:100%;padding:1rem 1.15rem 1.1rem;border:1px solid var(--line);border-radius:12px;background:var(--card);color:inherit;text-decoration:none}
+a:hover{border-color:var(--accent)}
+a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+h2{font-size:1.05rem;margin:0 0 .15rem;color:var(--accent)}`;
+
+/** A speech bubble, as on the launcher. */
+const BUBBLE = html`<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>`;
+
+/** A place to which the page leads. */
+type Place = { path: string; name: string; words: string };
+
+const API: Place = {
+  path: "/api",
+  name: "API reference",
+  words: "What your backend can call, with examples to try, and the webhooks that it receives.",
+};
+const ADMIN: Place = {
+  path: "/admin",
+  name: "Operator's pages",
+  words: "How the chat is doing, every conversation, and the journey of each message.",
+};
+const SITES: Place = {
+  path: "/admin/sites",
+  name: "Sites",
+  words: "The tag of each site, and each chat as a page.",
+};
+
+/** The chat and the page of the tag of the only site. */
+const placesOf = (id: string): Place[] => [
+  {
+    path: `/c/${encodeURIComponent(id)}`,
+    name: "Try the chat",
+    words: "The chat as your visitors see it, on a page of its own.",
+  },
+  {
+    path: `/c/${encodeURIComponent(id)}/snippet`,
+    name: "Add it to your site",
+    words: "Makes the tag for your pages, with every setting and a live preview.",
+  },
+];
+
+const card = ({ path, name, words }: Place) => html`<li><a href="${path}"><h2>${name}</h2><p>${words}</p></a></li>`;
 
 /**
- * `GET /`: links to the operator's pages, the page that makes the tag, and the API. It is public, so it names a site only when
- * there is just one.
+ * `GET /`: leads to the chat, the page that makes the tag, the operator's pages and the API reference. It is public, so it names a
+ * site only when there is just one.
  * @param admin whether the operator's pages are on this listener
  */
 export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
-  const links = (): (readonly [string, string])[] => {
+  const places = (): Place[] => {
     const [only, ...others] = sites.all;
     const id = others.length === 0 ? only?.public.id : undefined;
     return [
-      ...(admin ? ([["/admin", "Operator's pages"]] as const) : []),
-      ...(id === undefined
-        ? []
-        : ([
-            [`/c/${encodeURIComponent(id)}/snippet`, "The tag for your pages"],
-            [`/c/${encodeURIComponent(id)}`, "The chat as a page"],
-          ] as const)),
-      ["/api", "Server API"],
+      ...(id === undefined ? [] : placesOf(id)),
+      ...(admin ? [ADMIN] : []),
+      ...(admin && id === undefined ? [SITES] : []),
+      API,
     ];
   };
   return new Hono().get("/", (c) => {
@@ -37,8 +83,8 @@ export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
 ${headOf("Porchlight")}
 <style nonce="${nonce}">${STYLE}</style>
 </head>
-<body><main><h1>Porchlight</h1><p>The relay of a live chat runs here.</p>
-<ul>${links().map(([path, words]) => html`<li><a href="${path}">${words}</a></li>`)}</ul></main></body>
+<body><main><header>${BUBBLE}<div><h1>Porchlight</h1><p>The relay of a live chat runs here.</p></div></header>
+<ul>${places().map(card)}</ul></main></body>
 </html>`);
   });
 }

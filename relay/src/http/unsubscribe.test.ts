@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createBodyBudget } from "./body-budget.ts";
 import { unsubscribePage } from "./unsubscribe.ts";
 
-const app = unsubscribePage({ stopBy: async () => true, isStopLink: () => true }, createBodyBudget());
+const app = unsubscribePage({ unsubscribeBy: async () => true, isUnsubscribeLink: () => true }, createBodyBudget());
 const ask = async (accepted: string): Promise<string> =>
   (await app.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
 

@@ -26,7 +26,7 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
  * (RFC 8058). A GET only shows a form and changes nothing, because mail scanners open every link.
  */
 export function unsubscribePage(
-  mail: Pick<Mail, "stopBy" | "isStopLink">,
+  mail: Pick<Mail, "unsubscribeBy" | "isUnsubscribeLink">,
   bodies: BodyBudget,
 ): Hono<{ Bindings: HttpBindings }> {
   return new Hono<{ Bindings: HttpBindings }>()
@@ -35,7 +35,7 @@ export function unsubscribePage(
       await next();
     })
     .get("/mail/stop/:link", (c) => {
-      if (!mail.isStopLink(c.req.param("link"))) throw new RelayError("not_found");
+      if (!mail.isUnsubscribeLink(c.req.param("link"))) throw new RelayError("not_found");
       return pageIn(c, ({ stop }) => ({
         title: stop,
         body: html`<form method="post"><button>${stop}</button></form>`,
@@ -43,7 +43,7 @@ export function unsubscribePage(
     })
     .post("/mail/stop/:link", async (c) => {
       await readBytes(c.env.incoming, SIZES.form, bodies);
-      if (!(await mail.stopBy(c.req.param("link")))) throw new RelayError("not_found");
+      if (!(await mail.unsubscribeBy(c.req.param("link")))) throw new RelayError("not_found");
       return pageIn(c, ({ stopped }) => ({ title: stopped }));
     });
 }

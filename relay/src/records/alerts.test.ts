@@ -13,7 +13,7 @@ afterEach(() => db.close());
 
 const NAME = { kind: "disk", subject: "" };
 const raise = (since: number): Promise<void> =>
-  db.transaction((tx) => raiseAlert(tx, { ...NAME, since, problem: `full at ${since}`, cure: "", untold: "" }));
+  db.transaction((tx) => raiseAlert(tx, { ...NAME, since, problem: `full at ${since}`, cure: "", unsentTo: "" }));
 const end = (at: number): Promise<void> => db.transaction((tx) => endAlert(tx, NAME, at, ""));
 const DAY = 24 * 3_600_000;
 

@@ -2,7 +2,7 @@ import type { Transaction } from "../db/database.ts";
 
 /**
  * A problem that operators are told about. Times are milliseconds since 1970; without `ended` it still exists.
- * `cure`: what the operator can do. `untold`: the channels to which its newest state was not sent yet, separated by spaces.
+ * `cure`: what the operator can do. `unsentTo`: the channels to which its newest state was not sent yet, separated by spaces.
  */
 export type Alert = {
   kind: string;
@@ -11,10 +11,10 @@ export type Alert = {
   ended: number | null;
   problem: string;
   cure: string;
-  untold: string;
+  unsentTo: string;
 };
 
-const COLUMNS = "kind, subject, since, ended, problem, cure, untold";
+const COLUMNS = 'kind, subject, since, ended, problem, cure, untold AS "unsentTo"';
 
 /** Open alerts, and ended ones whose end was not sent to every channel yet. Oldest first. */
 export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
@@ -57,7 +57,7 @@ async function keepPast(tx: Transaction, { kind, subject, since }: Pick<Alert, "
 
 /** Stores a problem that began. An earlier one of the same kind and subject becomes a past one. */
 export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): Promise<void> {
-  const { kind, subject, since, problem, cure, untold } = alert;
+  const { kind, subject, since, problem, cure, unsentTo } = alert;
   await keepPast(tx, alert);
   await tx.run(
     `INSERT INTO alerts (kind, subject, since, problem, cure, untold) VALUES ($1, $2, $3, $4, $5, $6)
@@ -68,26 +68,26 @@ export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): 
     since,
     problem,
     cure,
-    untold,
+    unsentTo,
   );
 }
 
 type AlertName = Pick<Alert, "kind" | "subject">;
 
-/** Stores that a problem has ended. @param untold the channels to which this must be sent */
+/** Stores that a problem has ended. @param unsentTo the channels to which this must be sent */
 export async function endAlert(
   tx: Transaction,
   { kind, subject }: AlertName,
   at: number,
-  untold: string,
+  unsentTo: string,
 ): Promise<void> {
   const sql = "UPDATE alerts SET ended = $3, untold = $4 WHERE kind = $1 AND subject = $2";
-  await tx.run(sql, kind, subject, at, untold);
+  await tx.run(sql, kind, subject, at, unsentTo);
 }
 
 /** Stores the channels to which the newest state of an alert was not sent yet. */
-export async function setUntold(tx: Transaction, { kind, subject }: AlertName, untold: string): Promise<void> {
-  await tx.run("UPDATE alerts SET untold = $3 WHERE kind = $1 AND subject = $2", kind, subject, untold);
+export async function setUnsentTo(tx: Transaction, { kind, subject }: AlertName, unsentTo: string): Promise<void> {
+  await tx.run("UPDATE alerts SET untold = $3 WHERE kind = $1 AND subject = $2", kind, subject, unsentTo);
 }
 
 /** Messages that failed since `since`. */

@@ -21,7 +21,7 @@ const COLUMNS = "id, site, value, reason, actor, at";
 const REVISION = "blocks.revision";
 
 /** Gives the list a new revision: a random id, because two nodes may change the list at the same time. */
-const revise = (tx: Transaction): Promise<number> =>
+const renewRevision = (tx: Transaction): Promise<number> =>
   tx.run(
     "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     REVISION,
@@ -49,14 +49,14 @@ export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promi
     at,
   );
   if (row === undefined) throw new Error("The block is missing after it was written");
-  await revise(tx);
+  await renewRevision(tx);
   return row;
 }
 
 /** @returns false when the site has no such block */
 export async function removeBlock(tx: Transaction, site: string, id: string): Promise<boolean> {
   if ((await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 0) return false;
-  await revise(tx);
+  await renewRevision(tx);
   return true;
 }
 

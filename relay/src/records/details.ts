@@ -28,7 +28,7 @@ export async function setDetails(tx: Transaction, visitor: string, given: Detail
   );
 }
 
-/** E-mail and phone of a visitor. */
+/** Email and phone of a visitor. */
 export async function detailsOf(
   tx: Transaction,
   visitor: string,
@@ -64,7 +64,7 @@ export async function markDetailsSent(tx: Transaction, visitor: string, version:
   await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
 }
 
-/** The visitor's e-mail address: typed by the visitor, or signed by the owner. */
+/** The visitor's email address: typed by the visitor, or signed by the owner. */
 export async function emailOf(tx: Transaction, visitor: string): Promise<string | undefined> {
   const [row] = await tx.all<{ email: string | null }>("SELECT email FROM details WHERE visitor = $1", visitor);
   return row?.email ?? undefined;

@@ -77,7 +77,7 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
 }
 
 /** Reserves an event for one try. @returns false when another process has it */
-export async function holdEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
+export async function claimEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
   const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";
   return (await tx.run(sql, id, due, until)) === 1;
 }

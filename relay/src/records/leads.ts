@@ -39,7 +39,7 @@ type NewLead = Omit<Lead, "state" | "problem" | "field" | "contact" | "attempts"
 type LeadName = Pick<Lead, "visitor" | "id">;
 
 /** Suffix of a form's id: the lead that creates a contact for the phone number of a chatting visitor (R-206). */
-export const PHONE_OF = "-phone";
+export const PHONE_SUFFIX = "-phone";
 
 /** Stores a lead. A lead with the same id starts again. */
 export async function addLead(tx: Transaction, lead: NewLead): Promise<void> {
@@ -90,14 +90,14 @@ export async function dueLeads(tx: Transaction, now: number, limit: number): Pro
   );
 }
 
-/** Reserves a lead until `until`, so that one process works on it. @returns false when another process has it */
-export async function holdLead(tx: Transaction, lead: Lead, until: number): Promise<boolean> {
+/** Claims a lead until `until`, so that one process works on it. @returns false when another process has claimed it */
+export async function claimLead(tx: Transaction, lead: Lead, until: number): Promise<boolean> {
   const { visitor, id, due } = lead;
   const sql = "UPDATE leads SET due = $4 WHERE visitor = $1 AND id = $2 AND due = $3 AND state = 'open'";
   return (await tx.run(sql, visitor, id, due, until)) === 1;
 }
 
-/** Makes leads due again that a process reserved before it ended. @param until the latest reservation that counts */
+/** Makes leads due again that a process claimed before it ended. @param until the latest end of such a claim */
 export async function releaseLeads(tx: Transaction, now: number, until: number): Promise<void> {
   await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
 }
@@ -155,7 +155,7 @@ export async function renewLead(
 
 /** The id of the form that a lead comes from. */
 export async function formOf(tx: Transaction, { visitor, id }: LeadName): Promise<string> {
-  const form = id.endsWith(PHONE_OF) ? id.slice(0, -PHONE_OF.length) : id;
+  const form = id.endsWith(PHONE_SUFFIX) ? id.slice(0, -PHONE_SUFFIX.length) : id;
   return form !== id && (await findLead(tx, visitor, form)) !== undefined ? form : id;
 }
 

@@ -2,7 +2,7 @@ import type { Transaction } from "../db/database.ts";
 
 export const MAIL_STATES = ["waiting", "sending", "sent", "failed", "unknown"] as const;
 
-/** A mail to a visitor; later a line of the log. */
+/** A mail to a visitor. The row stays after the mail is sent, and is then a record of it. */
 export type Mail = {
   id: string;
   visitor: string;
@@ -48,12 +48,12 @@ export async function dueMails(tx: Transaction, now: number, limit: number): Pro
   return tx.all(`${SELECT} WHERE m.state = 'waiting' AND m.due <= $1 ORDER BY m.due, m.at LIMIT $2`, now, limit);
 }
 
-/** Reserves a mail for its only try. @returns false when another process has it */
-export async function holdMail(tx: Transaction, id: string): Promise<boolean> {
+/** Claims a mail for one attempt. @returns false when another process has claimed it */
+export async function claimMail(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.run("UPDATE mails SET state = 'sending' WHERE id = $1 AND state = 'waiting'", id)) === 1;
 }
 
-/** Stores the result of a try. */
+/** Stores the result of an attempt. */
 export async function setMail(
   tx: Transaction,
   { id, state, attempts, due, problem }: Pick<Mail, "id" | "state" | "attempts" | "due" | "problem">,
@@ -80,12 +80,12 @@ export async function unsentMails(tx: Transaction, site: string, limit: number):
   return tx.all(sql, site, limit);
 }
 
-/** Stops all mail of the site to an address. @param address its keyed hash */
-export async function stopMail(tx: Transaction, site: string, address: string, at: number): Promise<void> {
+/** Unsubscribes an address from all mail of the site. @param address its keyed hash */
+export async function unsubscribe(tx: Transaction, site: string, address: string, at: number): Promise<void> {
   const sql = "INSERT INTO mail_stops (site, address, at) VALUES ($1, $2, $3) ON CONFLICT (site, address) DO NOTHING";
   await tx.run(sql, site, address, at);
 }
 
-export async function isStopped(tx: Transaction, site: string, address: string): Promise<boolean> {
+export async function isUnsubscribed(tx: Transaction, site: string, address: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM mail_stops WHERE site = $1 AND address = $2", site, address)).length > 0;
 }

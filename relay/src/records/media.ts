@@ -24,7 +24,7 @@ const COLUMNS = "key, name, type, size, width, height";
 export const FILE_MIN = 64 * 1024;
 
 /** Adds bytes to the kept sum of a site's files: summing the files took 13 ms for each upload (RELIABILITY A24). */
-const count = (tx: Transaction, site: string, bytes: number): Promise<number> =>
+const addToSiteSum = (tx: Transaction, site: string, bytes: number): Promise<number> =>
   tx.run(
     `INSERT INTO site_files (site, bytes) VALUES ($1, $2)
      ON CONFLICT (site) DO UPDATE SET bytes = site_files.bytes + excluded.bytes`,
@@ -49,7 +49,7 @@ export async function addMedia(
     site,
     now,
   );
-  await count(tx, site, Math.max(size, FILE_MIN));
+  await addToSiteSum(tx, site, Math.max(size, FILE_MIN));
 }
 
 /** Finds a file that has an owner. */
@@ -58,8 +58,8 @@ export async function findMedia(tx: Transaction, key: string): Promise<MediaRow 
   return row;
 }
 
-/** Marks a file as sent with a message. @returns nothing when it is not this visitor's file */
-export async function sendMedia(tx: Transaction, key: string, visitor: string): Promise<MediaRow | undefined> {
+/** Marks a file as sent with a message. @returns undefined when it is not this visitor's file */
+export async function markMediaSent(tx: Transaction, key: string, visitor: string): Promise<MediaRow | undefined> {
   const [row] = await tx.all<MediaRow>(
     `UPDATE media SET sent = 1 WHERE key = $1 AND visitor = $2 RETURNING ${COLUMNS}`,
     key,
@@ -68,7 +68,7 @@ export async function sendMedia(tx: Transaction, key: string, visitor: string): 
   return row;
 }
 
-/** Bytes stored by a visitor, and by all visitors of a site, as the quotas count them. */
+/** Bytes stored by a visitor, and by all visitors of a site, as the quotas addToSiteSum them. */
 export async function storedBytes(
   tx: Transaction,
   { visitor, site }: { visitor: string; site: string },
@@ -93,7 +93,7 @@ export async function disownMedia(tx: Transaction, visitor: string): Promise<voi
 }
 
 /** Removes the owner of one file. */
-export async function dropMedia(tx: Transaction, key: string): Promise<void> {
+export async function disownFile(tx: Transaction, key: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = NULL, name = '' WHERE key = $1", key);
 }
 
@@ -124,10 +124,10 @@ export async function ownerless(tx: Transaction, limit: number): Promise<string[
 }
 
 /** Deletes the row of a file without an owner. */
-export async function removeMedia(tx: Transaction, key: string): Promise<void> {
+export async function deleteMediaRow(tx: Transaction, key: string): Promise<void> {
   const [row] = await tx.all<{ site: string; size: number }>(
     "DELETE FROM media WHERE key = $1 AND visitor IS NULL RETURNING site, size",
     key,
   );
-  if (row !== undefined) await count(tx, row.site, -Math.max(row.size, FILE_MIN));
+  if (row !== undefined) await addToSiteSum(tx, row.site, -Math.max(row.size, FILE_MIN));
 }

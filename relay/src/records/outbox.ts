@@ -93,7 +93,7 @@ export type OpenLane = { visitor: string; account: string; due: number; first: b
 const LANES_PAGE = 1_000;
 
 /** Every lane with something to deliver, in pages; each page is sorted by due time. The courier starts with these. */
-export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
+export async function* openLanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   for (let after = ""; ; ) {
     const rows = await tx.all<Omit<OpenLane, "first"> & { turn: number }>(
       `SELECT o.visitor, o.account, o.due, o.turn FROM outbox o
@@ -144,8 +144,8 @@ export async function moveLane(tx: Transaction, from: string, to: string, shift:
   );
 }
 
-/** Schedules the next try, and stores why the last one failed. */
-export async function postpone(
+/** Schedules the next attempt, and stores why the last one failed. */
+export async function scheduleRetry(
   tx: Transaction,
   { visitor, turn, attempts, due, error }: Pick<LaneHead, "visitor" | "turn" | "attempts" | "due" | "error">,
 ): Promise<void> {
@@ -160,7 +160,7 @@ export async function postpone(
 }
 
 /** Entries that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
-export async function expired(
+export async function expiredEntries(
   tx: Transaction,
   now: number,
   limit: number,

@@ -59,7 +59,7 @@ const WORDS = /\w+/g;
 
 type Row = Name & { path: string; body: string | null };
 
-/** A visitor as answers name them. `ids`: the visitor's, and those from before logins. `names`: contact id, e-mail, phone. */
+/** A visitor as answers name them. `ids`: the visitor's, and those from before logins. `names`: contact id, email, phone. */
 export type Traces = { ids: readonly string[]; names: readonly string[] };
 
 /**

@@ -113,7 +113,7 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
 }
 
 /**
- * Finds the conversations of a slice that match a text: words of a message, an e-mail address, or an id of the visitor, of a
+ * Finds the conversations of a slice that match a text: words of a message, an email address, or an id of the visitor, of a
  * message, of the service or of the owner's backend. A thread that is longer than a slice takes several. The order is that of
  * `visitors.active`, which may be 10 s too early.
  * @param query `site`: empty for every site

@@ -7,6 +7,9 @@ export type Step = (typeof STEPS)[keyof typeof STEPS];
 /** A row of the stored series: what one node counted within one step, as JSON. */
 export type SeriesRow = { at: number; node: string; body: string };
 
+/** Whether two rows of one step are of the same node and time. */
+export const isSameRow = (a: SeriesRow, b: SeriesRow): boolean => a.at === b.at && a.node === b.node;
+
 /** Stores the counts of a node for the step that began at `at`, in milliseconds since 1970. An existing row is kept. */
 export async function addSample(tx: Transaction, step: Step, { at, node, body }: SeriesRow): Promise<void> {
   await tx.run(

@@ -7,8 +7,8 @@ export type ReturningVisitor = Visitor &
   Record<"turn" | "since", number | null>;
 
 /**
- * Reads in one statement the data that decides about a returning session, and the content of its `welcome`. `revoked`, `turn`,
- * `since`: see `Standing`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
+ * Reads in one statement the data that decides whether a session is still valid, and the content of its `welcome`. `revoked`,
+ * `turn`, `since`: see `SessionState`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
  * @returns undefined for a visitor without a row
  */
 export async function findReturningVisitor(
@@ -16,7 +16,7 @@ export async function findReturningVisitor(
   visitor: string,
   session: string,
 ): Promise<ReturningVisitor | undefined> {
-  const [guest] = await tx.all<ReturningVisitor>(
+  const [visitorRow] = await tx.all<ReturningVisitor>(
     `SELECT v.id, v.site, v.head, v.read, v.generation, v.contact, t.turn, t.since,
        EXISTS (SELECT 1 FROM revoked r WHERE r.session = $2) AS revoked,
        EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.email IS NOT NULL) AS email,
@@ -26,7 +26,7 @@ export async function findReturningVisitor(
     visitor,
     session,
   );
-  return guest;
+  return visitorRow;
 }
 
 /** A session and its visitor. */
@@ -71,17 +71,17 @@ export async function revokedAmong(tx: Transaction, sessions: readonly string[])
   return new Set(rows.map(({ session }) => session));
 }
 
-/** Whether a session was ended, which of its tokens is in use, and since when. The first token has turn 0. */
-export type Standing = { revoked: boolean; turn: number; since: number };
+/** Whether a session was ended, which of its tokens is in use, and since when (ms since 1970). The first token has turn 0. */
+export type SessionState = { revoked: boolean; turn: number; since: number };
 
-export const standingIn = ({ revoked, turn, since }: ReturningVisitor): Standing => ({
+export const sessionStateIn = ({ revoked, turn, since }: ReturningVisitor): SessionState => ({
   revoked: Boolean(revoked),
   turn: turn ?? 0,
   since: since ?? 0,
 });
 
-/** The standing of a session whose visitor has no row. */
-export async function standingOf(tx: Transaction, session: string): Promise<Standing> {
+/** Reads the state of a session whose visitor has no row. */
+export async function findSessionState(tx: Transaction, session: string): Promise<SessionState> {
   const [row] = await tx.all<{ revoked: string | null; turn: number | null; since: number | null }>(
     `SELECT r.session AS revoked, t.turn, t.since FROM (SELECT CAST($1 AS TEXT) AS session) s
      LEFT JOIN revoked r ON r.session = s.session LEFT JOIN session_turns t ON t.session = s.session`,
@@ -91,7 +91,7 @@ export async function standingOf(tx: Transaction, session: string): Promise<Stan
 }
 
 /** Records that a newer token is in use. Never goes back to an older one. */
-export async function takeTurn(
+export async function recordTurn(
   tx: Transaction,
   { session, visitor, turn, now, expires }: SessionName & { turn: number; now: number; expires: number },
 ): Promise<void> {

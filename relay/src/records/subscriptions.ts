@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A visitor who wants replies by e-mail while away, and the present state of their thread. */
+/** A visitor who wants replies by email while away, and the present state of their thread. */
 export type Subscription = {
   visitor: string;
   site: string;
@@ -8,7 +8,7 @@ export type Subscription = {
   page: string;
   locale: string;
   /** Place of the last reply that went into a mail. */
-  told: number;
+  mailedUpTo: number;
   /** Number up to which the visitor has read everything. */
   read: number;
   /** The thread's newest number. */
@@ -40,7 +40,7 @@ export async function hasSubscription(tx: Transaction, { visitor, page, locale }
 /** Subscriptions whose thread has news since the last check, and whose next check is due. */
 export async function dueSubscriptions(tx: Transaction, now: number, limit: number): Promise<Subscription[]> {
   return tx.all(
-    `SELECT w.visitor, v.site, d.email, w.page, w.locale, w.told, v.read, v.head, w.asked, w.seen
+    `SELECT w.visitor, v.site, d.email, w.page, w.locale, w.told AS "mailedUpTo", v.read, v.head, w.asked, w.seen
      FROM mail_wishes w JOIN visitors v ON v.id = w.visitor JOIN details d ON d.visitor = w.visitor
      WHERE w.due <= $1 AND v.head > w.looked AND d.email IS NOT NULL ORDER BY w.due LIMIT $2`,
     now,
@@ -76,12 +76,17 @@ export const answerQuestions = (
   );
 
 /**
- * Records that the thread was checked up to the number `checked`, and that replies up to place `told` are in a mail.
+ * Records that the thread was checked up to the number `checked`, and that replies up to place `mailedUpTo` are in a mail.
  * @returns false when another process has checked as far: that process writes the mail
  */
-export async function recordCheck(tx: Transaction, visitor: string, checked: number, told: number): Promise<boolean> {
+export async function recordCheck(
+  tx: Transaction,
+  visitor: string,
+  checked: number,
+  mailedUpTo: number,
+): Promise<boolean> {
   const sql = "UPDATE mail_wishes SET looked = $2, told = $3 WHERE visitor = $1 AND looked < $2";
-  return (await tx.run(sql, visitor, checked, told)) === 1;
+  return (await tx.run(sql, visitor, checked, mailedUpTo)) === 1;
 }
 
 /** Moves an anonymous visitor's subscription to the user whose thread received the anonymous one, `shift` numbers later. */

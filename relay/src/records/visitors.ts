@@ -136,7 +136,7 @@ export async function setContact(tx: Transaction, id: string, contact: string): 
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
 }
 
-/** Stores a contact id that was found by e-mail, unless one is known: it may be another contact of the same person. */
+/** Stores a contact id that was found by email, unless one is known: it may be another contact of the same person. */
 export async function setContactIfUnknown(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }

@@ -41,7 +41,7 @@ describe.each(["strict", "observed", "lenient"] as const)("against the sandbox's
     expect(refused).toMatchObject(profile === "observed" ? { kind: "permanent" } : { code: "INVALID_PHONE" });
   });
 
-  it("finds a contact by phone with its plus, and by e-mail, or none (4.2, R-431 to R-433)", async () => {
+  it("finds a contact by phone with its plus, and by email, or none (4.2, R-431 to R-433)", async () => {
     const { contact } = await service.createContact({ phone: "+4712345678", email: "ada@example.com" });
     expect((await service.findContact({ phoneNumber: "+4712345678" })).contact?.id).toBe(contact?.id);
     expect((await service.findContact({ email: "ADA@example.com" })).contact?.id).toBe(contact?.id);

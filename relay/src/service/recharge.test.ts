@@ -18,7 +18,7 @@ describe("an auto-recharge event", () => {
     [{ idempotencyKey: "k-1", data: { sub_account: { email: " A@B.example " } }, recharge_amount: "12.5" }],
     [{ data: { idempotency_key: "k-1", subAccountEmail: "a@b.example", credits: 12.5 } }],
     [{ idempotency_key: "k-1", email: "A@b.example", amount: 12.5 }],
-  ])("finds key, e-mail and amount under other common names: %j", (body) => {
+  ])("finds key, email and amount under other common names: %j", (body) => {
     expect(parse(body)).toMatchObject({ key: "k-1", email: "a@b.example", amount: 12.5 });
   });
 

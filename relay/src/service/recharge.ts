@@ -30,7 +30,7 @@ const RECHARGE_PATHS: RechargePaths = {
 const KEYS = ["idempotency_key", "idempotencyKey"];
 /** Wrapper objects around the fields. */
 const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
-/** Longest key, id or e-mail address that is read, in UTF-16 code units. */
+/** Longest key, id or email address that is read, in UTF-16 code units. */
 const TEXT_MAX = 255;
 
 type Fields = Record<string, unknown>;

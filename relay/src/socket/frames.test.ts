@@ -35,7 +35,7 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
     capture: act("lead", { verdict }),
     mail: undefined,
     rate: act("rate", true),
-    admits: async () => true,
+    passesGuard: async () => true,
     messages: createLimiter({ burst: 10, perMinute: 30, uptime: () => 0 }),
     questions: createLimiter({ burst: 20, perMinute: 60, uptime: () => 0 }),
     budgets: {

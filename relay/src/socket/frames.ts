@@ -11,7 +11,7 @@ import type { AccessPolicy } from "../flows/access-policy.ts";
 import type { Budgets } from "../flows/budgets.ts";
 import type { Capture, FormError } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
-import type { Mail, Place } from "../flows/mail/mail.ts";
+import type { Mail, VisitorContext } from "../flows/mail/mail.ts";
 import type { RatingFlow } from "../flows/rating.ts";
 import type { Send } from "../flows/send/send.ts";
 import type { Sessions } from "../flows/session/session.ts";
@@ -30,11 +30,11 @@ export type FrameDeps = {
   forget: Forget;
   logout: Sessions["logout"];
   capture: Capture["capture"];
-  /** E-mail to visitors; absent where the relay sends none. */
+  /** Email to visitors; absent where the relay sends none. */
   mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
   rate: RatingFlow;
   /** The owner's guard, which may refuse new visitors. */
-  admits: AccessPolicy["admits"];
+  passesGuard: AccessPolicy["passesGuard"];
   /** Limits messages and reactions of one visitor per minute: each may cost the owner. */
   messages: Limiter;
   /** Limits per visitor for frames that cost only computing time: history, read marks, heartbeats. */
@@ -137,7 +137,7 @@ async function store(context: Context, frame: SendFrame, text: string): Promise<
   const { id, media, age, locale, campaign, chosen } = frame;
   const page = pageSeen(live, frame);
   if (!mayBegin(context, id)) return;
-  if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
+  if (!(await deps.passesGuard(live.site, { visitor: live.visitor, address: live.address, text, page })))
     return refuse(context, { code: "not_allowed", id });
   const situation = { page: frame.page, locale, name: campaign, chosen };
   const written = await deps.send.send(live.visitor, live.site, { id, text, media, age, situation, page });
@@ -185,7 +185,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   const wait = deps.budgets.lead(live);
   if (wait > 0) return refuse(context, { code: "rate_limited", id, retryAfter: wait });
   if (!mayBegin(context, id)) return;
-  if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
+  if (!(await deps.passesGuard(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
     return refuse(context, { code: "not_allowed", id });
   const taken = await deps.capture(live.visitor, live.site, frame, page);
   if (typeof taken === "string") return answerForm(context, id, taken);
@@ -241,13 +241,13 @@ function pageSeen(
 }
 
 /**
- * The page to which an e-mail links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
+ * The page to which an email links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
  * address is kept, because a query may contain secrets.
  */
 function placeOf(
   { origin }: Live,
   { page = "/", locale = "" }: { page?: string | undefined; locale?: string | undefined },
-): Place {
+): VisitorContext {
   const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);
   return { page: url.origin === origin ? `${origin}${url.pathname}` : origin, locale };
 }

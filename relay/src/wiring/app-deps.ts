@@ -9,6 +9,7 @@ import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
+import type { Sampler } from "../flows/sampler.ts";
 import { FILE_MIN } from "../records/media.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
@@ -23,8 +24,6 @@ const API_PER_MINUTE = 1_200;
 const API_BURST = 100;
 /** Uploads per address at once, above the rate per minute. */
 const UPLOAD_BURST = 10;
-/** Bytes that an upload of unknown size counts for: 16 MiB. */
-const UNKNOWN_BYTES = 16 * 1024 * 1024;
 
 type Groups = {
   core: Core;
@@ -35,6 +34,8 @@ type Groups = {
   slots: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
+  /** See `Sampler`. */
+  running: Sampler["running"];
   /** Whether the relay accepts requests: it is not stopping. */
   open: () => boolean;
   /** Runs the checks of `porchlight doctor`. */
@@ -52,6 +53,7 @@ export function appDeps({
   intake,
   slots,
   gauges,
+  running,
   open,
   doctor,
   widget = WIDGET,
@@ -90,7 +92,8 @@ export function appDeps({
       findByToken: owner.access.withoutBlocked(visitors.sessions.findByToken),
       wait: uploadWait(core, visitors),
     },
-    admin: settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, doctor }) : undefined,
+    admin:
+      settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, running, doctor }) : undefined,
     callbackAddress: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
@@ -106,8 +109,9 @@ export function adminDeps({
   owner,
   visitors,
   gauges,
+  running,
   doctor,
-}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
+}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "running" | "doctor">): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
@@ -120,6 +124,7 @@ export function adminDeps({
     send,
     publicOrigin,
     gauges,
+    running,
     settings,
     credits: owner.credits,
     metrics: core.metrics,
@@ -142,11 +147,13 @@ const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { remote, network } = addressesOf(settings.trustProxy);
-  const { perMinute } = settings.uploads;
+  const { perMinute, caps } = settings.uploads;
+  const largest = Math.max(...Object.values(caps));
   const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
-    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
+    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming, largest));
 }
 
-const bytesOf = ({ headers }: IncomingMessage): number =>
-  Math.max(FILE_MIN, Number(headers["content-length"] ?? UNKNOWN_BYTES));
+/** The bytes that an upload counts for. One of unknown size counts for the largest that is accepted. */
+const bytesOf = ({ headers }: IncomingMessage, largest: number): number =>
+  Math.max(FILE_MIN, Number(headers["content-length"] ?? largest));

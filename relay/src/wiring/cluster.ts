@@ -108,7 +108,7 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
     if (settings.uploads.bucket === undefined) log("cluster.files_local");
   };
   const nodes = createNodes({ db: own, clock, node, onOthers, onError });
-  leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
+  leases.onAcquired((name) => log("cluster.lease_taken", { lease: name }));
   let paces: Paces | undefined;
   return {
     shared: true,
@@ -120,7 +120,7 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
     share: bus.share,
     sharePaces(source) {
       paces = createPaces({ db: own, clock, node, source, onError });
-      leases.onTaking(paces.resume);
+      leases.beforeAcquire(paces.resume);
     },
     node,
     addressOf: nodes.addressOf,

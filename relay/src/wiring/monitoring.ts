@@ -4,6 +4,9 @@ import { waitingIn } from "../records/outbox.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 
+/** How often a node stores its running minute for the others to show, in milliseconds. */
+const SHARE_MS = 10_000;
+
 /** The values that the metrics read on request, and the sampler that stores them. */
 export function createMonitoring(
   { db, clock, log, metrics, settings }: Core,
@@ -19,5 +22,6 @@ export function createMonitoring(
     pace: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.paceOf(id)])),
   };
   metrics.read(gauges);
-  return { gauges, sampler: createSampler({ db, clock, log, metrics, gauges }) };
+  const storeMs = db.dialect === "postgres" ? SHARE_MS : undefined;
+  return { gauges, sampler: createSampler({ db, clock, log, metrics, gauges, ...(storeMs && { storeMs }) }) };
 }

@@ -83,8 +83,8 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     open: originLog.logging(sessions.open),
     handleFrame: frameHandler(core, owner, { sessions, send, forget, budgets }),
     link: files.links.to,
-    delivery: delivery.of,
-    isBlocked: access.refuses,
+    delivery: delivery.statusOf,
+    isBlocked: access.isBlocked,
     exceedsBudget: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
   access.onChange(connections.closeBlocked);
@@ -135,7 +135,7 @@ function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: O
     capture: owner.capture,
     mail: owner.mail,
     rate: createRating({ db, bus, clock, storeEvent: owner.storeEvent }),
-    admits: owner.access.admits,
+    passesGuard: owner.access.passesGuard,
     messages: cluster.share("messages", createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime })),
     questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),
   });

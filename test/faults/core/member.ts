@@ -42,7 +42,7 @@ export function joinBackend({ core, backend, member, db, clock, guarded, loss, o
     leases,
     async start(source: PaceSource): Promise<void> {
       const paces = core.createPaces({ db: own, clock, node, source, onError });
-      leases.onTaking(paces.resume);
+      leases.beforeAcquire(paces.resume);
       backend.join(self);
       bus.start();
       await leases.start();

@@ -237,7 +237,7 @@ function createConnections(
       capture: async () => ({ verdict: Promise.resolve(undefined) }),
       mail: undefined,
       rate: async () => true,
-      admits: async () => true,
+      passesGuard: async () => true,
       messages: unlimited(),
       questions: unlimited(),
       budgets: { message: () => 0, visitor: () => 0, lead: () => 0 },

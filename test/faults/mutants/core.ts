@@ -150,7 +150,7 @@ export const CORE: Mutant[] = [
     name: "never gives up a message",
     edits: [
       { find: "$head.expires <= clock.now()", replace: "false" },
-      { find: "expired(db, clock.now(), $limit)", replace: "expired(db, 0, $limit)" },
+      { find: "expiredEntries(db, clock.now(), $limit)", replace: "expired(db, 0, $limit)" },
     ],
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },

@@ -52,8 +52,8 @@ const MISTAKES: readonly Mistake[] = [
     edits: [
       {
         in: "recharge",
-        find: "enter($tx, { $$before, key: $event.key, $$rest })",
-        replace: "enter($tx, { $$before, key: $event.key + Math.random(), $$rest })",
+        find: "addEntry($tx, { $$before, key: $event.key, $$rest })",
+        replace: "addEntry($tx, { $$before, key: $event.key + Math.random(), $$rest })",
       },
     ],
     unit: "credits.test.ts",

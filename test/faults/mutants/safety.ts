@@ -184,7 +184,7 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("reserve for addresses without a connection", "connection-slots.test.ts", {
-    find: "$count > 0 ? Math.floor($total * NEARLY_FULL) : $total",
+    find: "$count > 0 ? Math.floor(total * NEARLY_FULL) : total",
     replace: "$total",
   }),
   without("limit on new connections of an address", "connection-slots.test.ts", {
@@ -206,8 +206,22 @@ export const SAFETY: Mutant[] = [
     replace: "0",
   }),
   without("share of the day per address", "budgets.test.ts", {
-    find: "$site.share.take($key)",
+    find: "$site.share($keys)",
     replace: "0",
+  }),
+  without("share of the day per /48 of IPv6", "budgets.test.ts", {
+    in: "shareOf",
+    find: "wide.take($$)",
+    replace: "0",
+  }),
+  without("count of newcomers per /48 of IPv6", "budgets.test.ts", {
+    in: "takeFairly",
+    find: "crowd.wide.levels($key).taken",
+    replace: "0",
+  }),
+  without("limit on connections of a /48 of IPv6", "connection-slots.test.ts", {
+    find: "held.of($site) >= Math.floor(total * SITE_PART)",
+    replace: "false",
   }),
   without("budget of new visitors per address", "budgets.test.ts", {
     in: "budgets.visitor",
@@ -216,7 +230,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("budget of new visitors per site", "budgets.test.ts", {
     in: "budgets.visitor",
-    find: "takeFairly(visitors, $address, $site.newcomers, $key)",
+    find: "takeFairly(visitors, $keys, $site.newcomers, $key)",
     replace: "0",
   }),
   without("change of a site's budgets by porchlight reload", "budgets.test.ts", {
@@ -325,7 +339,7 @@ export const SAFETY: Mutant[] = [
   without("least size of a file in the quotas", "uploads.test.ts", { in: "FILE_MIN", replace: "1" }),
   without("fair share of a site's budget for newcomers (A27)", "budgets.test.ts", {
     in: "takeFairly",
-    find: "$left < $taken && $before > $left * FAIR_PART",
+    find: "$left < $taken && $most > $left * FAIR_PART",
     replace: "false",
   }),
   without("turn of the event loop for each slice of the block list", "access-policy.test.ts", {
@@ -335,15 +349,19 @@ export const SAFETY: Mutant[] = [
   }),
   without("notice of another process's blocks", "access-policy.test.ts", {
     in: "addBlock",
-    find: "await revise($tx)",
+    find: "await renewRevision($tx)",
     replace: "",
   }),
   without("notice of blocks that another process removes", "access-policy.test.ts", {
     in: "removeBlock",
-    find: "await revise($tx)",
+    find: "await renewRevision($tx)",
     replace: "",
   }),
-  without("kept sum of a site's files", "uploads.test.ts", { in: "addMedia", find: "await count($$)", replace: "" }),
+  without("kept sum of a site's files", "uploads.test.ts", {
+    in: "addMedia",
+    find: "await addToSiteSum($$)",
+    replace: "",
+  }),
   without("order of reads that take turns", "reads-in-turn.test.ts", {
     in: "inTurns",
     find: "$read.finally($$)",

@@ -56,6 +56,20 @@ describe("the thread", () => {
     expect(thread.older).toBe(false);
   });
 
+  it("takes no file, author or reaction from a polluted Object.prototype (A29)", () => {
+    const polluted = { media: { url: "https://evil.example/a.pdf" }, author: { name: "Bank", end: 2 }, reaction: "👎" };
+    Object.assign(Object.prototype, polluted);
+    try {
+      thread.take({ t: "message", after: 0, message: replyOf(1) });
+      thread.history({ t: "history", before: 0, messages: [sentOf("a", 2)], older: false });
+      for (const { id, media, author, reaction } of thread.items())
+        expect([id, media, author, reaction]).toEqual([id, undefined, undefined, undefined]);
+    } finally {
+      for (const name of Object.keys(polluted)) delete (Object.prototype as Record<string, unknown>)[name];
+    }
+    expect(ids()).toHaveLength(2);
+  });
+
   it("ignores a page of history that was requested before a reset", () => {
     thread.reset(100, true);
     thread.history({ t: "history", before: 40, messages: [replyOf(39)], older: true });

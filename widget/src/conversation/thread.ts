@@ -57,8 +57,9 @@ export function createThread(): Thread {
   const put = (message: Message) => {
     const known = byId.get(message.id);
     if (known && known.n > message.n) return;
-    const at = message.at - thread.ahead;
-    byId.set(message.id, message.from === "visitor" ? { ...message, at } : { ...message, at, state: "received" });
+    // No prototype: a file, an author or a reaction that the relay left out must not come from a polluted `Object.prototype`.
+    const item = { __proto__: null, state: "received", ...message, at: message.at - thread.ahead };
+    byId.set(message.id, item as Written);
   };
 
   const thread: Thread = {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { corpus } from "./corpus.fixture.ts";
-import { type Inline, parseInline, parsePlain } from "./inline.ts";
-import { labelledLink } from "./links.ts";
+import { type Inline, parsePlain } from "./inline.ts";
+import { labelledLink, parseReplyText } from "./links.ts";
 
 type Link = Extract<Inline, { kind: "link" }>;
 const linksOf = (nodes: Inline[]): Link[] =>
   nodes.flatMap((node) => (node.kind === "link" ? [node] : "children" in node ? linksOf(node.children) : []));
 /** The real target shown beside the first link. `undefined`: none is shown. `null`: there is no link. */
 const markOf = (text: string): string | undefined | null => {
-  const link = linksOf(parseInline(text, labelledLink))[0];
+  const link = linksOf(parseReplyText(text))[0];
   return link ? link.host : null;
 };
 
@@ -109,6 +109,43 @@ describe("the text of a link", () => {
     },
   );
 
+  const TO_EVIL = `(${EVIL})`;
+  it.each([
+    ["the end of a name", `shop[.example]${TO_EVIL}`],
+    ["the path of an address", `https://shop.example[/login]${TO_EVIL}`],
+    ["the path of a name, without the slash", `shop.example/[login]${TO_EVIL}`],
+    ["the beginning of a name", `[shop]${TO_EVIL}.example`],
+    ["the middle of a name", `www.[shop]${TO_EVIL}.example`],
+    ["half of a word", `Go to shop.exam[ple]${TO_EVIL} now`],
+    ["a part behind bold text", `**shop**[.example]${TO_EVIL}`],
+    ["a struck part before text", `~~[shop]${TO_EVIL}~~.example`],
+    ["two links in a row", `[shop]${TO_EVIL}[.example]${TO_EVIL}`],
+    ["a name behind the user of a mail address", `support@[shop]${TO_EVIL}.example`],
+    ["the end of a name in Russian", `пример[.рф]${TO_EVIL}`],
+    ["a part behind a space before the dot", `shop [.example]${TO_EVIL}`],
+    ["a part before a thin space and the dot", `[shop]${TO_EVIL}\u2009.example`],
+    ["a part behind the dot and a thin space", `shop.\u2009[example]${TO_EVIL}`],
+    ["a part behind a zero-width space", `shop\u200b[.example]${TO_EVIL}`],
+    ["a part behind a full-width dot", `shop．[example]${TO_EVIL}`],
+    ["the end of a long address", `shop.example/${"a".repeat(100)}[/login]${TO_EVIL}`],
+  ])("is followed by the real host if the link is a part of a word that names another one: %s", (_, text) => {
+    expect(markOf(text)).toBe("evil.example");
+  });
+
+  it.each([
+    ["the real host", `evil.example/[a]${TO_EVIL}`],
+    ["no host", `Tick[et]${TO_EVIL}s`],
+    ["the number of a source", `as the study says.[1]${TO_EVIL}`],
+    ["a Chinese sentence", `详见官网。[点击这里]${TO_EVIL}了解`],
+    ["a Japanese sentence", `店です.[こちら]${TO_EVIL}をご覧ください`],
+    ["a name in parentheses", `(shop.example)[more]${TO_EVIL}`],
+    ["a name in front of a space", `Beside shop.example [we]${TO_EVIL} sell lamps`],
+    ["the end of a sentence", `Read [this page]${TO_EVIL}. It helps.`],
+    ["a telephone number behind a sign", "№5:[123456](tel:123456)"],
+  ])("is not followed by a host if the word around it names the real one, or none: %s", (_, text) => {
+    expect(markOf(text)).toBeUndefined();
+  });
+
   it.each([
     ["words", "our delivery page"],
     ["the host", "evil.example"],
@@ -206,7 +243,7 @@ describe("the text of a link", () => {
       "www.shop.example",
     ]) {
       const target = address.startsWith("w") ? `https://${address}` : address;
-      const nodes = parseInline(`See [${address}](${target}), or **[${address}](${target} "Title")**.`, labelledLink);
+      const nodes = parseReplyText(`See [${address}](${target}), or **[${address}](${target} "Title")**.`);
       const links = linksOf(nodes);
       expect(links.map(({ href, children }) => [href, children])).toEqual(
         links.map(() => [new URL(target).href, [{ kind: "text", text: address }]]),
@@ -216,7 +253,7 @@ describe("the text of a link", () => {
   });
 
   it("loses its direction marks, so that its letters keep their order", () => {
-    const [link] = linksOf(parseInline(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `, labelledLink));
+    const [link] = linksOf(parseReplyText(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `));
     expect(JSON.stringify(link)).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   });
 

@@ -24,6 +24,18 @@ const GAP_BEFORE = /[\s\u2800]{1,3}(\.\p{L})/gu;
 const GAP_AFTER = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
 /** Separators between words. They also end an address that begins with its scheme. */
 const SPACES = /[\s"'<>()|,;]+/;
+/**
+ * What ends the word around a link. Letters of scripts without spaces between words are among it: otherwise a whole sentence would
+ * be one word.
+ */
+const WORD_END =
+  /[\s\u2800"'<>()|,;\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+/** Spaces between a link and the word around it over which a name continues, as in `GAP_BEFORE` and `GAP_AFTER`. */
+const GAP_AT_END = /[\s\u2800]{1,3}$/;
+const GAP_AT_START = /^[\s\u2800]{1,3}(?=\p{P})/u;
+const THIN_AT_END = /[\u2006\u2008-\u200a\u202f\u205f]$/;
+/** Longest part of a word that is compared. A link within a longer one shows its target. */
+export const WORD_MAX = 100;
 /** Punctuation and symbols, except those that occur in addresses and in Hebrew names (RFC 5892). */
 const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
 /** A host as a reader recognizes it: an IPv4 or IPv6 address, or a name whose last part has letters. */
@@ -181,6 +193,21 @@ export function realTarget(url: URL, shown: string): string | undefined {
   const saysNumber = PHONE.test(withAsciiDigits(text));
   if (url.protocol === "mailto:") return realRecipients(url, path, saysNumber, named, text);
   return saysNumber || named.some((address) => isOtherHost(url.hostname, address)) ? url.host : undefined;
+}
+
+/**
+ * The real target of a link that stands within a word, such as `shop[.example](…)`, when that word names another target: a reader
+ * sees one address, and only a part of it is the link. Undefined if the link's own text names its target.
+ * @param around the text before and behind the link
+ */
+export function realTargetInWord(url: URL, shown: string, around: readonly [string, string]): string | undefined {
+  if (url.protocol === "tel:" || addressesIn(looksLike(shown)).length > 0) return undefined;
+  const continues = /^[.\s]/.test(looksLike(shown));
+  const before = around[0].replace(continues ? GAP_AT_END : THIN_AT_END, "");
+  const left = before.split(WORD_END).at(-1) ?? "";
+  const right = around[1].replace(GAP_AT_START, "").split(WORD_END)[0] ?? "";
+  if (left + right === "") return undefined;
+  return Math.max(left.length, right.length) >= WORD_MAX ? url.host : realTarget(url, left + shown + right);
 }
 
 /** Whether a shown address is not the host of the link, or looks like another host. */

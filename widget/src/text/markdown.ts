@@ -4,8 +4,8 @@
  * a fixed element, so input never becomes markup. Fetched with the first reply.
  */
 
-import { DEPTH_MAX, type Inline, parseInline } from "./inline.ts";
-import { labelledLink } from "./links.ts";
+import { DEPTH_MAX, type Inline } from "./inline.ts";
+import { parseReplyText } from "./links.ts";
 
 /** `done`: whether the task of a task list is done. */
 export type ListItem = { done?: boolean; blocks: Block[] };
@@ -47,7 +47,7 @@ function readBlocks(lines: readonly string[], depth: number): Block[] {
   let plain = "";
   const endParagraph = (): void => {
     const trimmed = plain.replace(/^\n+/, "").trimEnd();
-    if (trimmed) blocks.push({ kind: "paragraph", children: parseInline(trimmed, labelledLink) });
+    if (trimmed) blocks.push({ kind: "paragraph", children: parseReplyText(trimmed) });
     plain = "";
   };
   while (source.at < lines.length) {
@@ -94,7 +94,7 @@ function heading(line: string): Block {
     .trimEnd()
     .replace(/[ \t]#{1,6}$/, "")
     .trimEnd();
-  return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text, labelledLink) }] };
+  return { kind: "paragraph", children: [{ kind: "bold", children: parseReplyText(text) }] };
 }
 
 /** Code between two fences. Without a closing fence, all the rest is code. */
@@ -175,7 +175,7 @@ const alignOf = (dashes: string): Align =>
   !dashes.endsWith(":") ? undefined : dashes.startsWith(":") ? "center" : "end";
 
 /** A cell. AI models write `<br>` for a line break in it. */
-const cell = (text: string): Inline[] => parseInline(text.replace(/<br *\/?>/gi, "\n"), labelledLink);
+const cell = (text: string): Inline[] => parseReplyText(text.replace(/<br *\/?>/gi, "\n"));
 
 /** The cells of a line. `\|` is a literal bar within a cell. */
 function cellsOf(line: string): string[] {

@@ -111,7 +111,7 @@ export const smtp = (given: string): string => {
 export const mailbox = (given: string): string =>
   given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given)
     ? given
-    : problem("must be an e-mail address like chat@example.com");
+    : problem("must be an email address like chat@example.com");
 const RETAINED = ["conversations", "files", "leads", "mails"] as const;
 /** Days by kind of data, like `conversations=365 files=90`. */
 export function retention(given: string): Partial<Record<(typeof RETAINED)[number], number>> {

@@ -39,7 +39,7 @@ export type Site = {
   messagesPerDay?: number;
   /** Forms on one day (UTC). Default: no limit. */
   leadsPerDay?: number;
-  /** Whether visitors can get e-mail. */
+  /** Whether visitors can get email. */
   mail?: boolean;
   /** Days after which data is deleted. */
   retention?: RetentionRules;

@@ -275,7 +275,7 @@ export const TABLE = {
     example: "smtp://user:password@mail.example.com:587",
     fallback: "",
     parse: optional(smtp),
-    help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. It sends replies to absent visitors who asked for e-mail, and transcripts. Needs MAIL_FROM and PUBLIC_URL.",
+    help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. It sends replies to absent visitors who asked for email, and transcripts. Needs MAIL_FROM and PUBLIC_URL.",
   },
   mailFrom: {
     env: "MAIL_FROM",
@@ -327,7 +327,7 @@ export const TABLE = {
     example: "ops@example.com",
     fallback: "",
     parse: optional(mailbox),
-    help: "E-mail address that gets a mail when the operator must act: account paused, messages failing, disk full, budget used up, ledger stuck. Needs SMTP_URL.",
+    help: "Email address that gets a mail when the operator must act: account paused, messages failing, disk full, budget used up, ledger stuck. Needs SMTP_URL.",
   },
   alertWebhook: {
     env: "ALERT_WEBHOOK",

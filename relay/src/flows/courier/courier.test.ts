@@ -116,7 +116,7 @@ it.each(["permanent", "transient", "ok"] as const)(
     const assertHeld = async (): Promise<void> => {
       throw new LeaseLost("another node holds the lease");
     };
-    const leases = { holds: () => true, onTaken: () => {}, assertHeld };
+    const leases = { holds: () => true, onAcquired: () => {}, assertHeld };
     const log = (event: string): void => void events.push(event);
     const { start, stop } = courier(async () => ({ kind, status: 400, message: "refused" }), { leases, log });
     await start();

@@ -3,7 +3,7 @@ import type { FailReason, SentState } from "@porchlight/shared/protocol";
 import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
-import { expired, type LaneHead, postpone } from "../../records/outbox.ts";
+import { expiredEntries, type LaneHead, scheduleRetry } from "../../records/outbox.ts";
 import { addTry, NOT_SENT } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -171,7 +171,7 @@ async function storeTry({ deps }: CourierState, tried: LaneHead): Promise<void> 
   const { visitor, pos, reaction, error } = tried;
   const store = async (tx: Transaction): Promise<void> => {
     await assertMine(deps, tx, [tried]);
-    await postpone(tx, tried);
+    await scheduleRetry(tx, tried);
     if (reaction === null) await addTry(tx, visitor, pos, { at: deps.clock.now(), answer: error });
   };
   await deps.db.transaction(store, [visitor]);
@@ -224,7 +224,7 @@ function triedAgain(head: LaneHead, outcome: Outcome): LaneHead {
 async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
   for (let closed = EXPIRE_BATCH; closed > 0; ) {
-    const late = await expired(db, clock.now(), EXPIRE_BATCH);
+    const late = await expiredEntries(db, clock.now(), EXPIRE_BATCH);
     const idle = late.filter((entry) => isMine(courier.deps, entry.account) && !mayBeInFlight(courier, entry));
     closed = idle.length;
     await Promise.all(idle.map((entry) => close(courier, entry, "failed", "expired")));

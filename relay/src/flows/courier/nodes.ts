@@ -1,5 +1,5 @@
 import { createPoll } from "../../base/poll.ts";
-import { lanesDueBetween, type OpenLane, lanes as openLanes } from "../../records/outbox.ts";
+import { lanesDueBetween, type OpenLane, openLanes } from "../../records/outbox.ts";
 import { type OnTurn, queue, wake } from "./lanes.ts";
 import { type CourierState, isMine } from "./state.ts";
 
@@ -34,7 +34,7 @@ export function joinNodes(courier: CourierState, onTurn: OnTurn): void {
   nodes.onNudge((added) => {
     if (isMine(courier.deps, added.account)) wake(courier, added, onTurn);
   });
-  leases.onTaken(() => void adopt(courier, onTurn).catch(onError));
+  leases.onAcquired(() => void adopt(courier, onTurn).catch(onError));
   const polls = createPoll({
     clock,
     every: POLL_MS,

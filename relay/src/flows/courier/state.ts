@@ -69,7 +69,7 @@ export type CourierDeps = {
   onFailed: (tx: Transaction, visitor: string, pos: number, reason: string) => Promise<void>;
   random: () => number;
   /** Which node sends for which account. */
-  leases: Pick<Leases, "holds" | "assertHeld" | "onTaken">;
+  leases: Pick<Leases, "holds" | "assertHeld" | "onAcquired">;
   /** The other nodes; absent: there is one process. */
   nodes?: Nodes;
 };

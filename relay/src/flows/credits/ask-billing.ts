@@ -1,7 +1,7 @@
 import { isAmount, shownAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, WAITS } from "../../records/ledger/grants.ts";
-import { dueEntries, type Entry, findEntry, ledgerKey, move } from "../../records/ledger/ledger.ts";
+import { dueEntries, type Entry, findEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -33,7 +33,7 @@ async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, ans
   const by = { actor: "billing", now } as const;
   if (answer === undefined) {
     const later = { state: "received", reason: WAITS.asking, due: now + ASK_AGAIN_MS, ...by } as const;
-    return void (await move(tx, entry, ["received"], later));
+    return void (await transition(tx, entry, ["received"], later));
   }
   if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));
   const changed = answer.amount ?? undefined;
@@ -47,7 +47,8 @@ async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, ans
   const grant = changed === undefined ? contentOf(entry) : { ...contentOf(entry), amount: changed };
   const content = JSON.stringify(grant);
   const why = await obstacle(deps, tx, { account: entry.account, ...grant }, now);
-  if (why === undefined) return void (await move(tx, entry, ["received"], { ...intentBy("billing", now), content }));
+  if (why === undefined)
+    return void (await transition(tx, entry, ["received"], { ...intentBy("billing", now), content }));
   const reason = because === undefined ? {} : { because: `billing says ${because}` };
   await waitForPerson(tx, entry, { why, ...reason, content, ...by });
 }

@@ -1,7 +1,7 @@
 import { createPoll } from "../../base/poll.ts";
 import type { Transaction } from "../../db/database.ts";
 import { grantedOf } from "../../records/ledger/grants.ts";
-import type { Entry, Undone, Verdict } from "../../records/ledger/ledger.ts";
+import type { Entry, TransitionProblem, Verdict } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { askBilling } from "./ask-billing.ts";
 import { type Approval, approve, type Decision, dismiss, type GrantOrder, grant, resolve } from "./decisions.ts";
@@ -14,8 +14,8 @@ export type Credits = {
   /** Orders and decisions of people and programs, see `decisions.ts`. */
   grant: (order: GrantOrder) => ReturnType<typeof grant>;
   approve: (approval: Approval) => ReturnType<typeof approve>;
-  dismiss: (decision: Decision) => Promise<Entry | Undone>;
-  resolve: (decision: Decision & { granted: boolean }) => Promise<Entry | Undone>;
+  dismiss: (decision: Decision) => Promise<Entry | TransitionProblem>;
+  resolve: (decision: Decision & { granted: boolean }) => Promise<Entry | TransitionProblem>;
   /**
    * Reports the outcome of a grant's call, in the transaction that settles it.
    * @returns a function that writes the log; call it when the transaction is durable

@@ -2,14 +2,14 @@ import { emailOf, toSingleLine } from "../../base/input-text.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
 import {
+  addEntry,
   type Entry,
-  enter,
   FOREVER,
   findEntry,
   ledgerKey,
-  move,
-  type Undone,
-  undone,
+  type TransitionProblem,
+  transition,
+  transitionProblem,
 } from "../../records/ledger/ledger.ts";
 import { isDistrusted } from "../../records/ledger/restored.ts";
 import { digestOf } from "./recharge.ts";
@@ -29,7 +29,7 @@ const OPEN = ["received", "refused", "dismissed"] as const;
 /**
  * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may lack the
  * key.
- * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another e-mail or amount.
+ * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another email or amount.
  * `amount`, `email`: that field is invalid
  */
 export async function grant(
@@ -65,20 +65,20 @@ async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantO
   const held = await isDistrusted(tx);
   const first = { state: held ? "received" : "intent", reason: null, actor, now } as const;
   const name = nameOf({ account, key });
-  const entered = await enter(tx, { ...name, ...first, lane: email, digest, content: JSON.stringify(content) });
+  const entered = await addEntry(tx, { ...name, ...first, lane: email, digest, content: JSON.stringify(content) });
   if (!held || !entered.fresh) return entered;
   const waiting = await waitForPerson(tx, name, { why: "restored", actor: "rules", now });
   return { entry: waiting ?? entered.entry, fresh: true };
 }
 
 /**
- * Makes a waiting, refused or dismissed entry an intent. The person may add or correct e-mail and amount.
- * @returns `incomplete`: an e-mail or an amount is still missing; `amount`, `email`: that field is invalid
+ * Makes a waiting, refused or dismissed entry an intent. The person may add or correct email and amount.
+ * @returns `incomplete`: an email or an amount is still missing; `amount`, `email`: that field is invalid
  */
 export async function approve(
   { db, clock, rules, wake }: CreditsDeps,
   approval: Approval,
-): Promise<Entry | Undone | "incomplete" | "amount" | "email"> {
+): Promise<Entry | TransitionProblem | "incomplete" | "amount" | "email"> {
   const { account, actor, reason } = approval;
   const now = clock.now();
   const given = approval.email === undefined ? undefined : emailOf(approval.email)?.toLowerCase();
@@ -95,7 +95,7 @@ export async function approve(
       if (!fits(amount, rules(account))) return "amount";
       const content = JSON.stringify({ ...old, email, amount });
       const next = { ...intentBy(actor, now), reason, lane: email, content };
-      return (await move(tx, entry, OPEN, next)) ?? "wrong_state";
+      return (await transition(tx, entry, OPEN, next)) ?? "wrong_state";
     },
     [ledgerKey(account)],
   );
@@ -104,14 +104,14 @@ export async function approve(
 }
 
 /** Ends an entry that was not granted. It stays in the ledger, and may be approved later. */
-export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<Entry | Undone> =>
+export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<Entry | TransitionProblem> =>
   db.transaction(
     async (tx) => {
       const { actor, reason } = decision;
       const now = clock.now();
       const next = { state: "dismissed", reason, due: now, actor, now } as const;
       const name = nameOf(decision);
-      return (await move(tx, name, ["received", "intent", "refused"], next)) ?? undone(tx, name);
+      return (await transition(tx, name, ["received", "intent", "refused"], next)) ?? transitionProblem(tx, name);
     },
     [ledgerKey(decision.account)],
   );
@@ -123,7 +123,7 @@ export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise
 export const resolve = (
   { db, clock, storeAccountEvent }: CreditsDeps,
   decision: Decision & { granted: boolean },
-): Promise<Entry | Undone> =>
+): Promise<Entry | TransitionProblem> =>
   db.transaction(
     async (tx) => {
       const { account, actor, reason, granted } = decision;
@@ -132,8 +132,8 @@ export const resolve = (
       const next = granted
         ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
         : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
-      const entry = await move(tx, name, ["unknown"], next);
-      if (entry === undefined) return undone(tx, name);
+      const entry = await transition(tx, name, ["unknown"], next);
+      if (entry === undefined) return transitionProblem(tx, name);
       if (granted) await storeAccountEvent(tx, account, "credits.granted", grantedOf(entry));
       return entry;
     },

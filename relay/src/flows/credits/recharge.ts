@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mappedEmail } from "../../base/rules.ts";
 import type { Transaction } from "../../db/database.ts";
 import { type GrantContent, WAITS } from "../../records/ledger/grants.ts";
-import { type Entry, enter, FOREVER, ledgerKey, move } from "../../records/ledger/ledger.ts";
+import { addEntry, type Entry, FOREVER, ledgerKey, transition } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy } from "./state.ts";
@@ -25,7 +25,7 @@ export async function recharge(deps: CreditsDeps, account: string, event: Rechar
   const { unreadable } = event;
   const digest = digestOf(event.email, event.amount, event.subAccount, ...(unreadable ? [unreadable] : []));
   const store = async (tx: Transaction): Promise<RechargeOutcome> => {
-    const { entry, fresh } = await enter(tx, {
+    const { entry, fresh } = await addEntry(tx, {
       ...({ kind: "grant", account, state: "received", reason: null, actor: "service", now } as const),
       key: event.key,
       lane: content.email ?? "",
@@ -80,5 +80,5 @@ async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unre
     reason === undefined
       ? intentBy("rules", now)
       : ({ state: "received", reason, due: toAsk ? now : FOREVER, actor: "rules", now } as const);
-  await move(tx, entry, ["received"], next);
+  await transition(tx, entry, ["received"], next);
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import type { CreditRules } from "../../base/rules.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { WAITS } from "../../records/ledger/grants.ts";
-import { type Entry, FOREVER, move } from "../../records/ledger/ledger.ts";
+import { type Entry, FOREVER, transition } from "../../records/ledger/ledger.ts";
 import type { StoreAccountEvent } from "../notify.ts";
 import type { Billing } from "./billing.ts";
 
@@ -37,5 +37,5 @@ export function waitForPerson(
   const { why, because, content, actor, now } = given;
   const reason = because === undefined ? WAITS[why] : `${WAITS[why]}: ${because}`;
   const next = { state: "received", reason, due: FOREVER, actor, now } as const;
-  return move(tx, entry, ["received"], content === undefined ? next : { ...next, content });
+  return transition(tx, entry, ["received"], content === undefined ? next : { ...next, content });
 }

@@ -6,7 +6,7 @@ import { isVisitorId } from "../../base/sign.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Spool } from "../../db/spool.ts";
-import { dropMedia, type MediaRow } from "../../records/media.ts";
+import { disownFile, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
@@ -123,7 +123,7 @@ async function write(state: State, reply: Reply): Promise<Stored> {
   const file = await fileOf(state, reply);
   const written = await db.append(state.store, { reply, file }, [reply.visitor]);
   // The same reply was written meanwhile, so this copy of the file has no owner.
-  if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file), [file]);
+  if (typeof written === "string" && file !== undefined) await db.transaction((tx) => disownFile(tx, file), [file]);
   if (written === "nobody") return "unknown";
   if (written === "duplicate") return written;
   bus.publish({ visitor: written.visitor, head: written.message.n, changes: [written.message] });

@@ -2,7 +2,7 @@ import type { Message } from "@porchlight/shared/protocol";
 import { MISSING_FILE_TEXT } from "../../base/missing-file.ts";
 import type { Transaction } from "../../db/database.ts";
 import { isOwnMessage } from "../../records/ledger/own-messages.ts";
-import { describeFile, sendMedia } from "../../records/media.ts";
+import { describeFile, markMediaSent } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
@@ -85,7 +85,7 @@ async function withoutOwnMessages(
 }
 
 async function entryOf(tx: Transaction, { reply, file, owner, account }: Placed) {
-  const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
+  const media = file === undefined ? undefined : await markMediaSent(tx, file, owner);
   const lost = reply.file !== undefined && media === undefined ? MISSING_FILE_TEXT : "";
   const text = [reply.text, lost].filter((part) => part !== "").join("\n");
   return { visitor: owner, id: reply.id, text, at: reply.at, external: externalOf(account, reply), media };

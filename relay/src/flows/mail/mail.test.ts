@@ -2,6 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Site } from "../../base/config.ts";
 import { silentLog } from "../../base/log.ts";
+import { keyedHash, seal } from "../../base/sign.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
@@ -124,5 +125,52 @@ describe("a reply by mail", () => {
     expect(now - away).toBeGreaterThanOrEqual(after);
     expect(now - away).toBeLessThanOrEqual(2 * after);
     await Promise.all([sender.stop(), other.stop()]);
+  });
+});
+
+describe("mails to one mailbox", () => {
+  /** Asks for a transcript as a new visitor with this address. */
+  async function ask(mail: ReturnType<typeof createMail>, visitor: string, email: string) {
+    await db.transaction(async (tx) => {
+      await addVisitor(tx, visitor, "shop", now);
+      await setDetails(tx, visitor, { email });
+      await appendReply(tx, { visitor, id: `r_${visitor}`, text: "Yes.", at: now, external: `e_${visitor}` });
+    });
+    return mail.transcript({ visitor, site: SITE, id: "t_1", place: PLACE });
+  }
+
+  it("are at most three a day, however its address is spelt (A27)", async () => {
+    const mail = start(0, {});
+    const spellings = ["ada.b@bücher.example", "ada.b+1@bücher.example", "ADA.B+2@Bücher.example"];
+    for (const [n, email] of spellings.entries())
+      expect(await ask(mail, `v_a${n}`, email)).toMatchObject({ address: email });
+    for (const [n, email] of [
+      "ada.b+3+4@bücher.example",
+      "ada.b@xn--bcher-kva.example",
+      "a.dab@bücher.example",
+    ].entries())
+      expect(await ask(mail, `v_b${n}`, email)).toBe("rate_limited");
+    expect(await ask(mail, "v_other", "ada@other.example")).toMatchObject({ address: "ada@other.example" });
+    await mail.stop();
+  });
+
+  it("stop for every spelling of its address, but not for a name with other dots", async () => {
+    const mail = start(0, {});
+    await mail.start();
+    await ask(mail, "v_a", "ada.b+shop@b.example");
+    while (posted.length === 0) await look();
+    expect(await mail.unsubscribeBy(posted[0]?.stop?.split("/").at(-1) ?? "")).toBe(true);
+    expect(await ask(mail, "v_b", "Ada.B+more@b.example")).toBe("no_email");
+    expect(await ask(mail, "v_c", "adab@b.example")).toMatchObject({ address: "adab@b.example" });
+    await mail.stop();
+  });
+
+  it("stop by the link of an earlier version, which names the whole address", async () => {
+    const mail = start(0, {});
+    const signing = "signing key of the tests";
+    const link = seal(signing, "mail", JSON.stringify(["shop", keyedHash(signing, "ada+shop@b.example")]));
+    expect(await mail.unsubscribeBy(link)).toBe(true);
+    expect(await ask(mail, "v_a", "ada+shop@b.example")).toBe("no_email");
+    await mail.stop();
   });
 });

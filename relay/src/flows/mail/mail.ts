@@ -5,11 +5,11 @@ import { emailOf } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
 import { dueSubscriptions } from "../../records/subscriptions.ts";
 import { findVisitor } from "../../records/visitors.ts";
+import { isUnsubscribed, type MailDeps, mailingSite, takeFromBudget, type VisitorContext } from "./deps.ts";
 import { sendMail } from "./outgoing.ts";
-import { isStopped, type MailDeps, mailingSite, type Place, takeFromBudget } from "./parts.ts";
 import { answerQuestions, checkSubscription, subscribe } from "./replies.ts";
 
-export type { Place } from "./parts.ts";
+export type { VisitorContext } from "./deps.ts";
 
 /** The answer to a request for a transcript. */
 export type TranscriptResult = { id: string; address: string } | "no_email" | "nothing" | "rate_limited";
@@ -19,7 +19,7 @@ type TranscriptRequest = {
   site: Site;
   /** Repeated requests with the same id lead to one mail. */
   id: string;
-  place: Place;
+  place: VisitorContext;
   /** Address that the owner names. Without it: the visitor's own, within its daily budget. */
   to?: string | undefined;
 };
@@ -36,7 +36,7 @@ type Optional = "random" | "works" | "shared";
 export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDeps, Optional>>) {
   const deps: MailDeps = { random: Math.random, works: () => true, shared: false, ...given };
   const { clock, log, signing } = deps;
-  /** Whether the mails that an earlier process left have been processed. */
+  /** Whether the mails that an earlier process was sending are settled. */
   let recovered = false;
   let stopping = false;
   /** The last run that sends. */
@@ -67,11 +67,11 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
   }
   return {
     relay: deps.relay,
-    subscribe: (visitor: string, site: Site, place: Place) => subscribe(deps, visitor, site, place),
+    subscribe: (visitor: string, site: Site, place: VisitorContext) => subscribe(deps, visitor, site, place),
     transcript: (request: TranscriptRequest) => mailTranscript(deps, request),
-    stopBy: (link: string) => stopBy(deps, link),
+    unsubscribeBy: (link: string) => unsubscribeBy(deps, link),
     /** Whether this relay signed the link. */
-    isStopLink: (link: string): boolean => unseal(signing, "mail", link) !== undefined,
+    isUnsubscribeLink: (link: string): boolean => unseal(signing, "mail", link) !== undefined,
     async start(): Promise<void> {
       if (deps.works()) await recover(deps);
       recovered = deps.works();
@@ -114,7 +114,7 @@ async function mailTranscript(
       if (row === undefined || row.head === 0) return "nothing";
       const address = to ?? (await emailOf(tx, visitor));
       if (address === undefined) return "no_email";
-      if (to === undefined && (await isStopped(deps, tx, siteId, address))) return "no_email";
+      if (to === undefined && (await isUnsubscribed(deps, tx, siteId, address))) return "no_email";
       if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
         return "rate_limited";
       const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
@@ -126,12 +126,12 @@ async function mailTranscript(
   );
 }
 
-/** Stops the mails that the link in a mail names. @returns false when this relay did not sign the link */
-async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<boolean> {
+/** Unsubscribes the address in the link of a mail from the site's mails. @returns false when this relay did not sign the link */
+async function unsubscribeBy({ db, clock, signing }: MailDeps, link: string): Promise<boolean> {
   const found = unseal(signing, "mail", link);
   if (found === undefined) return false;
   const [site, address] = JSON.parse(found) as [string, string];
-  await db.transaction((tx) => mails.stopMail(tx, site, address, clock.now()));
+  await db.transaction((tx) => mails.unsubscribe(tx, site, address, clock.now()));
   return true;
 }
 

@@ -1,11 +1,11 @@
 import { backoff } from "@porchlight/shared/backoff";
 import { hashed } from "../../base/log.ts";
-import { keyedHash, seal } from "../../base/sign.ts";
+import { seal } from "../../base/sign.ts";
 import { composeMail, type MailLine } from "../../hooks/compose-mail.ts";
 import type { Posted } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
 import { page } from "../../records/threads.ts";
-import { LINES_MAX, type MailDeps, mailingSite } from "./parts.ts";
+import { hashOfMailbox, LINES_MAX, type MailDeps, mailingSite } from "./deps.ts";
 
 /** Sends the mails that are written down. */
 
@@ -22,12 +22,12 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   const { db, log, mailer, signing, relay } = deps;
   const site = mailingSite(deps, mail.site);
   const lines = await linesOf(deps, mail);
-  if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id), [mail.id]))) return;
+  if (!(await db.transaction((tx) => mails.claimMail(tx, mail.id), [mail.id]))) return;
   if (site === undefined || lines.length === 0)
     return record(deps, mail, { state: "failed", problem: "nothing is left to send" });
   const { id, address, locale } = mail;
   const name = site.public.title || new URL(mail.page).host;
-  const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, keyedHash(signing, address)]))}`;
+  const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, hashOfMailbox(deps, address)]))}`;
   const composed = composeMail({ site: name, lines, page: mail.page, stop, locale });
   const posted = await mailer.post({ id, to: address, name, stop, ...composed });
   await conclude(deps, mail, posted);

@@ -6,7 +6,7 @@ import * as mails from "../../records/mails.ts";
 import * as subscriptions from "../../records/subscriptions.ts";
 import { page } from "../../records/threads.ts";
 import { addVisitor, findVisitor } from "../../records/visitors.ts";
-import { isStopped, LINES_MAX, type MailDeps, mailingSite, type Place, takeFromBudget } from "./parts.ts";
+import { isUnsubscribed, LINES_MAX, type MailDeps, mailingSite, takeFromBudget, type VisitorContext } from "./deps.ts";
 
 /** Replies that came while a visitor was away, by mail (C18). */
 
@@ -26,7 +26,7 @@ const FRESH_MS = 10 * 60_000;
 const LOOK_BACK_MS = 15_000;
 
 /** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
-export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: Place): Promise<void> {
+export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: VisitorContext): Promise<void> {
   const { db, clock } = deps;
   if (mailingSite(deps, site.public.id) === undefined) return;
   await db.transaction(
@@ -44,15 +44,15 @@ export async function subscribe(deps: MailDeps, visitor: string, site: Site, pla
 export async function checkSubscription(deps: MailDeps, subscription: subscriptions.Subscription): Promise<void> {
   const { db, clock, log } = deps;
   const { visitor, site, email, head, locale, page: place } = subscription;
-  const since = Math.max(subscription.told, subscription.read);
+  const since = Math.max(subscription.mailedUpTo, subscription.read);
   await db.transaction(
     async (tx) => {
       const unread = (await page(tx, visitor, head + 1, LINES_MAX)).filter(
         ({ from, pos }) => from === "reply" && pos > since,
       );
       const [first] = unread;
-      const mailedUpTo = unread.at(-1)?.pos ?? subscription.told;
-      const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
+      const mailedUpTo = unread.at(-1)?.pos ?? subscription.mailedUpTo;
+      const unwanted = mailingSite(deps, site) === undefined || (await isUnsubscribed(deps, tx, site, email));
       if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, mailedUpTo));
       const due = await notBefore(deps, tx, subscription, first.at);
       const now = clock.now();

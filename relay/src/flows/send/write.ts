@@ -1,7 +1,7 @@
 import type { Site } from "../../base/config.ts";
 import { campaignFor, isChoice, type Situation } from "../../base/routes.ts";
 import type { Transaction } from "../../db/database.ts";
-import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
+import { describeFile, type MediaRow, markMediaSent } from "../../records/media.ts";
 import { addOutboxEntries, type LaneHead, type OutboxEntry } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
 import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
@@ -59,7 +59,7 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
   const files: (MediaRow | undefined | "unknown_media")[] = [];
   for (const { visitor, draft } of items)
     files.push(
-      draft.media === undefined ? undefined : ((await sendMedia(tx, draft.media, visitor)) ?? "unknown_media"),
+      draft.media === undefined ? undefined : ((await markMediaSent(tx, draft.media, visitor)) ?? "unknown_media"),
     );
   return files;
 }

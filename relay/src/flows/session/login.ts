@@ -44,7 +44,7 @@ export async function logIn(deps: SessionDeps, hello: Hello, identity: string, s
   bus.publish({ visitor: id, head: user.head });
   if (moved > 0) wake({ visitor: id, account: site.account, first: false });
   const name = await deps.nameOf(site.account, person);
-  if (given?.session.visitor === id) return { ...given, row: user, guest: undefined, name };
+  if (given?.session.visitor === id) return { ...given, row: user, stored: undefined, name };
   const session = beginSession(deps, id, site.public.id, user.generation);
   return { session, row: user, token: tokenFor(deps, session), name };
 }

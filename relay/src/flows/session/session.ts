@@ -6,7 +6,7 @@ import { verifySession } from "../../base/sign.ts";
 import type { FindByToken } from "../access-policy.ts";
 import { logIn } from "./login.ts";
 import type { Known, SessionDeps } from "./state.ts";
-import { endSession, greetAnonymous, recognise } from "./tokens.ts";
+import { createAnonymous, endSession, recognise } from "./tokens.ts";
 import { missedFormError, welcomeOf } from "./welcome.ts";
 
 /** The session of a visitor whose `hello` was accepted. */
@@ -67,13 +67,13 @@ async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Op
 /** The visitor of a `hello`, new or known. @returns undefined when the token is invalid; an `Ending` when access is refused */
 async function authenticate(deps: SessionDeps, hello: Hello, site: Site): Promise<Known | Ending | undefined> {
   if (hello.identity !== undefined) return logIn(deps, hello, hello.identity, site);
-  return hello.token === undefined ? greetAnonymous(deps, site) : recognise(deps, hello.token, site);
+  return hello.token === undefined ? createAnonymous(deps, site) : recognise(deps, hello.token, site);
 }
 
 async function findByToken(deps: SessionDeps, token: string, origin: string): ReturnType<FindByToken> {
   const { sites, signing, clock } = deps;
   const site = sites.find(verifySession(signing, token, clock.now())?.site ?? "");
   if (site === undefined || !sites.allows(site, origin)) return undefined;
-  const known = await recognise(deps, token, site, { greets: false });
+  const known = await recognise(deps, token, site, { isHello: false });
   return known && { visitor: known.session.visitor, site: site.public.id };
 }

@@ -27,14 +27,14 @@ export type SessionDeps = {
   wake: (lane: { visitor: string; account: string; first: boolean }) => void;
 };
 
-/** A visitor who may enter. */
+/** A visitor whose session is valid. */
 export type Known = {
   session: Session;
   row: Visitor | undefined;
   /** The visitor of the token in `hello`. The client has a copy of this visitor's log. */
-  holds?: string | undefined;
-  /** Data that was read together with the row; absent: it has to be read. */
-  guest?: ReturningVisitor | undefined;
+  logOf?: string | undefined;
+  /** The data that was read together with the row; absent: it has to be read. */
+  stored?: ReturningVisitor | undefined;
   /** A new token for the client. */
   token: string | undefined;
   /** First name, for the greeting. */

@@ -7,11 +7,11 @@ import {
   countSessionRows,
   dropSessionRows,
   findReturningVisitor,
+  findSessionState,
+  recordTurn,
   revoke,
-  type Standing,
-  standingIn,
-  standingOf,
-  takeTurn,
+  type SessionState,
+  sessionStateIn,
 } from "../../records/sessions.ts";
 import { addVisitor, findVisitor, NO_SITE, renewGeneration, wasForgotten } from "../../records/visitors.ts";
 import type { Known, SessionDeps } from "./state.ts";
@@ -44,7 +44,7 @@ export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing"
   signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
 
 /** Creates an anonymous visitor; undefined if the site accepts only signed identities. Writes no row. */
-export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
+export function createAnonymous(deps: TokenDeps, site: Site): Known | undefined {
   if (site.requireIdentity) return undefined;
   const session = beginSession(deps, newVisitorId(deps.signing, deps.clock.now()), site.public.id, 1);
   return { session, row: undefined, token: tokenFor(deps, session) };
@@ -53,8 +53,8 @@ export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
 type Recognition = {
   /** Accept only visitors with a signed identity. Default: the site's rule. */
   identifiedOnly?: boolean | undefined;
-  /** The token comes with a `hello`. Other requests may carry an old token for long, and replace nothing. */
-  greets?: boolean;
+  /** The token came in a `hello`. Other requests may use an old token for long, and do not get a new one. */
+  isHello?: boolean;
 };
 
 /** Finds the visitor of a session token. @returns undefined when the token is invalid, or the site does not accept it */
@@ -62,7 +62,7 @@ export async function recognise(
   deps: TokenDeps,
   token: string,
   site: Site,
-  { identifiedOnly = site.requireIdentity, greets = true }: Recognition = {},
+  { identifiedOnly = site.requireIdentity, isHello = true }: Recognition = {},
 ): Promise<Known | undefined> {
   const { db, signing, clock } = deps;
   const session = verifySession(signing, token, clock.now());
@@ -70,16 +70,16 @@ export async function recognise(
     return undefined;
   if (identifiedOnly && !isIdentified(session.visitor)) return undefined;
   const row = await findReturningVisitor(db, session.visitor, session.id);
-  const standing = row === undefined ? await standingOf(db, session.id) : standingIn(row);
-  if (standing.revoked) return undefined;
+  const state = row === undefined ? await findSessionState(db, session.id) : sessionStateIn(row);
+  if (state.revoked) return undefined;
   if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
   if (row !== undefined && row.generation !== session.generation) return undefined;
   if (row?.site === NO_SITE)
     await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()), [row.id]);
   // Nothing can be stolen from a visitor who never wrote, so the token is only renewed.
   const kept =
-    row === undefined ? { token: extended(deps, session) } : await replaceToken(deps, session, standing, greets);
-  return kept && { session, row, guest: row, holds: session.visitor, token: kept.token };
+    row === undefined ? { token: extended(deps, session) } : await replaceToken(deps, session, state, isHello);
+  return kept && { session, row, stored: row, logOf: session.visitor, token: kept.token };
 }
 
 const isOld = ({ clock }: Pick<TokenDeps, "clock">, { expires }: Session): boolean =>
@@ -92,22 +92,22 @@ const extended = (deps: TokenDeps, session: Session): string | undefined =>
  * Replaces a token that is older than a day (A8). Offering a new token writes nothing, and the old one stays valid until a
  * client uses the new one, so a lost answer locks nobody out. After that, and a grace period for other tabs, the old token can
  * only be a stolen copy: the session ends on every device.
- * @param greets false: an old token is only refused
+ * @param isHello false: an old token is only refused
  * @returns the new token, if there is one; undefined when the given token is invalid
  */
 async function replaceToken(
   deps: TokenDeps,
   session: Session,
-  { turn, since }: Standing,
-  greets: boolean,
+  { turn, since }: SessionState,
+  isHello: boolean,
 ): Promise<{ token: string | undefined } | undefined> {
   const now = deps.clock.now();
   if (session.turn >= turn) {
-    if (session.turn > turn && greets && !(await takeNewToken(deps, session, turn === 0))) return undefined;
+    if (session.turn > turn && isHello && !(await takeNewToken(deps, session, turn === 0))) return undefined;
     return { token: isOld(deps, session) ? tokenFor(deps, { ...session, turn: session.turn + 1 }) : undefined };
   }
   if (session.turn === turn - 1 && now - since < GRACE_MS) return { token: tokenFor(deps, { ...session, turn }) };
-  if (!greets) return undefined;
+  if (!isHello) return undefined;
   deps.log("session.reused", { visitor: hashed(session.visitor) });
   await endSession(deps, session.visitor, session.id);
   return undefined;
@@ -125,7 +125,7 @@ async function takeNewToken({ db, bus, clock }: TokenDeps, session: Session, isF
   const ended = await db.transaction(
     async (tx) => {
       if (isFirst && (await endAllAtLimit(tx, session, now))) return true;
-      await takeTurn(tx, { session: id, visitor, turn, now, expires });
+      await recordTurn(tx, { session: id, visitor, turn, now, expires });
       return false;
     },
     [id, visitor],

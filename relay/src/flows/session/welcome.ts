@@ -7,18 +7,18 @@ import { page } from "../../records/threads.ts";
 import type { Known, SessionDeps } from "./state.ts";
 
 /** A refused form is shown to its visitor for this long (ms); afterwards only the owner sees it. */
-const COMPLAINT_MS = 86_400_000;
+const SHOW_REFUSAL_MS = 86_400_000;
 
 type WelcomeDeps = Pick<SessionDeps, "db" | "clock" | "epoch">;
 
 /** The `welcome` frame of a visitor, without the state of delivery. */
 export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): Promise<Omit<Welcome, "delivery">> {
   const { db, clock, epoch } = deps;
-  const { row, guest, token, name } = known;
-  const start = await startOf(deps, heldBy(deps, hello, known), known);
+  const { row, stored, token, name } = known;
+  const start = await startOf(deps, knownPosition(deps, hello, known), known);
   const { head, read } = row ?? { head: 0, read: 0 };
-  const rating = row && (guest?.rating ?? true) ? await ratingOf(db, row.id) : undefined;
-  const email = guest === undefined ? row && (await emailOf(db, row.id)) !== undefined : Boolean(guest.email);
+  const rating = row && (stored?.rating ?? true) ? await ratingOf(db, row.id) : undefined;
+  const email = stored === undefined ? row && (await emailOf(db, row.id)) !== undefined : Boolean(stored.email);
   return {
     ...({ t: "welcome", v: PROTOCOL, now: clock.now(), epoch, head, read } as const),
     ...start,
@@ -30,9 +30,11 @@ export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): 
 }
 
 /** The error of the visitor's newest form, if it was refused while they were away and a correctable field caused it. */
-export async function missedFormError({ db, clock }: WelcomeDeps, { row, guest }: Known) {
-  const refused = row !== undefined && (guest?.refused ?? true);
-  return refused ? await formErrorFor(db, row.id, clock.now() - COMPLAINT_MS) : (undefined as ErrorFrame | undefined);
+export async function missedFormError({ db, clock }: WelcomeDeps, { row, stored }: Known) {
+  const refused = row !== undefined && (stored?.refused ?? true);
+  return refused
+    ? await formErrorFor(db, row.id, clock.now() - SHOW_REFUSAL_MS)
+    : (undefined as ErrorFrame | undefined);
 }
 
 /** The start of the stream of changes: after the client's number, or at the newest page of messages. */
@@ -50,6 +52,6 @@ async function startOf(
 }
 
 /** The number up to which the client has this log; undefined when it has the log of another visitor or epoch. */
-function heldBy({ epoch }: WelcomeDeps, hello: Hello, { session, holds }: Known): number | undefined {
-  return hello.epoch === epoch && holds === session.visitor ? hello.since : undefined;
+function knownPosition({ epoch }: WelcomeDeps, hello: Hello, { session, logOf }: Known): number | undefined {
+  return hello.epoch === epoch && logOf === session.visitor ? hello.since : undefined;
 }

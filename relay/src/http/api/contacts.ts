@@ -43,7 +43,7 @@ function detailsOf(
 ): ReturnType<typeof presentDetails> {
   const details = readContactDetails(given, site.leads?.country);
   if (details === "invalid_phone") throw new RelayError("invalid_phone", "phone");
-  if (details === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+  if (details === "invalid_email") throw new Problem("invalid_field", "email must be an email address.", "email");
   return presentDetails(details);
 }
 
@@ -84,7 +84,7 @@ export function contactHandlers({ contacts }: { contacts: Contacts }) {
       const { lists, ...given } = call.body;
       const details = detailsOf(call, given);
       if (details.phone === undefined && details.email === undefined)
-        throw new Problem("invalid_field", "A contact needs a phone or an e-mail.", "email");
+        throw new Problem("invalid_field", "A contact needs a phone or an email.", "email");
       const { account } = call.site;
       const answer = await contacts.findOrCreate(account, details);
       assertAccepted(answer, fieldOf(details, answer));

@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Credits } from "../../flows/credits/credits.ts";
 import { GRANT_STATES, grantStateOf } from "../../records/ledger/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type Undone } from "../../records/ledger/ledger.ts";
+import { type Entry, entries, findEntry, historyOf, type TransitionProblem } from "../../records/ledger/ledger.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";
@@ -11,12 +11,12 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 type Grant = AnswerOf<"listGrants">["items"][number];
 
 /** The entry after a decision. @throws RelayError when the decision was not possible */
-function grantOf(outcome: Entry | Undone | "incomplete" | "amount" | "email"): Grant {
+function grantOf(outcome: Entry | TransitionProblem | "incomplete" | "amount" | "email"): Grant {
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete")
-    throw new Problem("invalid_field", "The entry still lacks an e-mail or an amount.", "amount");
-  if (outcome === "email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+    throw new Problem("invalid_field", "The entry still lacks an email or an amount.", "amount");
+  if (outcome === "email") throw new Problem("invalid_field", "email must be an email address.", "email");
   if (outcome === "amount") throw new RelayError("invalid_amount", "amount");
   return grantView(outcome);
 }

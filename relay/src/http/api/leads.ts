@@ -30,9 +30,9 @@ export function leads({ db, create, leads: flow }: LeadHandlerDeps) {
       const lead = await create(site, key, body);
       if (typeof lead === "object") return leadView(lead);
       if (lead === "invalid_phone") throw new RelayError("invalid_phone", "phone");
-      if (lead === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+      if (lead === "invalid_email") throw new Problem("invalid_field", "email must be an email address.", "email");
       if (lead === "erased") throw new RelayError("wrong_state");
-      throw new Problem("invalid_field", "A lead needs a phone or an e-mail.", "email");
+      throw new Problem("invalid_field", "A lead needs a phone or an email.", "email");
     },
     async getLead({ site, params }) {
       const lead = await findLead(db, params.visitor, params.lead);

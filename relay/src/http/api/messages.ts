@@ -25,7 +25,7 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
       });
       if (asked === "nothing") throw new Problem("wrong_state", "There is no conversation yet.");
       if (asked === "no_email")
-        throw new Problem("missing_field", "The visitor has no known e-mail address that accepts mail.", "email");
+        throw new Problem("missing_field", "The visitor has no known email address that accepts mail.", "email");
       if (asked === "rate_limited") throw new RelayError("rate_limited");
       return { email: asked.address };
     },
@@ -36,7 +36,7 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
       const outcome = await outreach.submit({ site: call.site, key: call.key, to, text, campaign, ...names, actor });
       if (outcome === "conflict") throw new RelayError("key_reused");
       if (outcome === "unknown_visitor") throw new Problem("not_found", "This site has no visitor with this id.", "to");
-      if (outcome === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+      if (outcome === "invalid_email") throw new Problem("invalid_field", "email must be an email address.", "email");
       if (typeof outcome === "string")
         throw new Problem("invalid_field", `The text is ${outcome === "too_long" ? "too long" : outcome}.`, "text");
       return sentView(outcome.entry);

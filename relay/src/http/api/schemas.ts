@@ -18,7 +18,7 @@ export const email = z
   .string()
   .overwrite(toSingleLine)
   .max(EMAIL_MAX)
-  .regex(EMAIL, "must be an e-mail address")
+  .regex(EMAIL, "must be an email address")
   .overwrite(lowerDomain);
 export const none = z.strictObject({});
 export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };

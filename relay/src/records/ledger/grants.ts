@@ -6,7 +6,7 @@ import type { Facts } from "../../hooks/payloads.ts";
 import type { GrantAnswer } from "../../service/api.ts";
 import type { Entry, State, Verdict } from "./ledger.ts";
 
-/** Content of a grant. E-mail and amount are present before it becomes an intent. */
+/** Content of a grant. Email and amount are present before it becomes an intent. */
 export type GrantContent = {
   email: string | undefined;
   /** Credits, at most two decimals. */
@@ -72,7 +72,7 @@ export function descriptionOf(note: string, key: string): string {
 const NOT_YET = new Set([401, 403, 405, 429]);
 /**
  * Statuses after which nothing was granted, and no later attempt can succeed: the service refused this grant, for example
- * because the e-mail has no sub-account (R-481). It is not called again until a person changes it.
+ * because the email has no sub-account (R-481). It is not called again until a person changes it.
  */
 const NEVER = new Set([400, 404, 413, 415, 422]);
 

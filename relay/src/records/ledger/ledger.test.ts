@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { enter, FOREVER, move, type State, stuckEntries } from "./ledger.ts";
+import { addEntry, FOREVER, type State, stuckEntries, transition } from "./ledger.ts";
 
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
@@ -19,8 +19,8 @@ async function write(key: string, state: State, more: { age?: number; due?: numb
   const name = { kind: "grant", account: "main", key } as const;
   const next = { state, reason: more.reason ?? null, due: more.due ?? now, actor: "test", now };
   await db.transaction(async (tx) => {
-    await enter(tx, { ...name, lane: key, digest: key, content: "{}", ...next });
-    await move(tx, name, [state], next);
+    await addEntry(tx, { ...name, lane: key, digest: key, content: "{}", ...next });
+    await transition(tx, name, [state], next);
   });
 }
 

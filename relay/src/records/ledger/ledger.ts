@@ -58,7 +58,8 @@ export const ledgerKey = (account: string): string => `ledger ${account}`;
 const COLUMNS =
   "kind, account, key, lane, digest, content, state, reason, result, shown, echo, node, attempts, due, created, changed";
 
-async function note(tx: Transaction, { kind, account, key }: Name, step: Step): Promise<void> {
+/** Adds a step to an entry's history. */
+async function addStep(tx: Transaction, { kind, account, key }: Name, step: Step): Promise<void> {
   await tx.run(
     `INSERT INTO ledger_history (kind, account, key, step, at, state, actor, reason)
      SELECT $1, $2, $3, count(*) + 1, CAST($4 AS BIGINT), $5, $6, $7 FROM ledger_history WHERE kind = $1 AND account = $2 AND key = $3`,
@@ -75,7 +76,7 @@ async function note(tx: Transaction, { kind, account, key }: Name, step: Step): 
 type NewEntry = Name & Pick<Entry, "lane" | "digest" | "content" | "state" | "reason"> & { actor: string; now: number };
 
 /** Stores an entry, once per key. @returns `fresh: false` with the stored entry when the key is known */
-export async function enter(tx: Transaction, entry: NewEntry): Promise<{ entry: Entry; fresh: boolean }> {
+export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entry: Entry; fresh: boolean }> {
   const { kind, account, key, lane, digest, content, state, reason, actor, now } = entry;
   const [written] = await tx.all<Entry>(
     `INSERT INTO ledger (kind, account, key, lane, digest, content, state, reason, due, created, changed)
@@ -91,7 +92,7 @@ export async function enter(tx: Transaction, entry: NewEntry): Promise<{ entry: 
     now,
   );
   if (written !== undefined) {
-    await note(tx, entry, { state, at: now, actor, reason });
+    await addStep(tx, entry, { state, at: now, actor, reason });
     return { entry: written, fresh: true };
   }
   const known = await findEntry(tx, entry);
@@ -131,7 +132,7 @@ export async function claim(
     node,
     now,
   );
-  if (entry !== undefined) await note(tx, entry, { state: "calling", at: now, actor: node, reason: null });
+  if (entry !== undefined) await addStep(tx, entry, { state: "calling", at: now, actor: node, reason: null });
   return entry;
 }
 
@@ -159,12 +160,12 @@ export async function settle(tx: Transaction, called: Entry, next: Next): Promis
     next.now,
   );
   if (entry !== undefined)
-    await note(tx, called, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
+    await addStep(tx, called, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
   return entry;
 }
 
 /** Takes a step outside a call, from one of the states `from`. @returns nothing when the entry is in none of them */
-export async function move(
+export async function transition(
   tx: Transaction,
   name: Name,
   from: readonly State[],
@@ -187,13 +188,13 @@ export async function move(
     next.content ?? null,
   );
   if (entry === undefined) return undefined;
-  await note(tx, name, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
+  await addStep(tx, name, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
   return entry;
 }
 
 /** Why a step was not possible: there is no such entry, or it is in another state. */
-export type Undone = "missing" | "wrong_state";
-export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
+export type TransitionProblem = "missing" | "wrong_state";
+export const transitionProblem = async (tx: Transaction, name: Name): Promise<TransitionProblem> =>
   (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
 
 /**
@@ -230,7 +231,7 @@ export async function abandon(
     reason,
     now,
   );
-  for (const entry of lost) await note(tx, entry, { state: "unknown", at: now, actor: node, reason });
+  for (const entry of lost) await addStep(tx, entry, { state: "unknown", at: now, actor: node, reason });
   return lost;
 }
 
@@ -332,7 +333,7 @@ export async function historyOf(tx: Transaction, { kind, account, key }: Name): 
 }
 
 /** Stores the key of the reply that shows a sent message, or of the one that came back for it. */
-export async function link(tx: Transaction, name: Name, field: "shown" | "echo", external: string): Promise<void> {
+export async function linkReply(tx: Transaction, name: Name, field: "shown" | "echo", external: string): Promise<void> {
   await tx.run(
     `UPDATE ledger SET ${field} = $4 WHERE kind = $1 AND account = $2 AND key = $3`,
     name.kind,

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../db/database.ts";
-import { type Entry, laneEntries, link, move, type State } from "./ledger.ts";
+import { type Entry, laneEntries, linkReply, type State, transition } from "./ledger.ts";
 
 /** Content of a message from the site owner to a visitor. */
 export type SendContent = {
@@ -48,16 +48,16 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
   if (sent.some(({ echo }) => echo === external)) return true;
   const known = sent.find(({ shown }) => shown === external);
   // The message has already come back once, so another reply with the same text is a message of its own.
-  if (known !== undefined && known.echo === null) await link(tx, known, "echo", external);
+  if (known !== undefined && known.echo === null) await linkReply(tx, known, "echo", external);
   if (known !== undefined) return false;
   const match = sent.findLast((entry) => mayReturnAs(entry, text, now));
   if (match === undefined) return false;
   if (match.shown !== null) {
-    await link(tx, match, "echo", external);
+    await linkReply(tx, match, "echo", external);
     return true;
   }
   // The callback came before the answer, or instead of it; it proves that the message was sent.
-  for (const field of ["shown", "echo"] as const) await link(tx, match, field, external);
+  for (const field of ["shown", "echo"] as const) await linkReply(tx, match, field, external);
   if (match.state === "unknown") await settleAsSent(tx, match, external, now);
   return false;
 }
@@ -70,7 +70,7 @@ export function settleAsSent(tx: Transaction, entry: Entry, external: string, no
   const id = external.slice(entry.account.length + 1);
   const result = JSON.stringify(id.startsWith("~") ? {} : { messageId: id });
   const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now, result } as const;
-  return move(tx, entry, ["unknown", "intent"], proof);
+  return transition(tx, entry, ["unknown", "intent"], proof);
 }
 
 /** Normalises line ends and trims the text, because the service's callback may differ in both. */

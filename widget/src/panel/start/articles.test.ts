@@ -26,4 +26,14 @@ describe("help articles", () => {
     expect(readArticles(file)).toEqual([]);
     expect(readArticles({ title: "no list" })).toEqual([]);
   });
+
+  it("have no address from a polluted Object.prototype (A29)", () => {
+    const all: { url?: string } = Object.prototype;
+    all.url = "https://evil.example/";
+    try {
+      expect(readArticles(FILE).map(({ url }) => url)).toEqual(["", "", "https://shop.example/about"]);
+    } finally {
+      delete all.url;
+    }
+  });
 });

@@ -20,7 +20,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 export function readArticles(file: unknown): Article[] {
   if (!Array.isArray(file)) return [];
   return file.slice(0, ARTICLES_MAX).flatMap((entry) => {
-    const { title, text, url, words } = Object(entry) as Record<string, unknown>;
+    const { title, text, url, words } = { __proto__: null, ...Object(entry) } as unknown as Record<string, unknown>;
     const address = isText(url) && /^(https?:\/\/|\/(?!\/))/i.test(url) ? url : "";
     if (!isText(title) || (!isText(text) && !address)) return [];
     return [

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Site } from "../../base/config.ts";
+import { mailboxOf } from "../../base/input-text.ts";
 import type { Log } from "../../base/log.ts";
 import { isIdentified, keyedHash } from "../../base/sign.ts";
 import type { Presence } from "../../bus/presence.ts";
@@ -31,13 +32,13 @@ export type MailDeps = {
 };
 
 /** The page from which a visitor wrote, and their language (BCP 47). */
-export type Place = { page: string; locale: string };
+export type VisitorContext = { page: string; locale: string };
 
 /** Most messages in one mail. */
 export const LINES_MAX = 200;
 
 /**
- * Most mails a day to one address, over all visitors and sites, so that a visitor cannot flood a stranger's address. The second
+ * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a stranger's address. The second
  * limit is for signed identities. The third limits how many mails the visitors of one site cause.
  */
 const PER_ADDRESS = 3;
@@ -50,18 +51,26 @@ export function mailingSite({ sites }: MailDeps, id: string): Site | undefined {
   return site?.mail === true ? site : undefined;
 }
 
-/** Whether the owner of this address unsubscribed from the site's mails. */
-export const isStopped = ({ signing }: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> =>
-  mails.isStopped(tx, site, keyedHash(signing, address));
+/** A keyed hash of the mailbox that an address names. */
+export const hashOfMailbox = ({ signing }: Pick<MailDeps, "signing">, address: string): string =>
+  keyedHash(signing, mailboxOf(address));
+
+/** Whether the owner of this address unsubscribed from the site's mails. Links of earlier versions name the whole address. */
+export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> {
+  const isListed = (hash: string): Promise<boolean> => mails.isUnsubscribed(tx, site, hash);
+  return (await isListed(hashOfMailbox(deps, address))) || isListed(keyedHash(deps.signing, address));
+}
 
 /** Counts one mail against the budgets of address and site. @returns false when one of them is used up for today */
 export async function takeFromBudget(
-  { clock, signing }: MailDeps,
+  deps: MailDeps,
   tx: Transaction,
   { visitor, site, address }: { visitor: string; site: string; address: string },
 ): Promise<boolean> {
-  const day = dayOf(clock.now());
+  const day = dayOf(deps.clock.now());
   const cap = isIdentified(visitor) ? PER_KNOWN_ADDRESS : PER_ADDRESS;
-  if (!(await takeOne(tx, { name: `mail to ${keyedHash(signing, address)}`, day, cap }))) return false;
+  // Some mail servers ignore dots in the name as well.
+  const mailbox = hashOfMailbox(deps, address.replace(/\.(?=.*@)/g, ""));
+  if (!(await takeOne(tx, { name: `mail to ${mailbox}`, day, cap }))) return false;
   return takeOne(tx, { name: `mail of ${site}`, day, cap: PER_SITE });
 }
