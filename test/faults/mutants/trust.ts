@@ -520,6 +520,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "/(\\0)/g",
   }),
   inWidget("removal of gaps before a full stop (A16)", "label.test.ts", { in: "GAP_BEFORE", replace: "/(\\0)/g" }),
+  inWidget("separation of names by several dots (A16)", "label.test.ts", { in: "ELLIPSIS", replace: "/\\0/g" }),
   inWidget("removal of punctuation around a host name (A16)", "label.test.ts", {
     in: "addressesIn",
     find: "$word.split(BETWEEN)",

@@ -76,6 +76,9 @@ describe("the text of a link", () => {
     ["an IPv6 address without brackets", "2001:db8::1"],
     ["the short IPv6 address", "::1"],
     ["a telephone number in Arabic digits", "+٤٧ ١٢ ٣٤ ٥٦ ٧٨"],
+    ["a name before an ellipsis and a word", "shop.example…login"],
+    ["a name before two dots and a word", "shop.example..login"],
+    ["a name behind the scheme and a number sign", "https://#shop.example"],
     ["a name before an ampersand", "shop.example&session=1"],
     ["a name before an equals sign", "shop.example=login"],
     ["a name before a plus", "shop.example+login"],
@@ -171,6 +174,8 @@ describe("the text of a link", () => {
     ["the host behind a dash", "Here—evil.example"],
     ["its host with an underscore", "my_shop.example", "https://my_shop.example/"],
     ["an equation", "size=10.5kg"],
+    ["words with an ellipsis", "Wait…what"],
+    ["the host before an ellipsis", "evil.example…more"],
   ])("is not followed by a host if it names the real one, or none: %s", (_, shown, address = EVIL) => {
     expect(markOf(`[${shown}](${address})`)).toBeUndefined();
   });

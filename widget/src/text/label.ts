@@ -22,6 +22,8 @@ const DOT_LOOKS =
 /** White space before a full stop within a name, and narrow spaces after one: a reader hardly sees them. */
 const GAP_BEFORE = /[\s\u2800]{1,3}(\.\p{L})/gu;
 const GAP_AFTER = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
+/** Several dots in a row: no name has them, so they separate two. NFKC writes an ellipsis as three. */
+const ELLIPSIS = /\.{2,}/g;
 /** Separators between words. They also end an address that begins with its scheme. */
 const SPACES = /[\s"'<>()|,;]+/;
 /**
@@ -68,6 +70,7 @@ const looksLike = (text: string): string =>
     .normalize("NFKC")
     .replace(DOTS, ".")
     .replace(DOT_LOOKS, "$1.")
+    .replace(ELLIPSIS, " ")
     .toLowerCase();
 
 /** The text of a link without direction marks, which can reverse its letters. */
@@ -100,7 +103,7 @@ function addressesOf(word: string): Address[] {
   if (IPV6.test(word)) return [{ user: "", host: `[${word}]` }];
   const [, scheme = "", rest = ""] =
     /^(https?:[/\\]*|(?:[a-z][a-z\d+-]*:)?(?:[/\\]{2})?)(.*)$/.exec(trimmed(word, /[/\\]/)) ?? [];
-  const parts = rest.split(/[/?#\\]/);
+  const parts = rest.split(/[/?#\\]/).filter(Boolean);
   const isNamed = /[/\\]$/.test(scheme);
   for (const authority of isNamed || scheme ? parts.slice(0, 1) : parts) {
     const at = authority.lastIndexOf("@");
