@@ -39,110 +39,122 @@ export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads
 const text = (max: number): Rule => ({ kind: "text", max });
 const choice = (...of: string[]) => ({ kind: "choice" as const, of });
 const number = (min: number, max: number): Rule => ({ kind: "number", min, max });
-const of = (rule: Rule, fallback: string, help: string): Setting => ({ ...rule, fallback, help });
+const setting = (rule: Rule, fallback: string, help: string): Setting => ({ ...rule, fallback, help });
 
 export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
-  title: of(text(80), "Chat with us", "heading of the panel"),
-  greeting: of(text(500), "Hi! How can we help you?", "first words; `{name}` is the first name of a signed visitor"),
-  suggestions: of({ kind: "list", max: 6, each: 120 }, "none", "questions to begin with; four are shown"),
-  accent: of(
+  title: setting(text(80), "Chat with us", "heading of the panel"),
+  greeting: setting(
+    text(500),
+    "Hi! How can we help you?",
+    "first words; `{name}` is the first name of a signed visitor",
+  ),
+  suggestions: setting({ kind: "list", max: 6, each: 120 }, "none", "questions to begin with; four are shown"),
+  accent: setting(
     { kind: "colour" },
     "#4f46e5",
     "brand colour; one of medium lightness is darkened until white text on it can be read",
   ),
-  theme: of(choice("auto", "light", "dark"), "auto", "`auto` follows the visitor's system"),
-  locale: of({ kind: "language" }, "auto", "language; `auto`: the page's, then the browser's"),
-  responder: of(choice("ai", "human", "mixed"), "ai", "who answers; header and replies say so"),
-  privacyUrl: of({ kind: "address" }, "none", "address of the privacy policy"),
-  position: of(choice("right", "left"), "right", "corner of the window"),
-  offsetX: of(number(0, 999), "20", "pixels from the side"),
-  offsetY: of(number(0, 999), "20", "pixels from the bottom"),
-  zIndex: of(
+  theme: setting(choice("auto", "light", "dark"), "auto", "`auto` follows the visitor's system"),
+  locale: setting({ kind: "language" }, "auto", "language; `auto`: the page's, then the browser's"),
+  responder: setting(choice("ai", "human", "mixed"), "ai", "who answers; header and replies say so"),
+  privacyUrl: setting({ kind: "address" }, "none", "address of the privacy policy"),
+  position: setting(choice("right", "left"), "right", "corner of the window"),
+  offsetX: setting(number(0, 999), "20", "pixels from the side"),
+  offsetY: setting(number(0, 999), "20", "pixels from the bottom"),
+  zIndex: setting(
     number(-2_147_483_648, 2_147_483_647),
     "2147483000",
     "stacking order; lower it where something has to cover the chat",
   ),
-  radius: of(number(0, 60), "20", "roundness of the panel's corners, in pixels"),
-  launcher: of(
+  radius: setting(number(0, 60), "20", "roundness of the panel's corners, in pixels"),
+  launcher: setting(
     { ...choice("icon", "text", "none"), selector: true },
     "icon",
     "`text`: with its name on it; `none`: the page opens the chat; `#id` or `.class`: elements of the page open it",
   ),
-  label: of(text(40), "the word for chat", "name of the launcher"),
-  icon: of({ kind: "path" }, "a speech bubble", "the launcher's drawing: an SVG path on 24 by 24 pixels"),
-  avatar: of({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
-  team: of(
+  label: setting(text(40), "the word for chat", "name of the launcher"),
+  icon: setting({ kind: "path" }, "a speech bubble", "the launcher's drawing: an SVG path on 24 by 24 pixels"),
+  avatar: setting({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
+  team: setting(
     { kind: "list", max: 20, each: 2_000 },
     "none",
     "people whose faces the header shows: `name=address of a picture`, or `name`",
   ),
-  header: of(choice("quiet", "accent"), "quiet", "`accent` fills the header with the colour"),
-  teaser: of(text(200), "none", "a line beside the launcher, not on phones"),
-  teaserAfter: of(
+  header: setting(choice("quiet", "accent"), "quiet", "`accent` fills the header with the colour"),
+  teaser: setting(text(200), "none", "a line beside the launcher, not on phones"),
+  teaserAfter: setting(
     number(0, 3_600),
     "8",
     "seconds until the teaser; by default off where `teaserScroll` or `teaserExit` is set",
   ),
-  teaserScroll: of(number(0, 100), "off", "shows the teaser when the page is scrolled this far, in per cent"),
-  teaserExit: of({ kind: "switch" }, "off", "shows the teaser when the pointer leaves the page at its top"),
-  teaserPages: of({ kind: "list", max: 20, each: 200 }, "all", "paths with the teaser, such as `/cart` or `/shop/*`"),
-  teaserWhen: of(
+  teaserScroll: setting(number(0, 100), "off", "shows the teaser when the page is scrolled this far, in per cent"),
+  teaserExit: setting({ kind: "switch" }, "off", "shows the teaser when the pointer leaves the page at its top"),
+  teaserPages: setting(
+    { kind: "list", max: 20, each: 200 },
+    "all",
+    "paths with the teaser, such as `/cart` or `/shop/*`",
+  ),
+  teaserWhen: setting(
     { kind: "condition" },
     "none",
     "shows the teaser only if a value that the page passes in `values` meets the condition: `cart>=50`, `plan=free`, `returning`",
   ),
-  requireConsent: of(
+  requireConsent: setting(
     { kind: "switch" },
     "off",
     "before the visitor agrees, nothing is stored or sent, and no teaser appears",
   ),
-  sound: of({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
-  replyPreview: of({ kind: "switch" }, "on", "a reply to a closed chat shows its first two lines beside the launcher"),
-  attachments: of({ kind: "switch" }, "on", "visitors may attach files, where the relay accepts them"),
-  voice: of(
+  sound: setting({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
+  replyPreview: setting(
+    { kind: "switch" },
+    "on",
+    "a reply to a closed chat shows its first two lines beside the launcher",
+  ),
+  attachments: setting({ kind: "switch" }, "on", "visitors may attach files, where the relay accepts them"),
+  voice: setting(
     { kind: "switch" },
     "off",
     "a microphone in the text field records voice messages, where the relay accepts audio",
   ),
-  camera: of({ kind: "switch" }, "off", "phones offer their camera beside the file button"),
-  shrinkPictures: of({ kind: "switch" }, "on", "large pictures are made smaller before they are sent"),
-  startScreen: of(
+  camera: setting({ kind: "switch" }, "off", "phones offer their camera beside the file button"),
+  shrinkPictures: setting({ kind: "switch" }, "on", "large pictures are made smaller before they are sent"),
+  startScreen: setting(
     { kind: "switch" },
     "off",
     "the chat opens with help articles to search, suggestions and the way to the conversation",
   ),
-  articles: of(
+  articles: setting(
     { kind: "address" },
     "the relay's own",
     "address of the help articles as JSON; without one `help/SITE.json` in the relay's data folder",
   ),
-  customFields: of(
+  customFields: setting(
     { kind: "customFields" },
     "none",
     "fields of your own by name: `label`, `type` (`text` `long` `number` `date` `url` `choice` `checkbox`), `choices`",
   ),
-  emailOffer: of(
+  emailOffer: setting(
     { kind: "switch" },
     "on where the relay sends mail",
     "after half a minute without a reply, visitors may leave an email address; without `SMTP_URL` you send the reply",
   ),
-  prechat: of(
+  prechat: setting(
     { kind: "fields" },
     "none",
     "form before the first message: `name`, `email`, `phone`, custom fields; `phone?` may stay empty",
   ),
-  capture: of({ kind: "fields" }, "none", "card after the first message, with these fields; can be declined"),
-  rating: of(
+  capture: setting({ kind: "fields" }, "none", "card after the first message, with these fields; can be declined"),
+  rating: setting(
     choice("off", "two", "five"),
     "off",
     "asks once for a rating, when the chat is closed or idle: good or bad, or five steps",
   ),
-  topics: of({ kind: "list", max: 6, each: 120 }, "none", "topics to begin with: `label` or `label=route`"),
-  askPerson: of(text(64), "none", "route of the button `Talk to a person`"),
-  replyMinutes: of(number(0, 43_200), "not said", "minutes until an answer usually comes; the header says so"),
-  hours: of({ kind: "hours" }, "always open", "opening hours; outside of them a form takes a message"),
-  strings: of({ kind: "words" }, "none", "own words by key (`widget/src/locales`)"),
-  phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
+  topics: setting({ kind: "list", max: 6, each: 120 }, "none", "topics to begin with: `label` or `label=route`"),
+  askPerson: setting(text(64), "none", "route of the button `Talk to a person`"),
+  replyMinutes: setting(number(0, 43_200), "not said", "minutes until an answer usually comes; the header says so"),
+  hours: setting({ kind: "hours" }, "always open", "opening hours; outside of them a form takes a message"),
+  strings: setting({ kind: "words" }, "none", "own words by key (`widget/src/locales`)"),
+  phone: setting({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
 };
 
 /** A CSS selector by id or by one class. */
@@ -240,44 +252,44 @@ function problemInWords(value: unknown): string | undefined {
  */
 export function settingProblemOf(name: string, value: unknown): string | undefined {
   const rule = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SiteSetting] : undefined;
-  const unless = (good: boolean, words: string): string | undefined => (good ? undefined : words);
+  const problemUnless = (valid: boolean, words: string): string | undefined => (valid ? undefined : words);
   switch (rule?.kind) {
     case undefined:
       return "is no setting";
     case "text":
-      return unless(isText(value, rule.max), `must be a text of at most ${rule.max} characters`);
+      return problemUnless(isText(value, rule.max), `must be a text of at most ${rule.max} characters`);
     case "choice":
-      return unless(
+      return problemUnless(
         rule.of.includes(value as string) || (rule.selector === true && isText(value, 100) && SELECTOR.test(value)),
         `must be one of ${rule.of.join(", ")}${rule.selector ? ", or a selector like #id or .class" : ""}`,
       );
     case "number":
-      return unless(
+      return problemUnless(
         Number.isInteger(value) && Number(value) >= rule.min && Number(value) <= rule.max,
         `must be a whole number from ${rule.min} to ${rule.max}`,
       );
     case "switch":
-      return unless(typeof value === "boolean", "must be true or false");
+      return problemUnless(typeof value === "boolean", "must be true or false");
     case "colour":
-      return unless(/^#([0-9a-f]{3}){1,2}$/i.test(String(value)), "must be a colour like #4f46e5");
+      return problemUnless(/^#([0-9a-f]{3}){1,2}$/i.test(String(value)), "must be a colour like #4f46e5");
     case "address":
-      return unless(value === "" || isAddress(value), "must be a whole address, with https:// in front");
+      return problemUnless(value === "" || isAddress(value), "must be a whole address, with https:// in front");
     case "language":
-      return unless(
+      return problemUnless(
         value === "auto" || (isText(value, 35) && succeeds(() => new Intl.Locale(value.replaceAll("_", "-")))),
         "must be auto or a language like de or pt-BR",
       );
     case "path":
-      return unless(value === "" || PATH.test(String(value)), 'must be an SVG path like "M4 4h16v12H4z"');
+      return problemUnless(value === "" || PATH.test(String(value)), 'must be an SVG path like "M4 4h16v12H4z"');
     case "condition":
-      return unless(
+      return problemUnless(
         value === "" || (isText(value, 100) && conditionOf(value) !== undefined),
         "must be a condition like cart>=50, plan=free or returning",
       );
     case "fields":
       return (
         problemInList(value, FIELDS_MAX, 33) ??
-        unless(
+        problemUnless(
           (value as string[]).every((field) => FIELD.test(field.trim())),
           "may name name, email, phone and custom fields, each with a ? when it may stay empty",
         )

@@ -70,7 +70,7 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   expect((await porchlight(house, move)).err).toContain("another relay");
   await used.run("DELETE FROM secrets");
   await used.run("INSERT INTO meta (name, value) VALUES ('move.from', 'a move that broke off')");
-  await expect(house.start({ DATABASE_URL: postgres.url("postgres") })).rejects.toThrow("is not over");
+  await expect(house.start({ DATABASE_URL: postgres.url("postgres") })).rejects.toThrow("has not finished");
   await used.run("DELETE FROM meta WHERE name = 'move.from'");
   await used.close();
   const moved = await porchlight(house, move);

@@ -30,8 +30,8 @@ export type AppDeps = {
   clock: Clock;
   /** Whether any site allows this origin. */
   allows: (origin: string) => boolean;
-  /** The client address that limits count a request under. */
-  addressOf: (request: IncomingMessage) => string;
+  /** The address or network by which limits count the client. */
+  networkOf: (request: IncomingMessage) => string;
   /** Counts visitors' connections, over every transport, against the limits. */
   slots: ConnectionSlots;
   /** The other nodes, for connections over HTTP. */
@@ -134,7 +134,7 @@ export const readsBody = bodyReader(ROUTE_ROWS);
 
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
-  const { sites, connections, clock, allows, addressOf, slots, nodes, mail, callbackAddress, log } = deps;
+  const { sites, connections, clock, allows, networkOf, slots, nodes, mail, callbackAddress, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
   const bodies = createBodyBudget();
   return {
@@ -147,8 +147,8 @@ function modulesOf(deps: AppDeps) {
       connections,
       clock,
       allows,
-      remoteOf: callbackAddress.from.address,
-      addressOf,
+      addressOf: callbackAddress.from.address,
+      networkOf,
       slots,
       nodes,
       bodies,

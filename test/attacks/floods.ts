@@ -37,7 +37,7 @@ async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Res
     tried,
     succeeded: succeeded + grown,
     figures,
-    control: `${times.length} honest visitors served during the attack, under a ${target.limit} of 512 MB`,
+    control: `honest visitors served during the attack: ${times.length}, under a ${target.limit} of 512 MB`,
   };
 }
 

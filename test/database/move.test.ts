@@ -50,7 +50,7 @@ it("moves a SQLite database to PostgreSQL, continues after an interruption, and 
   await migrate(to);
   await expect(moveDatabase(from, failingAt(to, 4), { report: () => {} })).rejects.toThrow("away");
   // No relay starts on a partial copy.
-  await expect(assertMoved(to)).rejects.toThrow("is not over");
+  await expect(assertMoved(to)).rejects.toThrow("has not finished");
   const steps: [string, number, number][] = [];
   const moved = await moveDatabase(from, to, { report: (...step) => void steps.push(step) });
   const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAIL_WORDS } from "../../relay/src/hooks/words.ts";
+import { MAIL_WORDS } from "../../relay/src/hooks/mail-words.ts";
 import { ENGLISH, NOTICES } from "../../relay/src/http/notice-words.ts";
 import { readTranslations } from "../../widget/build/translations.ts";
 import { en } from "../../widget/src/locales/en.ts";
@@ -24,8 +24,8 @@ it("the page's texts are translated in each language, with typographic quotes an
 
 it("mails have texts in every language of the chat, and address the reader like the chat", async () => {
   const you = (await readTranslations()).map(({ tag, messages }): [string, string] => [tag, messages.you]);
-  const mails = Object.entries(MAIL_WORDS).map(([tag, [, , word]]): [string, string] => [tag, word]);
+  const mails = Object.entries(MAIL_WORDS).map(([tag, words]): [string, string] => [tag, words.you]);
   expect(new Map(mails)).toEqual(new Map([["en", en.you], ...you]));
-  const texts = Object.values(MAIL_WORDS).flat();
+  const texts = Object.values(MAIL_WORDS).flatMap((words) => Object.values(words));
   expect(texts.filter((text) => text.trim() === "" || /['"`]/.test(text))).toEqual([]);
 });

@@ -32,7 +32,7 @@ function memory(): Database {
 }
 
 const accessWith = (db: Database, token: string, readToken?: string) =>
-  createAccess({ db, clock, token, readToken, addressOf: () => ADDRESS });
+  createAccess({ db, clock, token, readToken, networkOf: () => ADDRESS });
 
 it("the right token is refused when it is one of many guesses sent at the same time", async () => {
   const access = accessWith(memory(), "the-right-token");

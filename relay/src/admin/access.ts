@@ -19,7 +19,7 @@ export type Credential = { name: string; viewer: Viewer };
 /** Who may open the admin pages and the metrics. */
 export type AdminAccess = {
   /** The address under which limits count the sender of a request. */
-  addressOf: (incoming: IncomingMessage) => string;
+  networkOf: (incoming: IncomingMessage) => string;
   /**
    * The credential of a token; undefined for a wrong token. An address that sent too many wrong tokens is refused for a minute,
    * even with the right token. Other addresses are not affected. An empty token is not counted.
@@ -41,7 +41,7 @@ type AccessDeps = {
   token: string;
   /** ADMIN_READ_TOKEN */
   readToken: string | undefined;
-  addressOf: AdminAccess["addressOf"];
+  networkOf: AdminAccess["networkOf"];
 };
 
 /** The credential of a token: of the admin, of the reader of all sites, or of the reader of one site. */
@@ -60,7 +60,7 @@ const READER = "reader";
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 export function createAccess(deps: AccessDeps): AdminAccess {
-  const { clock, addressOf } = deps;
+  const { clock, networkOf } = deps;
   const wrong = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
   const signIns = createLimiter({ burst: SIGN_INS, perMinute: SIGN_INS, uptime: clock.uptime });
   /** Locked addresses, each with the uptime (ms) at which its lock ends. */
@@ -68,7 +68,7 @@ export function createAccess(deps: AccessDeps): AdminAccess {
   /** Number of tokens that are being checked now, by address. */
   const checking = new Map<string, number>();
   return {
-    addressOf,
+    networkOf,
     maySignIn: (address, { name, viewer }) => viewer.role === "admin" || signIns.take(`${name} ${address}`) === 0,
     async hashOf(name) {
       if (name === ADMIN) return hashOf(deps.token);

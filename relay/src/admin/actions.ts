@@ -12,14 +12,14 @@ function pageAfter(form: URLSearchParams): string {
 }
 
 /** Adds the actions of admins. Each action is sent by a form, and adds an entry to the audit log. */
-export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
-  const { deps } = parts;
+export function addActions(app: Hono<App>, routeDeps: AdminRouteDeps): void {
+  const { deps } = routeDeps;
   /** Adds an action that only a form of an admin's session may start. */
   const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>
     void app.post(path, async (c) => {
-      const form = await ownForm(c, parts);
+      const form = await ownForm(c, routeDeps);
       if (form === undefined || c.var.viewer.role !== "admin") return c.text("Forbidden\n", 403);
-      return c.redirect(await act(form, actorOf(c, parts)), 303);
+      return c.redirect(await act(form, actorOf(c, routeDeps)), 303);
     });
   action("/admin/deliveries/retry", async (form, actor) => {
     return `${pageAfter(form)}?retried=${await retryAll(deps, await itemsOf(deps, form), actor)}`;
@@ -29,7 +29,7 @@ export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
   });
   action("/admin/ledger/decide", async (form, actor) => {
     const { outcome, key, decision } = await decide(deps, form, actor);
-    if (outcome === "done") await recordAction(parts, actor, `ledger: ${decision}`, key);
+    if (outcome === "done") await recordAction(routeDeps, actor, `ledger: ${decision}`, key);
     return `/admin/ledger?${new URLSearchParams({ outcome, key }).toString()}`;
   });
 }

@@ -41,7 +41,7 @@ export type AdminDeps = {
   /** ADMIN_TOKEN and ADMIN_READ_TOKEN. */
   token: string;
   readToken: string | undefined;
-  addressOf: AdminAccess["addressOf"];
+  networkOf: AdminAccess["networkOf"];
   /** The relay's public origin; undefined while it is unknown. */
   publicOrigin: string | undefined;
   /** The relay's address, to show to people. */
@@ -81,7 +81,7 @@ export async function ownForm(c: C, { deps, readForm }: AdminRouteDeps): Promise
 
 /** The operator's name in the audit log. */
 export const actorOf = (c: C, { access }: AdminRouteDeps): string =>
-  `${c.var.viewer?.role ?? "admin"} at ${access.addressOf(c.env.incoming)}`;
+  `${c.var.viewer?.role ?? "admin"} at ${access.networkOf(c.env.incoming)}`;
 
 /** Adds an entry to the audit log. */
 export async function recordAction(

@@ -61,8 +61,8 @@ function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
 }
 
 /** Adds the pages to sign in and out, and the session check for all other pages. */
-export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
-  const { deps, access, readLogin } = parts;
+export function addLogin(app: Hono<App>, routeDeps: AdminRouteDeps): void {
+  const { deps, access, readLogin } = routeDeps;
   const { db, clock, log, publicOrigin } = deps;
   const sessions = createAdminSessions({ db, clock, log, access });
   const cookieOf = (c: C) =>
@@ -73,7 +73,7 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   });
   app.post("/admin/login", async (c) => {
     const form = new URLSearchParams(await readLogin(c.env.incoming));
-    const address = access.addressOf(c.env.incoming);
+    const address = access.networkOf(c.env.incoming);
     const token = form.get("token") ?? "";
     const next = adminPage(form.get("next") ?? "");
     const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;
@@ -93,9 +93,9 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   });
   const signOut = (path: string, action: string, end: (secret: string) => Promise<void>): void =>
     void app.post(path, async (c) => {
-      if ((await ownForm(c, parts)) === undefined) return c.text("Forbidden\n", 403);
+      if ((await ownForm(c, routeDeps)) === undefined) return c.text("Forbidden\n", 403);
       await end(c.var.secret);
-      await recordAction(parts, actorOf(c, parts), action, "");
+      await recordAction(routeDeps, actorOf(c, routeDeps), action, "");
       setCookie(c, COOKIE, "", { ...cookieOf(c), maxAge: 0 });
       return c.redirect("/admin/login", 303);
     });

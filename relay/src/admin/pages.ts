@@ -56,13 +56,13 @@ export function addUnknown(app: Hono<App>): void {
 }
 
 /** Adds the pages that only show data. */
-export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
+export function addPages(app: Hono<App>, routeDeps: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
   for (const path of RELAY_PAGES)
     app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
-  addRelayPages(app, parts);
-  addConversations(app, parts);
-  addLists(app, parts);
+  addRelayPages(app, routeDeps);
+  addConversations(app, routeDeps);
+  addLists(app, routeDeps);
 }
 
 /** Pages about the whole relay. */

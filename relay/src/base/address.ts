@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /**
- * The IP address of a request's sender, by the same rule as `addressOf`.
+ * The IP address of a request's sender. Behind `trusted` proxies it is the entry of `X-Forwarded-For` at that position from the
+ * right; the entries left of it can be forged.
  * @returns `unknown` when the socket has closed
  */
-function remoteOf(request: IncomingMessage, trusted: number): string {
+function senderAddress(request: IncomingMessage, trusted: number): string {
   const direct = request.socket.remoteAddress ?? "unknown";
   if (trusted === 0) return direct;
   const forwarded = [request.headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
@@ -23,14 +24,7 @@ function withoutPort(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/**
- * The network address of a request's sender, for limits. Behind `trusted` proxies it is the entry of `X-Forwarded-For` at
- * that position from the right; the entries left of it can be forged. IPv6 addresses count as their /64, which one
- * customer has.
- */
-export const addressOf = (request: IncomingMessage, trusted: number): string => networkOf(remoteOf(request, trusted));
-
-/** The network that limits count: an IPv4 address itself, an IPv6 address as its /64. */
+/** The network that limits count: an IPv4 address itself, an IPv6 address as its /64, which one customer has. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.endsWith("::/64")) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -58,10 +52,8 @@ function expand(address: string): string[] {
     : [...start, ...Array<string>(Math.max(0, 8 - start.length - end.length)).fill("0"), ...end];
 }
 
-/** The address under which limits count the sender of a request, for a number of trusted proxies. */
-export const addressesOf = (trustProxy: number) => ({
-  /** The whole address. */
-  remote: (request: IncomingMessage): string => remoteOf(request, trustProxy),
-  /** The address, or its network for IPv6. Limits count by it. */
-  network: (request: IncomingMessage): string => addressOf(request, trustProxy),
+/** Reads the address, and the network that limits count, of a request's sender, behind `trusted` proxies. */
+export const sendersBehind = (trusted: number) => ({
+  addressOf: (request: IncomingMessage): string => senderAddress(request, trusted),
+  networkOf: (request: IncomingMessage): string => networkOf(senderAddress(request, trusted)),
 });

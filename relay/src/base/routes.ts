@@ -12,7 +12,7 @@ export type Situation = {
 };
 
 /** Whether a text matches a pattern with `*` wildcards. Linear time, because visitors control the page's address. */
-export function fits(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
   if (last === undefined) return text === pattern;
@@ -27,13 +27,13 @@ export function fits(pattern: string, text: string): boolean {
 }
 
 const onPage = (pattern: string, page: string): boolean =>
-  fits(pattern, page) || fits(pattern, page.split("?")[0] ?? "");
+  matchesPattern(pattern, page) || matchesPattern(pattern, page.split("?")[0] ?? "");
 
 /** Basic filtering of RFC 4647: "pt" matches "pt-BR", not the reverse. */
 const inLanguage = (range: string, locale: string): boolean =>
   `${locale.toLowerCase()}-`.startsWith(`${range.toLowerCase()}-`);
 
-function holds({ name, page, language, claim }: RouteRule, situation: Situation): boolean {
+function matches({ name, page, language, claim }: RouteRule, situation: Situation): boolean {
   if (name !== undefined && name !== situation.name) return false;
   if (page !== undefined && !onPage(page, situation.page ?? "")) return false;
   if (language !== undefined && !inLanguage(language, situation.locale ?? "")) return false;
@@ -45,8 +45,12 @@ export const isChoice = (rules: readonly RouteRule[], { name, chosen }: Situatio
   chosen === true && name !== undefined && rules.some((rule) => rule.name === name);
 
 /** The campaign of the first matching rule, otherwise the site's; `undefined` when there is none. */
-export function campaignFor(rules: readonly RouteRule[], own: string | undefined, now: Situation): string | undefined {
-  return rules.find((rule) => holds(rule, now))?.campaign ?? own;
+export function campaignFor(
+  rules: readonly RouteRule[],
+  own: string | undefined,
+  situation: Situation,
+): string | undefined {
+  return rules.find((rule) => matches(rule, situation))?.campaign ?? own;
 }
 
 /** The claims that the rules use. Other claims are not stored. */

@@ -56,8 +56,8 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
   const moved = await moveDatabase(context.db, to, {
     report: reporter(),
     // The new database gets this entry too, because it is written before the copy.
-    begun: () => record(context, { action, subject: `${subject}: begun` }),
-    ended: (tx, moved) => addAudit(tx, entryOf(context, ended(moved))),
+    onStart: () => record(context, { action, subject: `${subject}: begun` }),
+    onEnd: (tx, moved) => addAudit(tx, entryOf(context, ended(moved))),
   });
   await record(context, ended(moved));
   return moved;

@@ -123,10 +123,11 @@ async function drain(state: State): Promise<void> {
   state.start = Number.POSITIVE_INFINITY;
   if (group.length === 0) return;
   state.writing = true;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { settled } = await state.commit(group);
-  const ended = performance.now();
-  state.notBefore = group.length < LARGE_GROUP ? 0 : ended + Math.min(SPACING_MAX_MS, SPACING * (ended - begun));
+  const endedAt = performance.now();
+  const spacing = Math.min(SPACING_MAX_MS, SPACING * (endedAt - startedAt));
+  state.notBefore = group.length < LARGE_GROUP ? 0 : endedAt + spacing;
   state.writing = false;
   state.flushing++;
   void settled.then(() => {

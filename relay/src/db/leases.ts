@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Database, Transaction } from "./database.ts";
+import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
  * Leases decide which of several nodes works for an account. The holder renews its lease. If it does not, another node takes
@@ -53,15 +54,12 @@ const RENEW_MS = 750;
 /** The holder stops using a lease this long before it ends, in milliseconds. */
 const MARGIN_MS = 500;
 
-/** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
-const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
-
 /**
  * Takes or renews every lease of `$1` that is free or held by `$2`. One statement without other locks: a transaction that
  * runs alone in the whole cluster does not delay it. Rows are locked in the order of their names. All leases that are renewed
  * together end at the same moment, so another node takes all of them or none: accounts with one key stay together.
  */
-const TAKE = `WITH moment AS MATERIALIZED (SELECT ${NOW} AS at)
+const TAKE = `WITH moment AS MATERIALIZED (SELECT ${POSTGRES_NOW} AS at)
   INSERT INTO leases (name, node, epoch, until)
   SELECT name, $2, 1, (SELECT at FROM moment) + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
   ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
@@ -170,7 +168,7 @@ async function epochsOf(tx: Transaction, node: string, names: readonly string[])
 async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   const [row] = await tx.anyOf<{ name: string }>(
-    `SELECT name FROM leases WHERE name = ANY ($1) AND until >= ${NOW}`,
+    `SELECT name FROM leases WHERE name = ANY ($1) AND until >= ${POSTGRES_NOW}`,
     names,
   );
   return row?.name;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database, Transaction, Value } from "./database.ts";
+import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
  * Copies a SQLite database into an empty PostgreSQL database, page by page. The transaction of each page also stores the
@@ -12,21 +13,21 @@ type Row = Record<string, Value>;
 export type Progress = (table: string, rows: number, total: number) => void;
 export type Moved = { table: string; rows: number; hash: string };
 
-/** Called at the steps of a move. */
+/** Functions that a move calls. */
 type Steps = {
   report: Progress;
   /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
-  begun?: () => Promise<void>;
+  onStart?: () => Promise<void>;
   /** In the transaction of the target that ends the move. */
-  ended?: (tx: Transaction, moved: Moved[]) => Promise<void>;
+  onEnd?: (tx: Transaction, moved: Moved[]) => Promise<void>;
 };
 
 /** Rows of a page. */
 const PAGE = 500;
 /** Names in the target's `meta`: the id of the log that is moved, and the progress of a table. */
-const FROM = "move.from";
+const SOURCE = "move.from";
 const DONE = "done";
-const placeOf = (table: string): string => `move.at.${table}`;
+const progressName = (table: string): string => `move.at.${table}`;
 /** Tables that refer to visitors come after `visitors`. `migrations` and SQLite's `sync_probe` are not copied. */
 const FIRST = "visitors";
 
@@ -49,16 +50,16 @@ async function tablesOf(sqlite: Database): Promise<Table[]> {
 }
 
 const countOf = async (db: Database, { name }: Table): Promise<number> =>
-  (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${kept(name)}`))[0]?.rows ?? 0;
+  (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${isCopied(name)}`))[0]?.rows ?? 0;
 
-/** The compared rows of a table: all but those that the move itself stores. */
-const kept = (table: string): string => (table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1");
+/** The condition of the rows that are copied and compared: all but those that the move itself stores. */
+const isCopied = (table: string): string => (table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1");
 
 /** The rows of a table after a key, in the order of the key. Both databases compare texts by their bytes. */
 function pageAfter(db: Database, { name, columns, key }: Table, after: readonly Value[] | undefined): Promise<Row[]> {
   const beyond = after === undefined ? "" : `AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})`;
   return db.all<Row>(
-    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${kept(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
+    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${isCopied(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
     ...(after ?? []),
   );
 }
@@ -73,8 +74,11 @@ const storable = (row: Row): Row =>
 
 async function copyTable(from: Database, to: Database, table: Table, report: Progress): Promise<void> {
   const total = await countOf(from, table);
-  const [place] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", placeOf(table.name));
-  let after = place === undefined ? undefined : (JSON.parse(place.value) as Value[]);
+  const [progress] = await to.all<{ value: string }>(
+    "SELECT value FROM meta WHERE name = $1",
+    progressName(table.name),
+  );
+  let after = progress === undefined ? undefined : (JSON.parse(progress.value) as Value[]);
   for (let rows = 0; ; ) {
     const page = await pageAfter(from, table, after);
     const last = page.at(-1);
@@ -93,7 +97,7 @@ async function copyTable(from: Database, to: Database, table: Table, report: Pro
       );
       await tx.run(
         "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        placeOf(table.name),
+        progressName(table.name),
         position,
       );
     });
@@ -117,33 +121,33 @@ async function fingerprint(db: Database, table: Table): Promise<Moved> {
 }
 
 /** A row if a relay holds a lease now. */
-const HELD = "SELECT 1 FROM leases WHERE until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) LIMIT 1";
+const HELD = `SELECT 1 FROM leases WHERE until > ${POSTGRES_NOW} LIMIT 1`;
 
 /**
- * Checks that no move into this database is unfinished. Otherwise a relay would serve only a part of the conversations, and the
- * move could not continue.
- * @throws Error when a move into this database has begun and has not ended
+ * Checks that no move into this database is unfinished. A relay on an unfinished copy would serve only a part of the
+ * conversations, and the move could not continue.
+ * @throws Error when a move into this database has not finished
  */
 export async function assertMoved(db: Database): Promise<void> {
-  const [begun] = await db.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
-  if (begun === undefined || begun.value === DONE) return;
+  const [source] = await db.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", SOURCE);
+  if (source === undefined || source.value === DONE) return;
   throw new Error(
-    "DATABASE_URL: porchlight move into this database is not over; run it again, or name an empty database",
+    "DATABASE_URL: porchlight move into this database has not finished; run it again, or name an empty database",
   );
 }
 
 /** Checks the target. @throws Error unless it is empty and unused, or contains the beginning of the same move */
-async function begin(from: Database, to: Database, { begun: added }: Steps): Promise<void> {
+async function begin(from: Database, to: Database, { onStart }: Steps): Promise<void> {
   if ((await to.all(HELD)).length > 0)
     throw new Error("A relay uses the PostgreSQL database; stop it, and create an empty database");
   const [epoch] = await from.all<{ value: string }>("SELECT value FROM meta WHERE name = 'epoch'");
-  const [begun] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
-  if (begun !== undefined && begun.value === epoch?.value) return;
+  const [source] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", SOURCE);
+  if (source !== undefined && source.value === epoch?.value) return;
   const [used] = await to.all("SELECT 1 FROM visitors LIMIT 1");
-  if (begun !== undefined || used !== undefined)
+  if (source !== undefined || used !== undefined)
     throw new Error("The PostgreSQL database holds other conversations; create an empty one");
-  await added?.();
-  await to.run("INSERT INTO meta (name, value) VALUES ($1, $2)", FROM, epoch?.value ?? "");
+  await onStart?.();
+  await to.run("INSERT INTO meta (name, value) VALUES ($1, $2)", SOURCE, epoch?.value ?? "");
 }
 
 /**
@@ -169,8 +173,8 @@ export async function moveDatabase(from: Database, to: Database, steps: Steps): 
   // The move is complete: another one must not overwrite what is written from now on.
   await to.transaction(async (tx) => {
     await tx.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
-    await tx.run("UPDATE meta SET value = $2 WHERE name = $1", FROM, DONE);
-    await steps.ended?.(tx, moved);
+    await tx.run("UPDATE meta SET value = $2 WHERE name = $1", SOURCE, DONE);
+    await steps.onEnd?.(tx, moved);
   });
   return moved;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Database } from "./database.ts";
+import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /** The nodes that share a database, with their addresses. */
 export type Nodes = {
@@ -14,8 +15,7 @@ export type Nodes = {
 /** Interval at which a node renews its row, and the age of a row after which its node counts as gone, in milliseconds. */
 const RENEW_MS = 5_000;
 const GONE_MS = 60_000;
-/** Milliseconds since 1970 by the clock of PostgreSQL. */
-const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
 const KEY = ["nodes"];
 
 export type NodesOptions = {
@@ -33,9 +33,9 @@ export function createNodes({ db, clock, node, onOthers, onError }: NodesOptions
 
   async function renew(): Promise<void> {
     const others = await db.transaction(async (tx) => {
-      await tx.run(`DELETE FROM nodes WHERE seen < ${NOW} - ${GONE_MS}`);
+      await tx.run(`DELETE FROM nodes WHERE seen < ${POSTGRES_NOW} - ${GONE_MS}`);
       await tx.run(
-        `INSERT INTO nodes (node, address, seen) VALUES ($1, $2, ${NOW})
+        `INSERT INTO nodes (node, address, seen) VALUES ($1, $2, ${POSTGRES_NOW})
          ON CONFLICT (node) DO UPDATE SET seen = excluded.seen`,
         node,
         address,

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Database } from "./database.ts";
 import { accountLease, accountOf } from "./leases.ts";
+import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
  * The paces of accounts' calls, for the next node: the holder of an account's lease stores them, and the node that takes the
@@ -40,13 +41,10 @@ type PacesOptions = {
 /** Interval at which changed paces are stored, in ms. The next node does not know the calls that a node made after its last save. */
 const SAVE_MS = 200;
 
-/** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
-const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
-
 /** Stores the pace `$2`, which is `$4` ms old, if the node `$3` is the last holder of the lease `$1`. */
-const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${NOW} - $4 WHERE name = $1 AND node = $3 RETURNING name`;
+const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${POSTGRES_NOW} - $4 WHERE name = $1 AND node = $3 RETURNING name`;
 
-const LOAD = `SELECT name, pace, ${NOW} - pace_at AS age FROM leases
+const LOAD = `SELECT name, pace, ${POSTGRES_NOW} - pace_at AS age FROM leases
   WHERE name = ANY (string_to_array($1, ' ')) AND pace IS NOT NULL AND pace_node <> $2`;
 
 export function createPaces({ db, clock, node, source, onError }: PacesOptions): Paces {

@@ -1,5 +1,5 @@
 import { cut } from "@porchlight/shared/text";
-import { mailWords } from "./words.ts";
+import { mailWords } from "./mail-words.ts";
 
 /** A line of the conversation. `name`: file name, if the line is a file. */
 export type MailLine = { from: "visitor" | "reply"; at: number; text: string; name?: string };

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { readsBody } from "../app.ts";
 import { realClock } from "../base/clock.ts";
 import type { RelayError } from "../base/errors.ts";
-import { withAnswers } from "./answers.ts";
 import { readBody } from "./body.ts";
 import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { withDeadline } from "./deadline.ts";
+import { withResponsePolicy } from "./response-policy.ts";
 
 const MAX = 1_000;
 let server: Server;
@@ -134,7 +134,7 @@ describe("a body", () => {
 });
 
 it("limits the unread rest of a body once the request is answered (A21)", async () => {
-  server = createServer(withAnswers(realClock, (_, response) => void response.writeHead(401).end())).listen(
+  server = createServer(withResponsePolicy(realClock, (_, response) => void response.writeHead(401).end())).listen(
     0,
     "127.0.0.1",
   );

@@ -59,9 +59,10 @@ export type FallbackDeps = {
   connections: Connections;
   clock: Clock;
   allows: (origin: string) => boolean;
-  remoteOf: (request: IncomingMessage) => string;
-  /** The address or network by which limits count the client. */
+  /** The client's whole address. */
   addressOf: (request: IncomingMessage) => string;
+  /** The address or network by which limits count the client. */
+  networkOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
   slots: ConnectionSlots;
   /** Limits the sum of bodies that are being read. */
@@ -83,7 +84,7 @@ export function fallback(deps: FallbackDeps): Hono<App> {
   return new Hono<App>()
     .use("/socket/lines/*", (c, next) => checkOrigin(state, c, next))
     .post("/socket/lines", (c) => {
-      const leave = state.slots.take(state.addressOf(c.env.incoming));
+      const leave = state.slots.take(state.networkOf(c.env.incoming));
       if (leave === undefined) throw new RelayError("rate_limited");
       return c.json({ line: start(state, c, leave).id }, 201);
     })
@@ -188,7 +189,7 @@ function start(state: Fallback, c: C, leave: () => void): FallbackConnection {
   const line: FallbackConnection = {
     id: newId(state),
     origin,
-    connection: state.connections.accept(transport, origin, state.remoteOf(c.env.incoming)),
+    connection: state.connections.accept(transport, origin, state.addressOf(c.env.incoming)),
     waiting: [],
     size: 0,
     reader: undefined,

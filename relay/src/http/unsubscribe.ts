@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail/mail.ts";
-import { type MailWords, mailWords } from "../hooks/words.ts";
+import { type MailWords, mailWords } from "../hooks/mail-words.ts";
 import { readBytes } from "./body.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";

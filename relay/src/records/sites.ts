@@ -23,15 +23,18 @@ function partsOf(origin: string): { protocol: string; port: string; labels: stri
  * Whether an origin matches a pattern. `https://*.example.com` matches every subdomain of any depth, but not the domain
  * itself, as in CSP. Hosts are compared label by label; scheme and port must be equal.
  */
-function fits(pattern: string, origin: string): boolean {
+function matchesPattern(pattern: string, origin: string): boolean {
   if (!pattern.includes("://*.")) return pattern === origin;
-  const wanted = partsOf(pattern.replace("://*.", "://"));
-  const given = partsOf(origin);
-  if (wanted === undefined || given === undefined) return false;
-  if (given.protocol !== wanted.protocol || given.port !== wanted.port) return false;
-  const [above, below] = [given.labels.slice(0, -wanted.labels.length), given.labels.slice(-wanted.labels.length)];
+  const patternParts = partsOf(pattern.replace("://*.", "://"));
+  const originParts = partsOf(origin);
+  if (patternParts === undefined || originParts === undefined) return false;
+  if (originParts.protocol !== patternParts.protocol || originParts.port !== patternParts.port) return false;
+  const [above, below] = [
+    originParts.labels.slice(0, -patternParts.labels.length),
+    originParts.labels.slice(-patternParts.labels.length),
+  ];
   const named = above.length > 0 && above.every((label) => label !== "");
-  return named && below.every((label, i) => label === wanted.labels[i]);
+  return named && below.every((label, i) => label === patternParts.labels[i]);
 }
 
 /**
@@ -54,6 +57,6 @@ export function createSites(sites: readonly Site[], own: () => readonly string[]
       for (const listener of listeners) listener();
     },
     onReplaced: (listener) => void listeners.push(listener),
-    allows: (site, origin) => own().includes(origin) || site.origins.some((pattern) => fits(pattern, origin)),
+    allows: (site, origin) => own().includes(origin) || site.origins.some((pattern) => matchesPattern(pattern, origin)),
   };
 }

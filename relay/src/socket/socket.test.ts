@@ -28,8 +28,8 @@ async function startServer() {
     connections,
     log: silentLog,
     allows: () => true,
+    networkOf: same,
     addressOf: same,
-    remoteOf: same,
     slots: createConnectionSlots({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;

@@ -18,9 +18,9 @@ export type SocketsDeps = {
   /** Whether any site allows pages of this origin; `hello` names the site. */
   allows: (origin: string) => boolean;
   /** The address or network by which limits count the client. */
-  addressOf: (request: IncomingMessage) => string;
+  networkOf: (request: IncomingMessage) => string;
   /** The client's whole address. */
-  remoteOf: (request: IncomingMessage) => string;
+  addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with every other transport. */
   slots: ConnectionSlots;
   clock?: Clock;
@@ -101,7 +101,7 @@ function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessag
   socket.on("error", ignore);
   if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
   if (request.headers.origin === undefined) return refuse(socket, "403 Forbidden");
-  const leave = sockets.slots.take(sockets.addressOf(request));
+  const leave = sockets.slots.take(sockets.networkOf(request));
   if (leave === undefined) return refuse(socket, "429 Too Many Requests");
   // On the raw socket, because a failed handshake opens no WebSocket.
   socket.once("close", leave);
@@ -122,7 +122,7 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
     sockets.log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
     return transport.close(CLOSE.notAllowed);
   }
-  sockets.known.set(ws, sockets.connections.accept(transport, origin, sockets.remoteOf(request)));
+  sockets.known.set(ws, sockets.connections.accept(transport, origin, sockets.addressOf(request)));
   ws.on("message", listeners.message);
   ws.on("pong", listeners.pong);
   ws.on("error", listeners.error);

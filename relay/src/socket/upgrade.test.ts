@@ -74,8 +74,8 @@ beforeEach(() => {
     connections,
     log: silentLog,
     allows: (origin) => origin === ORIGIN,
+    networkOf: address,
     addressOf: address,
-    remoteOf: address,
     slots,
     clock,
   });

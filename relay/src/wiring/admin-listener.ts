@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
-import { withAnswers } from "../http/answers.ts";
 import { limitPipelining } from "../http/pipelining.ts";
+import { withResponsePolicy } from "../http/response-policy.ts";
 import { createHttpServer } from "../http/server.ts";
 import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
@@ -9,7 +9,7 @@ import { listen } from "./listen.ts";
 export function createAdminListener({ settings, clock }: Core, framework: RequestListener) {
   const address = settings.adminListen;
   if (address === undefined) return undefined;
-  const limited = withAnswers(clock, framework);
+  const limited = withResponsePolicy(clock, framework);
   const server = createHttpServer(limitPipelining((socket) => socket.destroy(), limited));
   return {
     start: (): Promise<number> => listen(server, { ...address, listenFd: undefined }),

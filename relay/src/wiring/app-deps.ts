@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AdminDeps } from "../admin/index.ts";
 import type { AppDeps } from "../app.ts";
-import { addressesOf } from "../base/address.ts";
+import { sendersBehind } from "../base/address.ts";
 import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
@@ -68,7 +68,7 @@ export function appDeps({
     slots,
     log,
     widget,
-    addressOf: addressesOf(settings.trustProxy).network,
+    networkOf: sendersBehind(settings.trustProxy).networkOf,
     nodes: core.cluster,
     mail: owner.mail,
     api: {
@@ -132,7 +132,7 @@ export function adminDeps({
     readToken: settings.readToken,
     preview: settings.adminListen === undefined,
     examine: doctor,
-    addressOf: addressesOf(adminProxies(settings)).network,
+    networkOf: sendersBehind(adminProxies(settings)).networkOf,
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
   };
 }
@@ -146,12 +146,13 @@ const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
 
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
-  const { remote, network } = addressesOf(settings.trustProxy);
+  const { addressOf, networkOf } = sendersBehind(settings.trustProxy);
   const { perMinute, caps } = settings.uploads;
   const largest = Math.max(...Object.values(caps));
   const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
-    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming, largest));
+    uploads.take(networkOf(incoming)) ||
+    budgets.upload({ site, address: addressOf(incoming) }, bytesOf(incoming, largest));
 }
 
 /** The bytes that an upload counts for. One of unknown size counts for the largest that is accepted. */

@@ -1,4 +1,4 @@
-import { addressesOf } from "../base/address.ts";
+import { sendersBehind } from "../base/address.ts";
 import { netMatcher } from "../base/nets.ts";
 import { takeLock } from "../db/lock.ts";
 import { openSpool } from "../db/spool.ts";
@@ -96,7 +96,7 @@ function callbackAddress({ settings, clock, log, callbackSecrets }: Core): Callb
   const allowed = callbackAllow.length === 0 ? () => true : netMatcher(callbackAllow);
   return {
     secrets: () => callbackSecrets,
-    from: { address: addressesOf(trustProxy).remote, allowed },
+    from: { address: sendersBehind(trustProxy).addressOf, allowed },
     guesses: createGuesses(clock),
     log,
   };

@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { addressesOf } from "../base/address.ts";
+import { sendersBehind } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import { type ConnectionSlots, createConnectionSlots } from "../base/connection-slots.ts";
-import { withAnswers } from "../http/answers.ts";
 import { withDeadline } from "../http/deadline.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
+import { withResponsePolicy } from "../http/response-policy.ts";
 import type { ReadsBody } from "../http/route-table.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
@@ -67,10 +67,10 @@ export function createServer(
 ): RelayServer {
   const { settings, clock, log } = core;
   const { connections, allows } = visitors;
-  const { remote, network } = addressesOf(settings.trustProxy);
+  const { addressOf, networkOf } = sendersBehind(settings.trustProxy);
   let stopping = false;
   const limited = withDeadline(clock, readsBody, framework);
-  const answer = withAnswers(clock, (request, response) => {
+  const answer = withResponsePolicy(clock, (request, response) => {
     // The last answer on each connection says that the connection ends.
     if (stopping) response.shouldKeepAlive = false;
     if (!handleCallback(request, response)) limited(request, response);
@@ -80,7 +80,7 @@ export function createServer(
   const limits = peerLimits(settings);
   const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });
   const pending = watchConnections(server, clock);
-  const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, slots, clock };
+  const sockets = { server, connections, log, allows, addressOf, networkOf, slots, clock };
   const stopSockets = serveSockets(sockets);
   refuseEarlyUpgrades(server);
   return {

@@ -136,7 +136,7 @@ export const SAFETY: Mutant[] = [
     replace: "",
   }),
   without("limit on the body that follows an answer", "body.test.ts", {
-    in: "withAnswers",
+    in: "withResponsePolicy",
     find: "limitUnreadBody($request, $response);",
     replace: "",
   }),
@@ -144,12 +144,12 @@ export const SAFETY: Mutant[] = [
     find: "$phase.transport.close(CLOSE.protocol)",
     replace: "0",
   }),
-  without("deadline for downloads of unknown length", "answers.test.ts", {
-    in: "bound",
+  without("deadline for downloads of unknown length", "response-policy.test.ts", {
+    in: "limitDuration",
     find: "$written() - $before",
     replace: "Number.POSITIVE_INFINITY",
   }),
-  without("deadline for downloads by the path of a fallback connection", "answers.test.ts", {
+  without("deadline for downloads by the path of a fallback connection", "response-policy.test.ts", {
     in: "isDownload",
     find: "!FALLBACK.test($url)",
     replace: '!$url.startsWith("/socket/lines/")',

@@ -107,13 +107,13 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("exact comparison of origins (A7)", "sites.test.ts", {
-    in: "fits",
+    in: "matchesPattern",
     find: "pattern === origin",
     replace: "origin.startsWith(pattern)",
   }),
   without("comparison of origins by labels (A7)", "sites.test.ts", {
-    in: "fits",
-    find: "$below.every((label, i) => label === $wanted.labels[i])",
+    in: "matchesPattern",
+    find: "$below.every((label, i) => label === $patternParts.labels[i])",
     replace: "true",
   }),
   without("fixed algorithms of identity tokens (A9)", "identity.test.ts", {
@@ -182,7 +182,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("count of trusted proxies in X-Forwarded-For (A27)", "address.test.ts", {
-    in: "remoteOf",
+    in: "senderAddress",
     find: "$forwarded.at(-$trusted)",
     replace: "$forwarded[0]",
   }),

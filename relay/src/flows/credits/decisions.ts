@@ -1,6 +1,6 @@
 import { emailOf, toSingleLine } from "../../base/input-text.ts";
 import type { Transaction } from "../../db/database.ts";
-import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
+import { contentOf, type GrantContent, grantedOf, isGrantable, WAITS } from "../../records/ledger/grants.ts";
 import {
   addEntry,
   type Entry,
@@ -41,7 +41,7 @@ export async function grant(
   const email = emailOf(order.email)?.toLowerCase();
   // An invalid address would be sent again and again: the service never accepts it.
   if (email === undefined) return "email";
-  if (!fits(amount, rules(account))) return "amount";
+  if (!isGrantable(amount, rules(account))) return "amount";
   const digest = digestOf(email, amount, undefined);
   const written = await db.transaction((tx) => enterOrder(deps, tx, { ...order, email }, digest), [ledgerKey(account)]);
   if (!written.fresh && written.entry.digest !== digest) {
@@ -92,7 +92,7 @@ export async function approve(
       const email = given ?? old.email;
       const amount = approval.amount ?? old.amount;
       if (email === undefined || amount === undefined) return "incomplete";
-      if (!fits(amount, rules(account))) return "amount";
+      if (!isGrantable(amount, rules(account))) return "amount";
       const content = JSON.stringify({ ...old, email, amount });
       const next = { ...intentBy(actor, now), reason, lane: email, content };
       return (await transition(tx, entry, OPEN, next)) ?? "wrong_state";

@@ -1,7 +1,7 @@
 import { hundredths } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { spend } from "../../records/daily-credits.ts";
-import { fits, type GrantContent } from "../../records/ledger/grants.ts";
+import { type GrantContent, isGrantable } from "../../records/ledger/grants.ts";
 import { isDistrusted } from "../../records/ledger/restored.ts";
 import { dayOf } from "../../records/quotas.ts";
 import type { CreditsDeps, Obstacle } from "./state.ts";
@@ -21,7 +21,7 @@ export async function obstacle(
   if (email === undefined || amount === undefined) return "unresolved";
   if (await isDistrusted(tx)) return "restored";
   if (rule.mode === "manual") return "approval";
-  if (!fits(amount, rule)) return "tooMuch";
+  if (!isGrantable(amount, rule)) return "tooMuch";
   if (rule.mode === "auto" && !rule.allow.includes(email)) return "notAllowed";
   const share = { account, day: dayOf(now), amount: hundredths(amount), cap: hundredths(rule.perDay) };
   return (await spend(tx, share)) ? undefined : "dayFull";

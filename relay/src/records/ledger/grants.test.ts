@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { creditRules } from "../../base/rules.ts";
 import type { GrantAnswer } from "../../service/api.ts";
-import { descriptionOf, fits, verdictOf } from "./grants.ts";
+import { descriptionOf, isGrantable, verdictOf } from "./grants.ts";
 
 describe("the answer to a grant", () => {
   const kindOf = (answer: Partial<GrantAnswer>) =>
@@ -49,6 +49,6 @@ describe("a grant", () => {
   it("is positive, has at most two decimals and stays under the cap (R-245)", () => {
     const rules = creditRules.parse({ perGrant: 100 });
     const all = [100, 0.01, 19.99, 0, -1, 100.01, 1.005, Number.NaN, Number.POSITIVE_INFINITY];
-    expect(all.filter((amount) => fits(amount, rules))).toEqual([100, 0.01, 19.99]);
+    expect(all.filter((amount) => isGrantable(amount, rules))).toEqual([100, 0.01, 19.99]);
   });
 });

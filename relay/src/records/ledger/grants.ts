@@ -35,7 +35,8 @@ export const grantStateOf = (shown: string): State | undefined =>
 const DESCRIPTION_MAX = 200;
 
 /** Whether an amount is valid and within the limit of one grant (R-245). */
-export const fits = (amount: number, rules: CreditRules): boolean => isAmount(amount) && amount <= rules.perGrant;
+export const isGrantable = (amount: number, rules: CreditRules): boolean =>
+  isAmount(amount) && amount <= rules.perGrant;
 
 /** Why a recharge waits in the state `received`. */
 export const WAITS = {

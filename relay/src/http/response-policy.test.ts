@@ -4,14 +4,14 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import type { Clock } from "../base/clock.ts";
-import { withAnswers } from "./answers.ts";
+import { withResponsePolicy } from "./response-policy.ts";
 
 const MINUTE = 60_000;
 let server: Server;
 afterEach(() => void server.close().closeAllConnections());
 
 async function open(clock: Clock, listener: RequestListener, request: string): Promise<Socket> {
-  server = createServer(withAnswers(clock, listener)).listen(0, "127.0.0.1");
+  server = createServer(withResponsePolicy(clock, listener)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => {});

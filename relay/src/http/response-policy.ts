@@ -6,7 +6,7 @@ import { limitUnreadBody } from "./body.ts";
  * Headers of every answer, unless its route sets them: no caching, because most answers contain personal data, and no type
  * guessing. The widget's files and pages set their own `Cache-Control`.
  */
-const DEFAULTS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
+const DEFAULT_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 
 /** Longest time of a small download, in milliseconds. */
 const ANSWER_MS = 120_000;
@@ -31,10 +31,10 @@ const isDownload = ({ method, url = "" }: IncomingMessage): boolean =>
  * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits what a client may send
  * after its answer.
  */
-export function withAnswers(clock: Clock, listener: RequestListener): RequestListener {
+export function withResponsePolicy(clock: Clock, listener: RequestListener): RequestListener {
   return (request, response) => {
-    for (const [name, value] of Object.entries(DEFAULTS)) response.setHeader(name, value);
-    if (isDownload(request)) bound(clock, response);
+    for (const [name, value] of Object.entries(DEFAULT_HEADERS)) response.setHeader(name, value);
+    if (isDownload(request)) limitDuration(clock, response);
     limitUnreadBody(request, response);
     return listener(request, response);
   };
@@ -44,13 +44,13 @@ export function withAnswers(clock: Clock, listener: RequestListener): RequestLis
  * Destroys the connection when the answer is not sent in time. An answer that is made while it is sent, such as an export, has no
  * length: it may take the time for the part that was sent so far.
  */
-function bound(clock: Clock, response: ServerResponse): void {
-  const begun = clock.uptime();
+function limitDuration(clock: Clock, response: ServerResponse): void {
+  const startedAt = clock.uptime();
   const written = (): number => response.socket?.bytesWritten ?? 0;
   const before = written();
   const check = (): void => {
     const size = Number(response.getHeader("content-length") ?? written() - before);
-    const left = begun + ANSWER_MS + size / SLOWEST - clock.uptime();
+    const left = startedAt + ANSWER_MS + size / SLOWEST - clock.uptime();
     if (left > 0) cancel = clock.after(left, check);
     else response.destroy();
   };
