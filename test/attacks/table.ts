@@ -146,8 +146,8 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 16,
-    what: "link labels that show another host, and addresses with user names",
-    defence: ["widget/src/text/label.ts"],
+    what: "link labels that show another host, alone or with the word around them, and addresses with user names",
+    defence: ["widget/src/text/label.ts", "widget/src/text/links.ts"],
     tests: ["widget/src/text/label.test.ts"],
     inside: misleadingLabels,
   },
@@ -161,14 +161,20 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 18,
-    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Forty pictures of 5 MB that end at the same time. Tests: pictures of so many pieces that reading them blocks the relay",
+    what: "pictures whose header or first frame states gigabytes of pixels, and archives. Forty pictures of 5 MB that end at the same time. Tests: pictures of so many pieces that reading them blocks the relay, and films that are cut off within their list of tracks",
     defence: [
       "relay/src/files/dimensions.ts",
       "relay/src/files/sniff-worker.ts",
       "relay/src/files/metadata.ts",
       "relay/src/files/stage.ts",
+      "relay/src/files/tracks.ts",
     ],
-    tests: ["relay/src/files/dimensions.test.ts", "relay/src/files/metadata.test.ts", "relay/src/files/stage.test.ts"],
+    tests: [
+      "relay/src/files/dimensions.test.ts",
+      "relay/src/files/metadata.test.ts",
+      "relay/src/files/stage.test.ts",
+      "relay/src/files/tracks.test.ts",
+    ],
     inside: bombs,
     run: manyPictures,
   },
@@ -259,7 +265,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 26,
-    what: "5,000 connections of the HTTP fallback from one address, and 3,000 WebSockets that are closed at once",
+    what: "5,000 connections of the HTTP fallback from one address, and 3,000 WebSockets that are closed at once. Tests: a customer with a whole /48 of IPv6 addresses",
     defence: ["relay/src/base/connection-slots.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
     tests: [
       "relay/src/base/connection-slots.test.ts",
@@ -270,7 +276,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 27,
-    what: "forty new visitors from one address, each with ten messages. Tests: floods of visitors who leave or delete at once, of logins and logouts, and of a reader's sign-ins",
+    what: "forty new visitors from one address, each with ten messages. Tests: floods of visitors who leave or delete at once, of logins and logouts, of a reader's sign-ins, of a whole /48 of IPv6 addresses, and of mails to one mailbox in many spellings",
     defence: [
       "relay/src/flows/budgets.ts",
       "relay/src/records/quotas.ts",
@@ -279,9 +285,11 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/flows/forget.ts",
       "relay/src/flows/session/tokens.ts",
       "relay/src/admin/access.ts",
+      "relay/src/flows/mail/parts.ts",
     ],
     tests: [
       "relay/src/flows/budgets.test.ts",
+      "relay/src/flows/mail/mail.test.ts",
       "relay/src/socket/frames.test.ts",
       "test/flood-protection.test.ts",
       "relay/src/bus/presence.test.ts",
@@ -298,9 +306,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 29,
-    what: "prototype keys in frames, callbacks and API calls",
-    defence: ["shared/parse.ts", "relay/src/http/api/call.ts"],
-    tests: ["shared/parse.test.ts", "test/hostile.test.ts"],
+    what: "prototype keys in frames, callbacks and API calls. Tests: messages on a page with a polluted prototype",
+    defence: ["shared/parse.ts", "relay/src/http/api/call.ts", "widget/src/conversation/thread.ts"],
+    tests: ["shared/parse.test.ts", "test/hostile.test.ts", "widget/src/conversation/thread.test.ts"],
     inside: prototypeKeys,
   },
   {
