@@ -285,7 +285,7 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/flows/forget.ts",
       "relay/src/flows/session/tokens.ts",
       "relay/src/admin/access.ts",
-      "relay/src/flows/mail/parts.ts",
+      "relay/src/flows/mail/deps.ts",
     ],
     tests: [
       "relay/src/flows/budgets.test.ts",
