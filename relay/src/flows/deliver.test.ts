@@ -20,7 +20,7 @@ it("delivers a message that is due", async () => {
   expect(await deliverWith({ messagesPerDay: 5 })(headDue(NOW))).toEqual(OK);
 });
 
-it("isBlocked a message of a visitor who is blocked", async () => {
+it("refuses a message of a visitor who is blocked", async () => {
   expect(await deliverWith({ blocked: true })(headDue(NOW))).toMatchObject({ kind: "permanent" });
 });
 

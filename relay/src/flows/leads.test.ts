@@ -7,12 +7,12 @@ import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Contacts, createContacts } from "../flows/contacts.ts";
 import { leadsOf, refusalsSince } from "../records/leads.ts";
 import { findVisitor, setContact } from "../records/visitors.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCapture } from "./capture.ts";
+import { type Contacts, createContacts } from "./contacts.ts";
 import { createLeads } from "./leads.ts";
 
 const OK: Outcome = { kind: "ok", status: 200, message: "" };

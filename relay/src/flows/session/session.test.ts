@@ -191,7 +191,6 @@ describe("a session's token (A8)", () => {
 });
 
 describe("the rows about the sessions of one user (A27)", () => {
-  /** Logs the user in, as on a new device. */
   it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
     const relay = await createRelay({}, "ada");
     const phone = await logIn(relay);
