@@ -68,7 +68,7 @@ export async function markMediaSent(tx: Transaction, key: string, visitor: strin
   return row;
 }
 
-/** Bytes stored by a visitor, and by all visitors of a site, as the quotas addToSiteSum them. */
+/** Bytes stored by a visitor, and by all visitors of a site, as the quotas count them. */
 export async function storedBytes(
   tx: Transaction,
   { visitor, site }: { visitor: string; site: string },
