@@ -57,6 +57,11 @@ export const Ended = component((ui: EndedNeeds, mounted) => {
     return (
       text && (
         <div class="ended" key={text}>
+          {text === "endedNotAllowed" && (
+            <span aria-hidden="true">
+              <b />
+            </span>
+          )}
           <p>{t(text)}</p>
           {isOver(ui) && (
             <button type="button" onClick={begin}>
