@@ -130,12 +130,8 @@ function start(): Promise<void> {
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
-  starting ??= fetchFile(panelFile)
-    .catch(() => {
-      // Try again when the network returns: at once, or after the current fetch has failed.
-      addEventListener("online", () => start().then(start));
-      return fetchFile(`/assets/panel.js?${Math.random()}`);
-    })
+  starting ??= fetchPanel()
+    .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
     .then(async (code: PanelModule) => {
       panel = await code.start(shell);
       arrived(panel);
@@ -147,6 +143,12 @@ function start(): Promise<void> {
       showFailure();
     });
   return starting;
+}
+
+/** Tries again when the network returns: at once, or after the current fetch has failed, even if it returns before that. */
+function fetchPanel(): Promise<PanelModule> {
+  addEventListener("online", () => start().then(start));
+  return fetchFile(panelFile);
 }
 
 /**
