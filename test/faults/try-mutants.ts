@@ -13,7 +13,8 @@ import type { Report } from "./suites/suite.ts";
 import { runSeeds } from "./workers.ts";
 
 /** Failures that mean that the mutant or the suite did not run at all. They do not count as a kill. */
-const BROKEN = /^ended:|No \w+ found|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
+const BROKEN =
+  /^ended:|No \w+ found|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
 export type MutantResult = { name: string; by: string | undefined; seconds: number };
 
