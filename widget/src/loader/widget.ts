@@ -145,9 +145,12 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Tries again when the network returns: at once, or after the current fetch has failed, even if it returns before that. */
+/** Fetches the panel again: at once, or after the current fetch has failed. */
+const fetchAgain = (): unknown => start().then(start);
+
+/** Fetches the panel, and again when the network returns, even if it returns before this fetch has failed. */
 function fetchPanel(): Promise<PanelModule> {
-  addEventListener("online", () => start().then(start));
+  addEventListener("online", fetchAgain);
   return fetchFile(panelFile);
 }
 
@@ -209,6 +212,7 @@ function destroy(): void {
   coming.then((it) => it.destroy());
   removeFromPage?.();
   phone.onchange = null;
+  removeEventListener("online", fetchAgain);
   // Later commands must not add any elements.
   removeFromPage = () => {};
   delete window.Porchlight;
