@@ -130,8 +130,12 @@ function start(): Promise<void> {
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
-  starting ??= fetchPanel()
-    .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
+  starting ??= fetchFile(panelFile)
+    .catch(() => {
+      // Try again when the network returns: at once, or after the current fetch has failed.
+      addEventListener("online", () => start().then(start));
+      return fetchFile(`/assets/panel.js?${Math.random()}`);
+    })
     .then(async (code: PanelModule) => {
       panel = await code.start(shell);
       arrived(panel);
@@ -143,15 +147,6 @@ function start(): Promise<void> {
       showFailure();
     });
   return starting;
-}
-
-/** Fetches the panel again: at once, or after the current fetch has failed. */
-const fetchAgain = (): unknown => start().then(start);
-
-/** Fetches the panel, and again when the network returns, even if it returns before this fetch has failed. */
-function fetchPanel(): Promise<PanelModule> {
-  addEventListener("online", fetchAgain);
-  return fetchFile(panelFile);
 }
 
 /**
@@ -212,7 +207,6 @@ function destroy(): void {
   coming.then((it) => it.destroy());
   removeFromPage?.();
   phone.onchange = null;
-  removeEventListener("online", fetchAgain);
   // Later commands must not add any elements.
   removeFromPage = () => {};
   delete window.Porchlight;
