@@ -1,9 +1,10 @@
+import { PAGE_COLOURS } from "../base/page-colours.ts";
+
 /** The style sheet of the admin pages: `/admin/style.css`. */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --ground: #faf9f7; --card: #fff; --line: #dedad3;
-  --accent: #8a4b08; --accent-ink: #fff; --good: #1d6b3c; --bad: #a3231f; --wait: #7a5200; --chart: #b3640f; --chart2: #2b6a8f; }
-@media (prefers-color-scheme: dark) { :root { --ink: #ece9e4; --soft: #aaa59d; --ground: #171614; --card: #211f1d; --line: #3b3834;
-  --accent: #f0b26b; --accent-ink: #221503; --good: #7fd3a0; --bad: #ff9d96; --wait: #e8c477; --chart: #f0b26b; --chart2: #7fc1e6; } }
+${PAGE_COLOURS}
+:root { --wait: #7a5200; --chart: #b3640f; --chart2: #2b6a8f; }
+@media (prefers-color-scheme: dark) { :root { --wait: #e8c477; --chart: #f0b26b; --chart2: #7fc1e6; } }
 * { box-sizing: border-box; }
 html { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); }
 body { margin: 0; }

@@ -1,16 +1,16 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { PAGE_COLOURS } from "../base/page-colours.ts";
 import type { Sites } from "../records/sites.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 
-/** The colours of the operator's pages. */
-const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1c1b19,#ece9e4);--soft:light-dark(#5d5a55,#aaa59d);--ground:light-dark(#faf9f7,#171614);--card:light-dark(#fff,#211f1d);--line:light-dark(#dedad3,#3b3834);--accent:light-dark(#8a4b08,#f0b26b);--on-accent:light-dark(#fff,#221503)}
+const STYLE = `${PAGE_COLOURS}
 *{box-sizing:border-box}
 html{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--ground)}
 body{margin:0;min-height:100dvh;display:grid;align-content:center;padding:2.5rem 1rem}
 main{width:100%;max-width:44rem;margin:0 auto}
 header{display:flex;gap:1rem;align-items:center;margin:0 0 1.75rem}
-header svg{flex:none;width:3.25rem;height:3.25rem;padding:.85rem;border-radius:50%;background:var(--accent);fill:var(--on-accent)}
+header svg{flex:none;width:3.25rem;height:3.25rem;padding:.85rem;border-radius:50%;background:var(--accent);fill:var(--accent-ink)}
 h1{font-size:1.6rem;line-height:1.2;margin:0;letter-spacing:-.01em}
 p{margin:0;color:var(--soft);text-wrap:pretty}
 ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}

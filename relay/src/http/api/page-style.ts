@@ -1,9 +1,10 @@
-/** The style of the page of the API, with the colours of the admin pages. */
+import { PAGE_COLOURS } from "../../base/page-colours.ts";
+
+/** The style of the page of the API. */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --ground: #faf9f7; --card: #fff; --line: #dedad3; --accent: #8a4b08;
-  --get: #1d6b3c; --post: #1f5a86; --delete: #a3231f; }
-@media (prefers-color-scheme: dark) { :root { --ink: #ece9e4; --soft: #aaa59d; --ground: #171614; --card: #211f1d; --line: #3b3834;
-  --accent: #f0b26b; --get: #7fd3a0; --post: #7fc1e6; --delete: #ff9d96; } }
+${PAGE_COLOURS}
+:root { --get: var(--good); --post: #1f5a86; --delete: var(--bad); }
+@media (prefers-color-scheme: dark) { :root { --post: #7fc1e6; } }
 * { box-sizing: border-box; }
 html { font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--ground); scroll-padding-top: 1rem; }
 body { margin: 0; }
