@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
-import { networkOf, sendersBehind, siteNetworkOf } from "./address.ts";
+import { networkOf, prefix48Of, sendersBehind } from "./address.ts";
 
 const request = (remoteAddress: string, forwarded?: string | string[]): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } }) as unknown as IncomingMessage;
@@ -24,8 +24,8 @@ it("counts an IPv6 customer by the /64, in every spelling, and mapped IPv4 as IP
 
 it("knows the /48 of an IPv6 address and of its /64, and none of IPv4", () => {
   for (const address of ["2001:db8:0:7::1", "2001:0DB8::9", networkOf("2001:db8:0:8::1")])
-    expect([address, siteNetworkOf(address)]).toEqual([address, "2001:db8:0::/48"]);
-  for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "unknown"]) expect(siteNetworkOf(address)).toBeUndefined();
+    expect([address, prefix48Of(address)]).toEqual([address, "2001:db8:0::/48"]);
+  for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "unknown"]) expect(prefix48Of(address)).toBeUndefined();
 });
 
 it("drops the port of an entry, and ignores an entry that is not an address", () => {

@@ -36,7 +36,7 @@ export function networkOf(address: string): string {
  * networks to limits that count /64s. The phones of a mobile operator share one too, so it gets more than one address.
  * @returns undefined for IPv4
  */
-export function siteNetworkOf(address: string): string | undefined {
+export function prefix48Of(address: string): string | undefined {
   const network = networkOf(address);
   return network.includes(":") ? `${network.split(":").slice(0, 3).join(":")}::/48` : undefined;
 }

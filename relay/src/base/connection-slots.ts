@@ -1,4 +1,4 @@
-import { siteNetworkOf } from "./address.ts";
+import { prefix48Of } from "./address.ts";
 import { createLimiter } from "./limiter.ts";
 
 /** A bounded number of connections. */
@@ -12,7 +12,7 @@ export type ConnectionSlots = {
 /** The share of slots after which only addresses without a connection are accepted. */
 const NEARLY_FULL = 0.9;
 /** The share of slots that all addresses of one IPv6 /48 may take together. */
-const SITE_PART = 0.5;
+const PREFIX_48_PART = 0.5;
 /**
  * How often an address may take each of its slots in a minute. Honest clients connect again a few times a minute: after a
  * restart, on a page change, or with backoff from one second.
@@ -50,31 +50,31 @@ export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions
   const held = createCounts();
   let all = 0;
 
-  /** Whether the total leaves no slot for this address. `whole`: its /48, for IPv4 the address itself. */
-  function isFull(whole: string): boolean {
+  /** Whether the total leaves no slot for a client. @param name its /48; for IPv4 its address */
+  function isFull(name: string): boolean {
     if (total === 0) return false;
-    return all >= (held.of(whole) > 0 ? Math.floor(total * NEARLY_FULL) : total);
+    return all >= (held.of(name) > 0 ? Math.floor(total * NEARLY_FULL) : total);
   }
 
-  function count(address: string, site: string | undefined, more: 1 | -1): void {
+  function count(address: string, prefix: string | undefined, more: 1 | -1): void {
     all += more;
     held.add(address, more);
-    if (site !== undefined) held.add(site, more);
+    if (prefix !== undefined) held.add(prefix, more);
   }
 
   return {
     taken: () => all,
     take(address) {
       // Without a limit per address, many clients share one: that of the proxy in front.
-      const site = perAddress > 0 ? siteNetworkOf(address) : undefined;
+      const prefix = perAddress > 0 ? prefix48Of(address) : undefined;
       if (perAddress > 0 && held.of(address) >= perAddress) return undefined;
-      if (isFull(site ?? address)) return undefined;
-      if (site !== undefined && total > 0 && held.of(site) >= Math.floor(total * SITE_PART)) return undefined;
+      if (isFull(prefix ?? address)) return undefined;
+      if (prefix !== undefined && total > 0 && held.of(prefix) >= Math.floor(total * PREFIX_48_PART)) return undefined;
       if (arrivals.take(address) > 0) return undefined;
-      count(address, site, 1);
+      count(address, prefix, 1);
       let here = true;
       return () => {
-        if (here) count(address, site, -1);
+        if (here) count(address, prefix, -1);
         here = false;
       };
     },

@@ -1,4 +1,4 @@
-import { networkOf, siteNetworkOf } from "../base/address.ts";
+import { networkOf, prefix48Of } from "../base/address.ts";
 import type { Site } from "../base/config.ts";
 import { createLimiter, type Limiter } from "../base/limiter.ts";
 
@@ -17,16 +17,17 @@ export type AddressLimits = {
 };
 
 /** A site, and the whole address of a visitor. */
-type From = { site: Site; address: string };
-type At = { site: string; address: string };
+type Sender = { site: Site; address: string };
+/** The same with the site's id. */
+type SenderName = { site: string; address: string };
 
 /**
  * One address may use a quarter of its site's messages and forms of a day, and upload a quarter of what the site may store
  * in a day: a file that is not sent is kept for a day. So it takes four addresses to use up any of them.
  */
-const SHARE = 4;
+const ADDRESS_SHARE = 4;
 /** All addresses of one IPv6 /48 together may use half, because one customer can have 65,536 of them. */
-const SITE_NETWORK_SHARE = 2;
+const PREFIX_48_SHARE = 2;
 const MINUTES_PER_DAY = 1_440;
 /**
  * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
@@ -54,19 +55,19 @@ type BudgetsDeps = {
 
 type MakeLimiter = (name: string, burst: number, perMinute: number) => Limiter;
 /** An address as limits count it: its network, and the /48 of an IPv6 address. Both with the site before them. */
-type Keys = { own: string; wide: string | undefined };
-function keysAt({ site, address }: At): Keys {
-  const wide = siteNetworkOf(address);
-  return { own: `${site} ${networkOf(address)}`, wide: wide && `${site} ${wide}` };
+type Keys = { network: string; prefix48: string | undefined };
+function keysAt({ site, address }: SenderName): Keys {
+  const prefix = prefix48Of(address);
+  return { network: `${site} ${networkOf(address)}`, prefix48: prefix && `${site} ${prefix}` };
 }
-const keysOf = ({ site, address }: From): Keys => keysAt({ site: site.public.id, address });
+const keysOf = ({ site, address }: Sender): Keys => keysAt({ site: site.public.id, address });
 
 /** Takes an address's part of a daily amount. @returns the milliseconds to wait; 0: it may use this much */
 type Share = (keys: Keys, amount?: number) => number;
 /** A limit for all addresses of a site, and how much of it each /48 has taken. */
-type Crowd = { all: Limiter; wide: Limiter };
+type SiteLimit = { all: Limiter; byPrefix48: Limiter };
 /** The limiters of one site's daily budgets: messages and forms of each address, and new visitors of all. */
-type SiteLimiters = { share: Share; forms: Share; newcomers: Crowd; perDay: string };
+type SiteLimiters = { share: Share; forms: Share; newcomers: SiteLimit; perDay: string };
 
 /** The daily amounts that a site's limiters follow. */
 const perDayOf = ({ messagesPerDay, leadsPerDay }: Site): string => `${messagesPerDay} ${leadsPerDay}`;
@@ -77,19 +78,19 @@ function shareOf(limiter: MakeLimiter, name: string, perDay: number): Share {
     const most = Math.ceil(perDay / fraction);
     return limiter(name, most, most / MINUTES_PER_DAY);
   };
-  const own = part(name, SHARE);
-  const wide = part(`${name} of a /48`, SITE_NETWORK_SHARE);
+  const byNetwork = part(name, ADDRESS_SHARE);
+  const byPrefix48 = part(`${name} of a /48`, PREFIX_48_SHARE);
   return (keys, amount) =>
-    first(
-      () => own.take(keys.own, amount),
-      () => (keys.wide === undefined ? 0 : wide.take(keys.wide, amount)),
+    firstWait(
+      () => byNetwork.take(keys.network, amount),
+      () => (keys.prefix48 === undefined ? 0 : byPrefix48.take(keys.prefix48, amount)),
     );
 }
 
 /** A limit for all addresses of a site. */
-const crowdOf = (limiter: MakeLimiter, name: string, burst: number, perMinute: number): Crowd => ({
+const siteLimit = (limiter: MakeLimiter, name: string, burst: number, perMinute: number): SiteLimit => ({
   all: limiter(name, burst, perMinute),
-  wide: limiter(`${name} of a /48`, burst, perMinute),
+  byPrefix48: limiter(`${name} of a /48`, burst, perMinute),
 });
 
 function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
@@ -102,13 +103,13 @@ function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
   return {
     share: shareOf(limiter, `share ${id}`, messagesPerDay),
     forms: shareOf(limiter, `forms ${id}`, leadsPerDay),
-    newcomers: crowdOf(limiter, `newcomers ${id}`, newcomers, newcomers / 60),
+    newcomers: siteLimit(limiter, `newcomers ${id}`, newcomers, newcomers / 60),
     perDay: perDayOf(site),
   };
 }
 
 /** Asks limiters in order, until one refuses. @returns the milliseconds to wait, at most `WAIT_MAX`; 0: none refused */
-function first(...waits: (() => number)[]): number {
+function firstWait(...waits: (() => number)[]): number {
   for (const wait of waits) {
     const ms = wait();
     if (ms > 0) return Math.min(ms, WAIT_MAX);
@@ -121,13 +122,13 @@ function first(...waits: (() => number)[]): number {
  * address's own budget just before.
  * @returns 0, or the milliseconds to wait
  */
-function takeFairly(own: Limiter, keys: Keys, crowd: Crowd, key: string): number {
-  const { left, taken } = crowd.all.levels(key);
-  const before = own.levels(keys.own).taken - 1;
-  const together = keys.wide === undefined ? 0 : crowd.wide.levels(keys.wide).taken;
+function takeFairly(byNetwork: Limiter, keys: Keys, limit: SiteLimit, key: string): number {
+  const { left, taken } = limit.all.levels(key);
+  const before = byNetwork.levels(keys.network).taken - 1;
+  const together = keys.prefix48 === undefined ? 0 : limit.byPrefix48.levels(keys.prefix48).taken;
   if (left < taken && Math.max(before, together) > left * FAIR_PART) return WAIT_MAX;
-  const wait = crowd.all.take(key);
-  if (wait === 0 && keys.wide !== undefined) crowd.wide.take(keys.wide);
+  const wait = limit.all.take(key);
+  if (wait === 0 && keys.prefix48 !== undefined) limit.byPrefix48.take(keys.prefix48);
   return wait;
 }
 
@@ -145,7 +146,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
   const sessions = limiter("sessions", limits.sessions, limits.sessions);
   const uploads = limiter("uploads", limits.uploads, limits.uploads / 60);
   const uploadShare = shareOf(limiter, "upload share", uploadSite);
-  const fresh = crowdOf(limiter, "fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
+  const newSessions = siteLimit(limiter, "fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
   /** Limiters by site, because sites have different daily budgets. */
   const sites = new Map<string, SiteLimiters>();
   const siteOf = (site: Site): SiteLimiters => {
@@ -157,41 +158,41 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
     return made;
   };
   return {
-    message(from: From): number {
-      const keys = keysOf(from);
-      return first(
-        () => messages.take(keys.own),
-        () => (limits.messages === 0 ? 0 : siteOf(from.site).share(keys)),
+    message(sender: Sender): number {
+      const keys = keysOf(sender);
+      return firstWait(
+        () => messages.take(keys.network),
+        () => (limits.messages === 0 ? 0 : siteOf(sender.site).share(keys)),
       );
     },
     /** A new visitor, who has no row yet. */
-    visitor(from: From): number {
-      const keys = keysOf(from);
-      return first(
-        () => visitors.take(keys.own),
-        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(from.site).newcomers, "")),
+    visitor(sender: Sender): number {
+      const keys = keysOf(sender);
+      return firstWait(
+        () => visitors.take(keys.network),
+        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(sender.site).newcomers, "")),
       );
     },
-    lead(from: From): number {
-      const keys = keysOf(from);
-      return first(
-        () => leads.take(keys.own),
-        () => (limits.leads === 0 ? 0 : siteOf(from.site).forms(keys)),
+    lead(sender: Sender): number {
+      const keys = keysOf(sender);
+      return firstWait(
+        () => leads.take(keys.network),
+        () => (limits.leads === 0 ? 0 : siteOf(sender.site).forms(keys)),
       );
     },
-    upload(at: At, bytes: number): number {
-      const keys = keysAt(at);
-      return first(
-        () => uploads.take(keys.own, bytes),
+    upload(sender: SenderName, bytes: number): number {
+      const keys = keysAt(sender);
+      return firstWait(
+        () => uploads.take(keys.network, bytes),
         () => (limits.uploads === 0 ? 0 : uploadShare(keys, bytes)),
       );
     },
     /** A new session. @param known the client has a token */
-    session(at: At, known: boolean): number {
-      const keys = keysAt(at);
-      return first(
-        () => sessions.take(keys.own),
-        () => (known || limits.sessions === 0 ? 0 : takeFairly(sessions, keys, fresh, at.site)),
+    session(sender: SenderName, known: boolean): number {
+      const keys = keysAt(sender);
+      return firstWait(
+        () => sessions.take(keys.network),
+        () => (known || limits.sessions === 0 ? 0 : takeFairly(sessions, keys, newSessions, sender.site)),
       );
     },
   };

@@ -211,16 +211,16 @@ export const SAFETY: Mutant[] = [
   }),
   without("share of the day per /48 of IPv6", "budgets.test.ts", {
     in: "shareOf",
-    find: "wide.take($$)",
+    find: "byPrefix48.take($$)",
     replace: "0",
   }),
   without("count of newcomers per /48 of IPv6", "budgets.test.ts", {
     in: "takeFairly",
-    find: "crowd.wide.levels($key).taken",
+    find: "limit.byPrefix48.levels($key).taken",
     replace: "0",
   }),
   without("limit on connections of a /48 of IPv6", "connection-slots.test.ts", {
-    find: "held.of($site) >= Math.floor(total * SITE_PART)",
+    find: "held.of($prefix) >= Math.floor(total * PREFIX_48_PART)",
     replace: "false",
   }),
   without("budget of new visitors per address", "budgets.test.ts", {
