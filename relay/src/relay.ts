@@ -148,8 +148,8 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   const { count } = visitors.connections;
   const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
-  const { running } = sampler;
-  const adminParts = adminDeps({ core, owner, visitors, gauges, running, doctor: () => doctor.examine() });
+  const { currentMinute } = sampler;
+  const adminParts = adminDeps({ core, owner, visitors, gauges, currentMinute, doctor: () => doctor.examine() });
   const adminListener = createAdminListener(core, getRequestListener(createAdminApp(adminParts, core.log).fetch));
   const app = createApp(
     appDeps({
@@ -160,7 +160,7 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
       intake,
       slots,
       gauges,
-      running,
+      currentMinute,
       open,
       widget,
       doctor: () => doctor.examine(),

@@ -36,7 +36,7 @@ export type AdminDeps = {
   metrics: Metrics;
   gauges: Gauges;
   /** This node's row of the series for the minute that has begun, up to now. */
-  running: Sampler["running"];
+  currentMinute: Sampler["currentMinute"];
   settings: Pick<Settings, "accounts" | "inForce">;
   /** ADMIN_TOKEN and ADMIN_READ_TOKEN. */
   token: string;

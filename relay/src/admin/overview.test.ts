@@ -18,19 +18,19 @@ const gauges = {
 
 let db: Database;
 let metrics: Metrics;
-let running: Parameters<typeof overview>[0]["running"];
+let currentMinute: Parameters<typeof overview>[0]["currentMinute"];
 beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
   metrics = createMetrics();
   const clock = { now: () => NOW, uptime: () => NOW, after: () => () => {} };
-  ({ running } = createSampler({ db, clock, log: silentLog, metrics, gauges }));
+  ({ currentMinute } = createSampler({ db, clock, log: silentLog, metrics, gauges }));
 });
 afterEach(() => db.close());
 
 const takesWrites = async (): Promise<boolean> => true;
 const page = async (range: string): Promise<string> =>
-  String(await overview({ db, now: NOW, takesWrites, gauges, running, range }));
+  String(await overview({ db, now: NOW, takesWrites, gauges, currentMinute, range }));
 
 /** The figure of a plot, without the other figures. */
 const figureOf = (text: string, title: string): string =>

@@ -101,7 +101,7 @@ type Deps = {
   takesWrites: () => Promise<boolean>;
   gauges: Gauges;
   /** This node's running minute. */
-  running: Sampler["running"];
+  currentMinute: Sampler["currentMinute"];
   range: string | undefined;
 };
 
@@ -168,9 +168,9 @@ ${median === undefined ? card("Delivered in", "–", `none ${within}`) : card("D
 
 /** The overview page: the present state, and plots of the chosen range. */
 export async function overview(deps: Deps): Promise<Html> {
-  const { db, now, takesWrites, running, range: wanted } = deps;
+  const { db, now, takesWrites, currentMinute, range: wanted } = deps;
   const range = rangeOf(wanted);
-  const own = await running();
+  const own = await currentMinute();
   const points = await pointsOf(db, range, now, own);
   const known = points.filter((point) => point !== undefined);
   const figures = { points, all: mergeSamples(known, "highest"), ticks: ticksOf(range, now), range };

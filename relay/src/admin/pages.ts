@@ -67,9 +67,16 @@ export function addPages(app: Hono<App>, routeDeps: AdminRouteDeps): void {
 
 /** Pages about the whole relay. */
 function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
-  const { db, clock, takesWrites, sites, gauges, running, settings } = deps;
+  const { db, clock, takesWrites, sites, gauges, currentMinute, settings } = deps;
   app.get("/admin", async (c) => {
-    const body = await overview({ db, now: clock.now(), takesWrites, gauges, running, range: c.req.query("range") });
+    const body = await overview({
+      db,
+      now: clock.now(),
+      takesWrites,
+      gauges,
+      currentMinute,
+      range: c.req.query("range"),
+    });
     return show(c, "/admin", "Overview", body);
   });
   app.get("/admin/ledger", async (c) => {

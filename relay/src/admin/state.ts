@@ -121,7 +121,7 @@ const NODE_MS = 3 * 60_000;
 
 type Node = { node: string; at: number; host?: string; pid?: number; connections: number };
 
-/** The running nodes of this database, each with its newest row. @param own the row of this node, which needs no other node on SQLite */
+/** The running nodes of this database, each with its newest row. @param own the row of this node; on SQLite there is no other */
 export async function runningNodes(db: Database, now: number, own: SeriesRow): Promise<Node[]> {
   const others = db.dialect === "sqlite" ? [] : await samplesBetween(db, STEPS.minute, now - NODE_MS, now + NODE_MS);
   const newest = new Map([...others, own].map((row) => [row.node, row]));

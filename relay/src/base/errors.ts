@@ -12,7 +12,7 @@ export const ERRORS = {
   cut_off: [400, "The request ended before its body was complete."],
   which_account: [422, "The account is ambiguous: add ?account= with its name to the address."],
   try_later: [503, "Temporarily unable to store this. Please try again shortly."],
-  deletion_begun: [503, "The deletion has begun, but not ended. The relay goes on with it by itself."],
+  deletion_begun: [503, "The deletion has begun but has not finished. The relay finishes it by itself."],
   rate_limited: [429, "Too many requests."],
   unauthorized: [401, "A valid token is required."],
   forbidden: [403, "Token lacks the required scope."],

@@ -96,7 +96,7 @@ const EVENTS = {
     "error",
     "An error ended the deletion of a visitor before its last part: the relay tries again",
   ],
-  "deletion.finished": ["info", "The deletion of a visitor that was interrupted has ended"],
+  "deletion.finished": ["info", "An interrupted deletion of a visitor has finished"],
   "retention.done": ["info", "Data that a site no longer keeps was deleted"],
   "backup.done": ["info", "A scheduled backup is complete"],
   "backup.failed": ["error", "A scheduled backup failed"],

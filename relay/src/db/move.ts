@@ -50,16 +50,17 @@ async function tablesOf(sqlite: Database): Promise<Table[]> {
 }
 
 const countOf = async (db: Database, { name }: Table): Promise<number> =>
-  (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${isCopied(name)}`))[0]?.rows ?? 0;
+  (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${copiedRows(name)}`))[0]?.rows ?? 0;
 
-/** The condition of the rows that are copied and compared: all but those that the move itself stores. */
-const isCopied = (table: string): string => (table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1");
+/** The condition, in SQL, of the rows that are copied and compared: all but those that the move itself stores. */
+const copiedRows = (table: string): string =>
+  table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1";
 
 /** The rows of a table after a key, in the order of the key. Both databases compare texts by their bytes. */
 function pageAfter(db: Database, { name, columns, key }: Table, after: readonly Value[] | undefined): Promise<Row[]> {
   const beyond = after === undefined ? "" : `AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})`;
   return db.all<Row>(
-    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${isCopied(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
+    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${copiedRows(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
     ...(after ?? []),
   );
 }

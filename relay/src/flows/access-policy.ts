@@ -44,7 +44,7 @@ export type AccessPolicy = {
   unblock: (site: string, id: string) => Promise<boolean>;
   /**
    * Asks the owner's guard whether to accept the first message of a new visitor. Without an answer, the site's `onFailure`
-   * decides. True without a question for a known visitor, and for a site without a guard.
+   * decides. Known visitors, and visitors of a site without a guard, are accepted without asking.
    */
   passesGuard: (site: Site, arrival: Arrival) => Promise<boolean>;
   /** Calls `listener` whenever the list has changed. One listener at a time. */

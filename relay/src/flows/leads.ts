@@ -7,7 +7,6 @@ import { createPoll } from "../base/poll.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
-
 import {
   claimLead,
   dueLeads,

@@ -127,7 +127,7 @@ describe("the stored series", () => {
     await pass(1);
     expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 1 } }]);
     metrics.message("stored");
-    expect(JSON.parse((await sampler.running()).body)).toMatchObject({ messages: { stored: 2 }, connections: 3 });
+    expect(JSON.parse((await sampler.currentMinute()).body)).toMatchObject({ messages: { stored: 2 }, connections: 3 });
     await pass(6);
     expect(await rows(db, "minute")).toMatchObject([
       { at: 10 * HOUR, messages: { stored: 2 } },
@@ -152,9 +152,9 @@ describe("the stored series", () => {
     metrics.message("stored");
     const stored = sampler.stop();
     await committed.promise;
-    const running = sampler.running();
+    const row = sampler.currentMinute();
     answered.resolve();
-    expect(JSON.parse((await running).body)).toMatchObject({ messages: { stored: 1 } });
+    expect(JSON.parse((await row).body)).toMatchObject({ messages: { stored: 1 } });
     await stored;
   });
 

@@ -152,7 +152,7 @@ export function createSampler(deps: SamplerDeps) {
   return {
     start: scheduleNext,
     /** This node's row of the current minute, up to now. */
-    running: (): Promise<SeriesRow> =>
+    currentMinute: (): Promise<SeriesRow> =>
       inTurn(async () => {
         const { body } = await measure(deps, before);
         return wholeRow(db, { at: minuteOf(clock.now()), node }, body);

@@ -34,8 +34,8 @@ type Groups = {
   slots: ConnectionSlots;
   /** Values for the metrics. */
   gauges: Gauges;
-  /** See `Sampler`. */
-  running: Sampler["running"];
+  /** Reads this node's row of the series for the current minute. */
+  currentMinute: Sampler["currentMinute"];
   /** Whether the relay accepts requests: it is not stopping. */
   open: () => boolean;
   /** Runs the checks of `porchlight doctor`. */
@@ -53,7 +53,7 @@ export function appDeps({
   intake,
   slots,
   gauges,
-  running,
+  currentMinute,
   open,
   doctor,
   widget = WIDGET,
@@ -93,7 +93,9 @@ export function appDeps({
       wait: uploadWait(core, visitors),
     },
     admin:
-      settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, running, doctor }) : undefined,
+      settings.adminListen === undefined
+        ? adminDeps({ core, owner, visitors, gauges, currentMinute, doctor })
+        : undefined,
     callbackAddress: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
@@ -109,9 +111,9 @@ export function adminDeps({
   owner,
   visitors,
   gauges,
-  running,
+  currentMinute,
   doctor,
-}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "running" | "doctor">): AdminDeps {
+}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "currentMinute" | "doctor">): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
@@ -124,7 +126,7 @@ export function adminDeps({
     send,
     publicOrigin,
     gauges,
-    running,
+    currentMinute,
     settings,
     credits: owner.credits,
     metrics: core.metrics,

@@ -38,8 +38,8 @@ export type VisitorContext = { page: string; locale: string };
 export const LINES_MAX = 200;
 
 /**
- * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a stranger's address. The second
- * limit is for signed identities. The third limits how many mails the visitors of one site cause.
+ * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a
+ * stranger's mailbox. The second limit is for signed identities. The third limits how many mails the visitors of one site cause.
  */
 const PER_ADDRESS = 3;
 const PER_KNOWN_ADDRESS = 20;
