@@ -27,8 +27,8 @@ const ELLIPSIS = /\.{2,}/g;
 /** Separators between words. They also end an address that begins with its scheme. */
 const SPACES = /[\s"'<>()|,;]+/;
 /**
- * What ends the word around a link. Letters of scripts without spaces between words are among it: otherwise a whole sentence would
- * be one word.
+ * What ends the word around a link. Letters of scripts that write no spaces between words also end it; otherwise a whole sentence
+ * would be one word.
  */
 const WORD_END =
   /[\s\u2800"'<>()|,;\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
