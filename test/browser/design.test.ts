@@ -378,7 +378,8 @@ it("in a right-to-left language, the name of a file begins at the edge of the li
   await page
     .locator("input[type=file]")
     .setInputFiles({ name: "a.exe", mimeType: "text/plain", buffer: Buffer.from("a") });
-  await page.locator("porch-light .tray small").waitFor();
+  // The line below the name is replaced when the file is refused.
+  await page.locator("porch-light .tray .bad small").waitFor();
   const rightOf = (selector: string) =>
     page.locator(`porch-light ${selector}`).evaluate((element) => {
       const range = document.createRange();
