@@ -144,6 +144,7 @@ export async function conversation(
     ["Your id (sub)", row.subject],
     ["Contact at the service", row.contact],
     ["Page", row.page],
+    ["Deletion", row.deleting ? "has begun and goes on by itself" : null],
   ])}
 ${older ? html`<p><a href="${conversationPath(id)}?before=${first.pos}">Older messages</a></p>` : ""}
 <ol class="thread">${messages.map((message) => bubble(id, message))}</ol>`;

@@ -8,7 +8,7 @@ import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
 import { type Entry, entries, type LedgerKind } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { countVisitors, type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
+import { countVisitors, isStillComplete, type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
 import { counted, recordCopy } from "./audit.ts";
@@ -48,6 +48,7 @@ async function* recordsOf(
       for (const message of messages) yield { record: "message", visitor: visitor.id, ...view(message) };
       before = messages.length < BATCH ? 0 : (messages[0]?.pos ?? 0);
     }
+    if (!(await isStillComplete(db, visitor))) yield { record: "incomplete", visitor: visitor.id };
   }
   for await (const lead of allRows<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
     yield { record: "lead", ...leadView(lead) };
@@ -83,19 +84,26 @@ async function exportSite(context: CommandContext, file: string, name: string | 
   if (existsSync(file)) throw new CommandError(`${file} exists already: choose a new file.`, 2);
   const site = context.site(name);
   const recorded = { action: "export", subject: `${site.public.id} to ${resolve(file)}` };
-  const { records } = await recordCopy(context, recorded, async () => {
+  const { records, incomplete } = await recordCopy(context, recorded, async () => {
     const kinds = await writeRecords(context, file, site);
     const counts = [...kinds].map(([kind, count]) => counted(count, `${kind} record`)).join(", ") || "nothing";
-    return { counts, records: [...kinds.values()].reduce((sum, count) => sum + count, 0) };
+    const records = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+    return { counts, records, incomplete: kinds.get("incomplete") ?? 0 };
   });
-  return { data: { file, records }, lines: [`${counted(records, "record")} in ${file}, one JSON object per line.`] };
+  const written = `${counted(records, "record")} in ${file}, one JSON object per line.`;
+  const warning = `${counted(incomplete, "visitor")} incomplete: a deletion or a login removed or moved data meanwhile.`;
+  return {
+    data: { file, records, incomplete },
+    lines: incomplete === 0 ? [written] : [written, warning],
+    code: incomplete === 0 ? 0 : 3,
+  };
 }
 
 export const DATA: Record<string, Command> = {
   export: {
     place: "here",
     usage: "<file> [--site <site>]",
-    help: "writes all data of a site into a file, one JSON object per line",
+    help: "writes all data of a site into a file, one JSON object per line; exit code 3 when a visitor is incomplete",
     options: site,
     run: (context, given) => exportSite(context, positionals(given, "file").file, given.text("site")),
   },

@@ -17,8 +17,11 @@ export type VisitorRow = {
   lastName: string | null;
   email: string | null;
   phone: string | null;
+  /** A deletion has begun, so parts may be missing: 1, or true on PostgreSQL. */
+  deleting: number | boolean;
 };
-const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.subject, v.contact, v.page, v.page_title, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
+const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.subject, v.contact, v.page, v.page_title, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone,
+  EXISTS (SELECT 1 FROM deletions x WHERE x.visitor = v.id) AS deleting
   FROM visitors v LEFT JOIN details d ON d.visitor = v.id`;
 
 /** A page of a site's visitors, newest first. `after`: the last visitor of the page before. */
@@ -48,6 +51,16 @@ export async function countVisitors(tx: Transaction, site?: string): Promise<num
 export async function visitorRow(tx: Transaction, site: string, id: string): Promise<VisitorRow | undefined> {
   const [row] = await tx.all<VisitorRow>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
   return row;
+}
+
+/**
+ * Whether everything of a visitor was still there after it was read in several steps. A deletion that begins meanwhile removes the
+ * oldest parts first; a login moves everything to the user. @param read the visitor's row, read before the other parts
+ */
+export async function isStillComplete(tx: Transaction, read: VisitorRow): Promise<boolean> {
+  const sql = `SELECT 1 FROM visitors WHERE id = $1 AND created = $2
+    AND NOT EXISTS (SELECT 1 FROM deletions WHERE visitor = $1)`;
+  return !read.deleting && (await tx.all(sql, read.id, read.created)).length > 0;
 }
 
 export const DELIVERY_STATES = ["waiting", "failed"] as const;

@@ -78,6 +78,11 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "http/api/visitors.test.ts" },
   },
   {
+    name: "does not notice that a visitor was deleted during an export",
+    edits: [{ in: "isStillComplete", find: "!read.deleting && $there", replace: "true" }],
+    killedBy: { unit: "http/api/visitors.test.ts" },
+  },
+  {
     name: "answers sooner when no token of the server API has the id",
     edits: [
       {

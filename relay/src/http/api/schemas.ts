@@ -51,6 +51,7 @@ export const visitor = z
     email: z.string().nullable(),
     phone: z.string().nullable().meta({ description: "As given" }),
     seen: z.number().int().meta({ description: "Number of the last message that the visitor has seen" }),
+    deleting: z.boolean().meta({ description: "A deletion has begun and goes on by itself" }),
   })
   .meta({ id: "Visitor" });
 
@@ -183,4 +184,7 @@ export const everything = z.object({
   sent: z.array(sent),
   leads: z.array(lead),
   rating: rating.nullable(),
+  complete: z.boolean().meta({
+    description: "false: a deletion or a login has moved or removed data while it was read, so parts may be missing",
+  }),
 });

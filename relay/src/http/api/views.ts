@@ -25,12 +25,14 @@ export const visitorView = ({
   page,
   page_title,
   read,
+  deleting,
   ...row
 }: VisitorRow): AnswerOf<"getVisitor"> => ({
   ...row,
   createdAt: iso(created),
   ...profileOf({ subject, contact, page, page_title }),
   seen: read,
+  deleting: Boolean(deleting),
 });
 
 export function deliveryView(row: DeliveryRow): AnswerOf<"listDeliveries">["items"][number] {

@@ -4,8 +4,9 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { Forget } from "../../flows/forget.ts";
+import { addDeletion } from "../../records/deletions.ts";
 import { appendReply } from "../../records/threads.ts";
-import { addVisitor } from "../../records/visitors.ts";
+import { addUser, addVisitor, findVisitor, forgetVisitor, replaceByUser } from "../../records/visitors.ts";
 import type { Call } from "./router.ts";
 import { visitors } from "./visitors.ts";
 
@@ -61,7 +62,54 @@ it("exports every message once, oldest first", async () => {
   };
   expect(visitor.id).toBe("v_1");
   expect(messages.map((message) => message.text)).toEqual(Array.from({ length: MESSAGES }, (_, n) => `reply ${n + 1}`));
-  expect(rest).toEqual({ sent: [], leads: [], rating: null });
+  expect(rest).toEqual({ sent: [], leads: [], rating: null, complete: true });
+});
+
+const beginDeletion = (): Promise<void> => addDeletion(db, { visitor: "v_1", begun: 1, staleBefore: undefined });
+const MEANWHILE: [string, () => Promise<unknown>][] = [
+  ["a deletion begins", beginDeletion],
+  ["the visitor is deleted", () => forgetVisitor(db, "v_1", 2)],
+  [
+    "the visitor is deleted and returns",
+    async () => {
+      await forgetVisitor(db, "v_1", 2);
+      await addUser(db, "v_1", "shop", 3);
+    },
+  ],
+  [
+    "the visitor logs in",
+    async () => {
+      const anonymous = await findVisitor(db, "v_1");
+      if (anonymous !== undefined) await replaceByUser(db, anonymous, await addUser(db, "u_1", "shop", 2), 2);
+    },
+  ],
+];
+
+/** The end of an export. @param meanwhile called after the first part */
+async function endOfExport(meanwhile: () => Promise<unknown>): Promise<unknown> {
+  const { parts } = await openExport();
+  let text = "";
+  for await (const part of parts) {
+    if (text === "") await meanwhile();
+    text += part;
+  }
+  return (JSON.parse(text) as { complete: unknown }).complete;
+}
+
+it.each(MEANWHILE)("says that an export is not complete when %s meanwhile", async (_, meanwhile) => {
+  expect(await endOfExport(meanwhile)).toBe(false);
+});
+
+it("says that a deletion has begun: in an export, and in what it answers about the visitor", async () => {
+  const { getVisitor } = visitors({ db, forget: async () => false, linkTo: (key) => key });
+  const call = { site: { public: { id: "shop" } } as Site, params: { visitor: "v_1" } } as Call<"getVisitor">;
+  const { parts } = await openExport();
+  expect(await getVisitor(call)).toMatchObject({ deleting: false });
+  await beginDeletion();
+  expect(await getVisitor(call)).toMatchObject({ deleting: true });
+  let text = "";
+  for await (const part of parts) text += part;
+  expect(JSON.parse(text)).toMatchObject({ complete: false });
 });
 
 it("answers for an unknown visitor before the first part", async () => {

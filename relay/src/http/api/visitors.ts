@@ -8,6 +8,7 @@ import { laneEntries } from "../../records/ledger/ledger.ts";
 import {
   type DeliveryPlace,
   deliveriesPage,
+  isStillComplete,
   type VisitorRow,
   visitorRow,
   visitorsPage,
@@ -56,6 +57,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
       sent: sent.flat().map(sentView),
       leads: (await leadsOf(db, row.id)).map(leadView),
       rating: ratingView(await findRating(db, row.id)),
+      complete: await isStillComplete(db, row),
     } satisfies Omit<AnswerOf<"exportVisitor">, "visitor" | "messages">;
     yield `],${JSON.stringify(rest).slice(1)}`;
   }
