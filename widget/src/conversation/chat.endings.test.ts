@@ -217,11 +217,11 @@ describe("logging out", () => {
 
 describe("where storage is blocked", () => {
   it("keeps a whole conversation in memory, without console messages", () => {
-    const complain = vi.spyOn(console, "error");
+    const consoleError = vi.spyOn(console, "error");
     browser.blocked = true;
     const relay = createModelRelay(world);
     talk(relay);
-    expect(complain).not.toHaveBeenCalled();
+    expect(consoleError).not.toHaveBeenCalled();
   });
 });
 

@@ -153,7 +153,7 @@ describe("events", () => {
   });
 
   it("continue when a listener throws, and do not reach a removed listener", () => {
-    const complain = vi.spyOn(console, "error").mockImplementation(() => {});
+    const consoleError = vi.spyOn(console, "error").mockImplementation(() => {});
     const off = chat.on("message", () => {
       throw new Error("the page's own");
     });
@@ -161,11 +161,11 @@ describe("events", () => {
     const wire = online();
     wire.deliver(frameOf(replyOf(1)));
     expect(seen).toContain("message answer 1");
-    expect(complain).toHaveBeenCalledOnce();
+    expect(consoleError).toHaveBeenCalledOnce();
     off();
     wire.deliver(frameOf(replyOf(2)));
-    expect(complain).toHaveBeenCalledOnce();
-    complain.mockRestore();
+    expect(consoleError).toHaveBeenCalledOnce();
+    consoleError.mockRestore();
   });
 
   it("report errors of the relay", () => {

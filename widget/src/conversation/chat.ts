@@ -21,7 +21,7 @@ import { createForms, type Forms } from "./form-frames.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { browserPage, type Page } from "./page.ts";
 import { createSession, type Session } from "./session.ts";
-import { type Context, fitting, openStorage, type Saved, type Storage } from "./storage.ts";
+import { type Context, openStorage, type Saved, type Storage, withinLimits } from "./storage.ts";
 import { createThread, type Thread } from "./thread.ts";
 import { transportsTo } from "./transports.ts";
 
@@ -55,13 +55,13 @@ class Conversation implements Chat {
   /** Removes the listeners of a started chat. */
   #undo: (() => void)[] = [];
   /** Resolves the promises of `forget`. */
-  readonly #forgotten: (() => void)[] = [];
-  /** The visitor deleted the chat and the relay has not confirmed it. New messages belong to the next chat. */
-  #forgetting = false;
-  /** The visitor continued to write meanwhile, so the next chat starts automatically. */
-  #goesOn = false;
-  /** This connection's `hello` named the visitor to be deleted: send nothing else over it. */
-  #erasing = false;
+  readonly #deletionWaiters: (() => void)[] = [];
+  /** The relay has not confirmed the deletion yet. New messages belong to the next chat. */
+  #deletionPending = false;
+  /** `start` was called during a deletion: start the next chat once the relay has confirmed it. */
+  #shouldRestart = false;
+  /** This connection's `hello` named the visitor to delete: send only `forget` over it. */
+  #onlyDeletes = false;
   #destroyed = false;
 
   constructor(options: ChatOptions) {
@@ -111,14 +111,14 @@ class Conversation implements Chat {
 
   readonly items = computed(() => {
     this.#version.value;
-    return this.#outbox.after(this.#thread.items());
+    return this.#outbox.merge(this.#thread.items());
   });
   /** Unread replies. */
-  readonly #news = computed(() =>
+  readonly #unreadReplies = computed(() =>
     this.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > this.#session.read.value),
   );
-  readonly unread = computed(() => this.#news.value.length);
-  readonly firstUnread = computed(() => this.#news.value[0]?.id);
+  readonly unread = computed(() => this.#unreadReplies.value.length);
+  readonly firstUnread = computed(() => this.#unreadReplies.value[0]?.id);
 
   get link() {
     return this.#connection.link;
@@ -156,26 +156,26 @@ class Conversation implements Chat {
   // ── frames ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #send = (frame: ClientFrame): void => {
-    if (!this.#erasing) this.#connection.send(frame);
+    if (!this.#onlyDeletes) this.#connection.send(frame);
   };
 
   #hello(): Hello {
-    this.#erasing = this.storage.read().forget;
+    this.#onlyDeletes = this.storage.read().forget;
     // Another tab has completed the deletion.
-    if (!this.#erasing) this.#forgot();
+    if (!this.#onlyDeletes) this.#finishDeletion();
     return this.#session.hello();
   }
 
   #onFrame(frame: RelayFrame): void {
     const { delivery, working } = this;
     if (frame.t === "welcome") delivery.value = frame.delivery;
-    if (this.#erasing) return frame.t === "welcome" ? this.#connection.send({ t: "forget" }) : undefined;
+    if (this.#onlyDeletes) return frame.t === "welcome" ? this.#connection.send({ t: "forget" }) : undefined;
     if (frame.t === "typing") {
       working.value = frame.on ? (working.value ?? { since: this.#page.now() }) : undefined;
     } else if (frame.t === "status") {
       delivery.value = frame.delivery ?? delivery.value;
       this.#session.markRead(frame.read ?? 0);
-    } else if (frame.t === "error") this.#complain(frame);
+    } else if (frame.t === "error") this.#onError(frame);
     else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") this.#session.onFrame(frame);
     this.#forms.onFrame(frame);
   }
@@ -185,7 +185,7 @@ class Conversation implements Chat {
     const item = this.#thread.get(message.id);
     if (!item) return;
     if (message.from === "visitor") {
-      if (!this.#outbox.wrote(message)) return;
+      if (!this.#outbox.stored(message)) return;
       this.notice.value = undefined;
       this.#events.emit("sent", item);
     } else if (fresh) {
@@ -194,7 +194,7 @@ class Conversation implements Chat {
     }
   };
 
-  #complain(frame: ErrorFrame): void {
+  #onError(frame: ErrorFrame): void {
     if (this.#forms.ownsError(frame)) return;
     const { code, id, retryAfter } = frame;
     const detail: Notice = { code, ...(retryAfter !== undefined && { retryAfter }) };
@@ -207,7 +207,7 @@ class Conversation implements Chat {
     this.#session.lost();
     this.working.value = undefined;
     this.#outbox.close(FRAME_ERRORS[code]);
-    if (code === CLOSE_CODE.gone || (this.#erasing && code === CLOSE_CODE.badToken)) {
+    if (code === CLOSE_CODE.gone || (this.#onlyDeletes && code === CLOSE_CODE.badToken)) {
       this.#session.erase();
       this.#erased();
     }
@@ -232,7 +232,7 @@ class Conversation implements Chat {
         text,
         at,
         ...attachment,
-        context: context && fitting({ ...context(), ...choice }),
+        context: context && withinLimits({ ...context(), ...choice }),
       })
     ) {
       this.notice.value = { code: "rate_limited" };
@@ -245,7 +245,7 @@ class Conversation implements Chat {
   retry = (id: string): void => this.#outbox.retry(id, this.#thread.get(id)?.n);
 
   seen = (upTo = Number.POSITIVE_INFINITY): void => {
-    const n = this.#news.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
+    const n = this.#unreadReplies.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
     if (this.#session.markRead(n)) this.#send({ t: "read", n });
   };
 
@@ -274,10 +274,10 @@ class Conversation implements Chat {
   start = (): void => {
     if (this.#destroyed) return;
     const { storage } = this;
-    this.#goesOn = this.#undo.length > 0;
-    if (!this.#goesOn) {
-      this.#forgetting = storage.read().forget;
-      const unwatch = storage.watch((saved) => batch(() => this.#compare(saved)));
+    this.#shouldRestart = this.#undo.length > 0;
+    if (!this.#shouldRestart) {
+      this.#deletionPending = storage.read().forget;
+      const unwatch = storage.watch((saved) => batch(() => this.#onStorageChange(saved)));
       this.#undo = [this.#draft.start(), unwatch, this.#countUnread()];
     }
     this.#outbox.load();
@@ -291,7 +291,7 @@ class Conversation implements Chat {
   destroy = (): void => {
     this.#destroyed = true;
     this.#connection.stop();
-    this.#unplug();
+    this.#removeListeners();
     this.#events.clear();
   };
 
@@ -313,21 +313,21 @@ class Conversation implements Chat {
     const nobody = !this.#undo[0] || this.#session.isNobody(this.#hasWritten());
     // Clear the storage first: other tabs read it when the relay ends their session, and must find nothing.
     if (this.#session.logout()) this.#send({ t: "logout" });
-    if (this.#forgetting || nobody) this.#wipe(true);
+    if (this.#deletionPending || nobody) this.#wipe(true);
     else this.#leave("normal");
   }
 
   forget(): Promise<void> {
-    const done = new Promise<void>((resolve) => this.#forgotten.push(resolve));
-    this.#forgetting = this.#session.forget();
+    const done = new Promise<void>((resolve) => this.#deletionWaiters.push(resolve));
+    this.#deletionPending = this.#session.forget();
     this.#wipe(true);
-    if (!this.#forgetting) this.#leave("gone");
+    if (!this.#deletionPending) this.#leave("gone");
     else {
       this.start();
-      this.#goesOn = false;
+      this.#shouldRestart = false;
       const connection = this.#connection;
       connection.send({ t: "forget" });
-      this.#erasing = true;
+      this.#onlyDeletes = true;
       // Its `hello` may have named another visitor.
       if (connection.link.value === "connecting") connection.reconnect("now");
     }
@@ -340,16 +340,16 @@ class Conversation implements Chat {
   }
 
   /** Another tab wrote to the storage, or cleared it. */
-  #compare(saved: Saved | undefined): void {
+  #onStorageChange(saved: Saved | undefined): void {
     const now = this.storage.read();
-    if (this.#forgetting) {
+    if (this.#deletionPending) {
       if (!now.forget) return this.#erased();
       // The other tab logged out.
       if (!saved) return this.#wipe(true);
     } else if (saved?.forget) return this.#leave("gone");
     // A late event: ignore it if the storage now holds the visitor that this tab shows.
     else if (!saved) return this.#session.owns(now) ? undefined : this.#leave("normal");
-    if (this.#session.compare(saved)) this.#outbox.compare(saved.unsent);
+    if (this.#session.sync(saved)) this.#outbox.sync(saved.unsent);
   }
 
   /** Empties this tab. @param nobody also drop unsent messages, because their visitor has left */
@@ -368,23 +368,23 @@ class Conversation implements Chat {
   #leave(why: LinkEnding): void {
     this.#connection.end(why);
     // After a deletion this tab holds only messages for the next chat.
-    if (!this.#forgetting) this.#wipe(true);
-    this.#unplug();
-    this.#forgot();
+    if (!this.#deletionPending) this.#wipe(true);
+    this.#removeListeners();
+    this.#finishDeletion();
   }
 
-  #forgot(): void {
-    this.#forgetting = false;
-    for (const resolve of this.#forgotten.splice(0)) resolve();
+  #finishDeletion(): void {
+    this.#deletionPending = false;
+    for (const resolve of this.#deletionWaiters.splice(0)) resolve();
   }
 
-  #unplug(): void {
+  #removeListeners(): void {
     for (const off of this.#undo.splice(0)) off();
   }
 
   /** Called when the chat is deleted. Messages written since then start the next chat. */
   #erased(): void {
-    const next = this.#forgetting && (this.#goesOn || this.#hasWritten());
+    const next = this.#deletionPending && (this.#shouldRestart || this.#hasWritten());
     this.#leave("gone");
     // Let the current connection end first.
     if (next) queueMicrotask(this.start);

@@ -45,8 +45,12 @@ export type ConnectionOptions = {
   onFrame(frame: RelayFrame): void;
   /** Called when a connection was closed or given up. @param code its close code */
   lost(code: number): void;
-  /** Called with `lost`, for the choice of transport. @param opened it opened @param spoke a frame or close code of the relay arrived */
-  judge?(opened: boolean, spoke: boolean): void;
+  /**
+   * Called with `lost`, for the choice of transport.
+   * @param opened the connection opened
+   * @param answered a frame or a close code of the relay arrived
+   */
+  judge?(opened: boolean, answered: boolean): void;
   /** Called when the relay refused the token or identity of the last `hello`. @returns whether to connect again without it */
   refused(): boolean;
   /** Whether a hidden page keeps its connection, because the visitor wants notifications. Called repeatedly. */
@@ -91,12 +95,12 @@ class RelayConnection implements Connection {
   /** Number of the current attempt. Events of earlier attempts are ignored. */
   #attempt = 0;
   #opened = false;
-  #spoke = false;
+  #answered = false;
   #failures = 0;
   /** When the connection opened, then when its welcome arrived. */
   #since = 0;
   /** Milliseconds from the opening to the welcome. */
-  #greeting = 0;
+  #welcomeMs = 0;
   #lastFrame = 0;
   #lastTick = 0;
   /** From the relay's `bye`: do not reconnect before this time. */
@@ -121,7 +125,7 @@ class RelayConnection implements Connection {
     this.#failures = this.#notBefore = 0;
     ending.value = undefined;
     this.#listen();
-    if (!this.#page.visible()) this.#look();
+    if (!this.#page.visible()) this.#onVisibilityChange();
     this.#connect();
   };
 
@@ -167,15 +171,15 @@ class RelayConnection implements Connection {
     this.#drop(LOST);
     const mine = this.#attempt;
     this.link.value = "connecting";
-    this.#opened = this.#spoke = false;
-    this.#limit();
+    this.#opened = this.#answered = false;
+    this.#setDeadline();
     const { open, hello } = this.#options;
     this.#transport = open({
       open: () => {
         if (mine !== this.#attempt) return;
         this.#opened = true;
         this.#since = this.#page.now();
-        this.#limit();
+        this.#setDeadline();
         this.#write(hello());
       },
       frame: (text) => mine === this.#attempt && this.#onFrame(text),
@@ -184,13 +188,13 @@ class RelayConnection implements Connection {
   }
 
   /** Sets the time limit of the attempt: once for opening, then again for the welcome. */
-  #limit(): void {
+  #setDeadline(): void {
     this.#deadline.set(Math.min(CONNECT_MS * 2 ** this.#failures, CONNECT_MAX_MS), () => this.#closed(LOST));
   }
 
   #onFrame(text: string): void {
     this.#lastFrame = this.#page.now();
-    this.#spoke = true;
+    this.#answered = true;
     if (this.#isOnline()) this.#deadline.off();
     const parsed = parseRelayFrame(text);
     if (!("frame" in parsed)) return;
@@ -209,7 +213,7 @@ class RelayConnection implements Connection {
     this.#deadline.off();
     this.link.value = "online";
     this.#lastTick = this.#page.now();
-    this.#greeting = this.#lastTick - this.#since;
+    this.#welcomeMs = this.#lastTick - this.#since;
     this.#since = this.#lastTick;
     this.#ticking.set(TICK_MS, this.#tick);
   }
@@ -223,7 +227,7 @@ class RelayConnection implements Connection {
     if (!transport) return;
     if (this.#isOnline() && this.#page.now() - this.#since >= HEALTHY_MS) this.#failures = 0;
     this.#transport = undefined;
-    judge?.(this.#opened, this.#spoke || code !== LOST);
+    judge?.(this.#opened, this.#answered || code !== LOST);
     transport.close();
     lost(code);
   }
@@ -261,7 +265,7 @@ class RelayConnection implements Connection {
 
   #probe = (): void => {
     if (!this.#isOnline() || this.#deadline.on()) return;
-    this.#deadline.set(Math.max(PROBE_MS, 2 * this.#greeting), this.#dead);
+    this.#deadline.set(Math.max(PROBE_MS, 2 * this.#welcomeMs), this.#dead);
     this.#write({ t: "ping" });
   };
 
@@ -285,7 +289,7 @@ class RelayConnection implements Connection {
     const page = this.#page;
     if (this.#listeners.length) return;
     this.#listeners = [
-      page.on("visibilitychange", this.#look),
+      page.on("visibilitychange", this.#onVisibilityChange),
       page.on("online", this.#wake),
       page.on("pageshow", this.#wake),
       page.on("focus", this.#probe),
@@ -305,14 +309,14 @@ class RelayConnection implements Connection {
     else if (this.#isWanted()) this.#connect();
   };
 
-  #look = (): void => {
+  #onVisibilityChange = (): void => {
     if (this.#page.visible()) this.#wake();
-    else this.#hiding.set(HIDDEN_MS, this.#rest);
+    else this.#hiding.set(HIDDEN_MS, this.#suspendIfUnwanted);
   };
 
-  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it. */
-  #rest = (): void => {
-    if (this.#options.stays?.()) this.#hiding.set(HIDDEN_MS, this.#rest);
+  /** Closes the connection of a page that was hidden for long, unless the visitor wants notifications. */
+  #suspendIfUnwanted = (): void => {
+    if (this.#options.stays?.()) this.#hiding.set(HIDDEN_MS, this.#suspendIfUnwanted);
     else this.#suspend();
   };
 

@@ -4,7 +4,7 @@ import { type Signal, signal } from "@preact/signals-core";
 import { createTimer, type Page } from "./page.ts";
 import type { Storage } from "./storage.ts";
 
-const REST_MS = 400;
+const SAVE_DELAY_MS = 400;
 
 export type Draft = {
   readonly text: Signal<string>;
@@ -14,15 +14,15 @@ export type Draft = {
 
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
-  const rest = createTimer(page);
+  const saveTimer = createTimer(page);
   /** The text as last loaded or saved. Another tab may have sent it since; then this tab must not save it again. */
-  let kept = "";
+  let lastSaved = "";
 
-  function keep(): void {
-    rest.off();
+  function save(): void {
+    saveTimer.off();
     const { value } = text;
-    if (kept === value) return;
-    kept = value;
+    if (lastSaved === value) return;
+    lastSaved = value;
     if (storage.read().draft === value) return;
     storage.change((saved) => {
       saved.draft = value;
@@ -32,12 +32,12 @@ export function createDraft({ page, storage }: { page: Page; storage: Storage })
   return {
     text,
     start() {
-      kept = storage.read().draft;
-      text.value ||= kept;
-      const unsubscribe = text.subscribe(() => rest.set(REST_MS, keep));
-      const unlisten = page.on("pagehide", keep);
+      lastSaved = storage.read().draft;
+      text.value ||= lastSaved;
+      const unsubscribe = text.subscribe(() => saveTimer.set(SAVE_DELAY_MS, save));
+      const unlisten = page.on("pagehide", save);
       return () => {
-        keep();
+        save();
         unsubscribe();
         unlisten();
       };

@@ -80,7 +80,7 @@ class Line implements Transport {
       frame: events.frame,
       lose: this.#lose,
       // We aborted the request ourselves, so frames may be lost. The answer to a ping shows the gap at once.
-      cut: () => this.send('{"t":"ping"}'),
+      aborted: () => this.send('{"t":"ping"}'),
     });
     this.#webSocketRetry = new WebSocketRetry(options, () => this.#up.isBusy, this.#lose);
     this.#unwatch = page.on("visibilitychange", this.#updateWaiting);
@@ -111,11 +111,11 @@ class Line implements Transport {
   /** A hidden tab gives up its waiting connection: there may be many tabs, and without Web Locks nothing limits them. */
   #updateWaiting = (): void => {
     const { page, relay } = this.#options;
-    if (page.visible()) this.#release ??= page.lock(`porchlight:line:${relay}`, () => this.#down.hold(true));
+    if (page.visible()) this.#release ??= page.lock(`porchlight:line:${relay}`, () => this.#down.setMayWait(true));
     else if (this.#release) {
       this.#release();
       this.#release = undefined;
-      this.#down.hold(false);
+      this.#down.setMayWait(false);
     }
   };
 
@@ -136,7 +136,7 @@ class Line implements Transport {
   #fail = (error: unknown): void => this.#lose(error instanceof Refusal ? error.code : LOST);
 }
 
-type DownEvents = { frame(text: string): void; lose(code?: number): void; cut(): void };
+type DownEvents = { frame(text: string): void; lose(code?: number): void; aborted(): void };
 
 /** Frames from the relay: a stream, long polls, or short polls of a tab that may not keep a connection waiting. */
 class Downstream {
@@ -183,13 +183,13 @@ class Downstream {
       } catch (error) {
         if (!signal.aborted) throw error;
         this.#first.off();
-        this.#events.cut();
+        this.#events.aborted();
       }
     }
   }
 
   /** Whether this tab may keep a connection waiting. */
-  hold(may: boolean): void {
+  setMayWait(may: boolean): void {
     if (this.#over) return;
     if (this.#mayWait && !may) this.#asking.abort();
     this.#mayWait = may;

@@ -10,7 +10,7 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import type { ClientFrame, ErrorCode, ErrorFrame, VisitorMessage } from "@porchlight/shared/protocol";
 import { createTimer, type Page, type Timer } from "./page.ts";
 import type { Storage, Unsent } from "./storage.ts";
-import type { Item, Written } from "./thread.ts";
+import type { Item, StoredItem } from "./thread.ts";
 
 type Entry = Unsent & {
   state: "queued" | "sending" | "failed";
@@ -21,8 +21,8 @@ type Entry = Unsent & {
 };
 
 export type Outbox = {
-  /** @returns the thread for display: the relay's messages first, then the unsent ones */
-  after(written: readonly Written[]): Item[];
+  /** @returns the messages for display: the stored ones first, then the unsent ones */
+  merge(stored: readonly StoredItem[]): Item[];
   /** @returns whether the queue had room */
   add(entry: Unsent): boolean;
   /** Retries a failed entry, or asks the relay to retry a message that it holds in state number `n`. */
@@ -30,8 +30,8 @@ export type Outbox = {
   remove(id: string): void;
   /** Loads the messages that earlier pages left unsent. */
   load(): void;
-  /** Applies what another tab wrote to the storage. */
-  compare(unsent: Unsent[]): void;
+  /** Applies the list that another tab has written to the storage. */
+  sync(unsent: Unsent[]): void;
   /** Called when the visitor changed: keeps only the entries that are still in the storage. */
   keepOnly(unsent: Unsent[]): void;
   /** Called when the thread is up to date: starts sending. */
@@ -39,7 +39,7 @@ export type Outbox = {
   /** Called when the connection is lost. @param why set when the frame in flight caused it */
   close(why?: ErrorCode): void;
   /** Called when the relay stored this message. @returns whether it was in this queue */
-  wrote(message: VisitorMessage): boolean;
+  stored(message: VisitorMessage): boolean;
   refused(error: ErrorFrame): void;
   clear(): void;
 };
@@ -144,7 +144,7 @@ class Queue implements Outbox {
     this.#options.changed();
   }
 
-  compare(unsent: Unsent[]): void {
+  sync(unsent: Unsent[]): void {
     const kept = new Set(unsent.map(({ id }) => id));
     // Failed entries missing in the storage were deleted in the other tab, or retried there and delivered.
     this.#entries = this.#entries.filter(({ id, state }) => kept.has(id) || state !== "failed");
@@ -188,7 +188,7 @@ class Queue implements Outbox {
     this.#options.changed();
   }
 
-  wrote(message: VisitorMessage): boolean {
+  stored(message: VisitorMessage): boolean {
     const entry = this.#find(message.id);
     if (!entry || (entry.n !== undefined && message.n <= entry.n)) return false;
     this.#drop(entry);
@@ -287,9 +287,9 @@ class Queue implements Outbox {
 
   // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  after(written: readonly Written[]): Item[] {
+  merge(stored: readonly StoredItem[]): Item[] {
     const ours = new Map(this.#entries.map((entry) => [entry.id, entry]));
-    const known = written.map((item) => {
+    const known = stored.map((item) => {
       const entry = ours.get(item.id);
       if (!entry) return item;
       ours.delete(item.id);

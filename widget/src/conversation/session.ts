@@ -40,8 +40,8 @@ export type Session = {
   markRead(n: number): boolean;
   /** Whether the stored state belongs to the visitor that this tab shows. */
   owns(saved: Saved): boolean;
-  /** Compares with what another tab stored. @returns whether it belongs to the same visitor */
-  compare(saved: Saved): boolean;
+  /** Applies the state that another tab has stored. @returns whether it belongs to the same visitor */
+  sync(saved: Saved): boolean;
   /** The session token of the visitor that this tab shows. */
   token(): string;
   identify(token: string): void;
@@ -102,7 +102,7 @@ class BrowserSession implements Session {
   readonly #behind: Timer;
   #identity: string | undefined;
   /** The last `hello`. */
-  #greeting: Hello | undefined;
+  #lastHello: Hello | undefined;
   /** The visitor whose log `thread` holds. The epoch alone is not enough: it is the same for all logs of a database. */
   #owner: { token: string; epoch: string } | undefined;
   /** The newest number that this browser has ever shown. */
@@ -126,7 +126,7 @@ class BrowserSession implements Session {
     // Another tab logged out or changed its visitor while this one got no events.
     if (this.#owner && !this.owns(storage.read())) departed(!token);
     const [identity, owner] = [this.#identity, this.#owner];
-    this.#greeting = {
+    this.#lastHello = {
       t: "hello",
       v: PROTOCOL,
       site,
@@ -135,11 +135,11 @@ class BrowserSession implements Session {
       ...(identity && !forget && { identity }),
       ...(owner && { epoch: owner.epoch, since: thread.held }),
     };
-    return this.#greeting;
+    return this.#lastHello;
   }
 
   refused(): "identity" | "token" | undefined {
-    const { identity, token } = this.#greeting ?? {};
+    const { identity, token } = this.#lastHello ?? {};
     if (identity) {
       if (this.#identity === identity) this.#identity = undefined;
       return "identity";
@@ -158,7 +158,7 @@ class BrowserSession implements Session {
 
   #welcome(frame: Welcome): void {
     const { storage, thread, page, send, reconnect, identified } = this.#options;
-    const { token = "", identity, since } = this.#greeting ?? {};
+    const { token = "", identity, since } = this.#lastHello ?? {};
     // Two new tabs connected at the same time, and the other one got its token first.
     if (!token && !identity && storage.read().token) return reconnect("now");
     if (identity === this.#identity) this.#identity = undefined;
@@ -188,7 +188,7 @@ class BrowserSession implements Session {
     // Own property only: the page may have set `token` on Object.prototype.
     const token = Object.hasOwn(frame, "token") && frame.token;
     this.#owner = { token: token || sent, epoch };
-    if (this.#greeting) this.#greeting.token = this.#owner.token;
+    if (this.#lastHello) this.#lastHello.token = this.#owner.token;
     this.#options.storage.change((saved) => {
       if (saved.epoch !== epoch || (token && !isSameVisitor(saved.token, token)))
         Object.assign(saved, { epoch, n: head, read });
@@ -279,7 +279,7 @@ class BrowserSession implements Session {
     return isSameVisitor(token, this.#owner?.token);
   }
 
-  compare(saved: Saved): boolean {
+  sync(saved: Saved): boolean {
     const owner = this.#owner;
     if (!owner) return true;
     const same = this.owns(saved);
@@ -326,7 +326,7 @@ class BrowserSession implements Session {
   erase(): void {
     const { storage } = this.#options;
     const { token, forget, unsent, draft } = storage.read();
-    if (!isSameVisitor(token, this.#greeting?.token)) return;
+    if (!isSameVisitor(token, this.#lastHello?.token)) return;
     storage.clear();
     if (forget && (unsent[0] || draft)) storage.change((saved) => Object.assign(saved, { unsent, draft }));
   }

@@ -146,8 +146,8 @@ function isUnsent(value: unknown): value is Unsent {
 /** The page's title; empty when an element of the page hides `document.title`. */
 export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
 
-/** Shortens the values: the relay refuses a frame with a longer one (`FROM_CLIENT` in shared/parse). */
-export function fitting({ page, title, locale, campaign, chosen }: Context): Context {
+/** Shortens values that are too long: the relay refuses a frame with one (`FROM_CLIENT` in shared/parse). */
+export function withinLimits({ page, title, locale, campaign, chosen }: Context): Context {
   return {
     page: page?.slice(0, PAGE_MAX) || undefined,
     title: title?.slice(0, TITLE_MAX) || undefined,

@@ -27,7 +27,7 @@ export type Item = {
 };
 
 /** An item that the relay stored. */
-export type Written = Item & { pos: number; n: number };
+export type StoredItem = Item & { pos: number; n: number };
 
 export type Thread = {
   /** Everything up to this number has arrived. */
@@ -35,9 +35,9 @@ export type Thread = {
   /** Messages before this position are requested with `older`. */
   readonly floor: number;
   readonly older: boolean;
-  get(id: string): Written | undefined;
+  get(id: string): StoredItem | undefined;
   /** Ordered by position, without gaps. */
-  items(): Written[];
+  items(): StoredItem[];
   /** Milliseconds by which the relay's clock is ahead of this browser's. */
   ahead: number;
   /** Starts again after number `after`. */
@@ -48,7 +48,7 @@ export type Thread = {
 };
 
 export function createThread(): Thread {
-  const byId = new Map<string, Written>();
+  const byId = new Map<string, StoredItem>();
   let held = 0;
   let floor = 0;
   let older = false;
@@ -59,7 +59,7 @@ export function createThread(): Thread {
     if (known && known.n > message.n) return;
     // No prototype: a file, an author or a reaction that the relay left out must not come from a polluted `Object.prototype`.
     const item = { __proto__: null, state: "received", ...message, at: message.at - thread.ahead };
-    byId.set(message.id, item as Written);
+    byId.set(message.id, item as StoredItem);
   };
 
   const thread: Thread = {

@@ -69,12 +69,12 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
         },
       });
     },
-    async judge(opened, spoke) {
+    async judge(opened, answered) {
       current = undefined;
       hang.off();
       // The fallback opened but no frame came: something in between holds it back, so try WebSockets again.
-      if (fallbackSince) fallbackSince = opened && !spoke ? 0 : fallbackSince;
-      else if (spoke) failures = 0;
+      if (fallbackSince) fallbackSince = opened && !answered ? 0 : fallbackSince;
+      else if (answered) failures = 0;
       // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,
       // because the relay may have restarted just before the check. An attempt that started meanwhile counts separately.
       else if ((await reachable()) && ++failures >= TRIES && !current) fallbackSince = page.now();

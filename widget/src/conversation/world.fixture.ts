@@ -130,10 +130,10 @@ export function createBrowser(world: World, delay = 1): Browser {
   return browser;
 }
 
-type Tell = (from: Tab, key: string, value: string | null) => void;
+type NotifyTabs = (from: Tab, key: string, value: string | null) => void;
 
-/** The browser's storage in one tab. It throws while the browser blocks storage. @param tell passes changes to other tabs */
-function storageOf(browser: Browser, tell: (key: string, value: string | null) => void): StoragePort {
+/** The browser's storage in one tab. It throws while the browser blocks storage. @param notify passes changes to other tabs */
+function storageOf(browser: Browser, notify: (key: string, value: string | null) => void): StoragePort {
   const checkAccess = () => {
     if (browser.blocked) throw new DOMException("The operation is insecure.", "SecurityError");
   };
@@ -141,7 +141,7 @@ function storageOf(browser: Browser, tell: (key: string, value: string | null) =
     checkAccess();
     if (value === null) browser.storage.delete(key);
     else browser.storage.set(key, value);
-    tell(key, value);
+    notify(key, value);
   };
   return () => ({
     getItem(key) {
@@ -153,7 +153,7 @@ function storageOf(browser: Browser, tell: (key: string, value: string | null) =
   });
 }
 
-function createTab(world: World, browser: Browser, lock: Page["lock"], tell: Tell): Tab {
+function createTab(world: World, browser: Browser, lock: Page["lock"], notify: NotifyTabs): Tab {
   const listeners = new Map<PageEvent, Set<(event: Event) => void>>();
   const releases = new Set<() => void>();
   let alive = true;
@@ -178,7 +178,7 @@ function createTab(world: World, browser: Browser, lock: Page["lock"], tell: Tel
   };
   const tab: Tab = {
     page,
-    storage: storageOf(browser, (key, value) => tell(tab, key, value)),
+    storage: storageOf(browser, (key, value) => notify(tab, key, value)),
     get alive() {
       return alive;
     },

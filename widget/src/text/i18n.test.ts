@@ -87,17 +87,17 @@ describe("texts", () => {
   it("of rarer parts are fetched once, with the first such part, and are English until then", async () => {
     const asked: string[] = [];
     let reachable = false;
-    const { t, more } = await loadLanguage("ar", { retry: "?" }, [], async (name) => {
+    const { t, loadRare } = await loadLanguage("ar", { retry: "?" }, [], async (name) => {
       asked.push(name);
       if (name !== "ar" && !reachable) throw new Error("offline");
       return { messages: Object.keys(name === "ar" ? en : rare).map((key) => `${key}!`) };
     });
     addEnglish(rare);
-    await more();
+    await loadRare();
     expect([t("send"), t("forget")]).toEqual(["send!", rare.forget]);
     reachable = true;
-    await Promise.all([more(), more()]);
-    await more();
+    await Promise.all([loadRare(), loadRare()]);
+    await loadRare();
     expect([t("retry"), t("send"), t("forget"), t("rateSend")]).toEqual(["?", "send!", "forget!", "rateSend!"]);
     expect(asked).toEqual(["ar", "ar.rare", "ar.rare", "ar.rare"]);
   });

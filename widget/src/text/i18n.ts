@@ -24,7 +24,7 @@ export type Language = {
    * Fetches the texts of the rarer parts (`en.rare.ts`). If that fails, they stay English, and the next call tries
    * again.
    */
-  more(): Promise<void>;
+  loadRare(): Promise<void>;
 };
 
 /** Set by the build: the tags of all languages, and the version in their file names. */
@@ -123,7 +123,7 @@ export async function loadLanguage(
     region,
     dir: RTL.test(used) ? "rtl" : "ltr",
     t: translator(used, overrides, packed, region),
-    async more() {
+    async loadRare() {
       if (common === 0 || packed.length > common) return;
       const { messages } = await fetch(`${tag}.rare`).catch(() => ({ messages: [] }));
       packed.splice(common, messages.length, ...messages);

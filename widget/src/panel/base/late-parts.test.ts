@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import type { Language } from "../../text/i18n.ts";
 import { createLateParts, tryAgain } from "./late-parts.ts";
 
-const language = (more = async (): Promise<void> => {}) => signal({ more } as unknown as Language);
+const language = (loadRare = async (): Promise<void> => {}) => signal({ loadRare } as unknown as Language);
 
 it("passes the code on once its texts have also loaded", async () => {
   const order: string[] = [];

@@ -21,7 +21,7 @@ export function createLateParts(language: ReadonlySignal<Language>): LateParts &
   const part: LateParts["part"] = async (fetch, use, isQuiet) => {
     wasUsed = true;
     try {
-      const [code] = await Promise.all([fetch(), language.peek().more()]);
+      const [code] = await Promise.all([fetch(), language.peek().loadRare()]);
       use(code);
       tryAgain({ missing });
     } catch (error) {

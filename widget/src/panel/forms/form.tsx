@@ -7,7 +7,7 @@ import { effect, type Signal, signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import type { Refused } from "../../conversation/chat-types.ts";
-import { fitting, titleOf } from "../../conversation/storage.ts";
+import { titleOf, withinLimits } from "../../conversation/storage.ts";
 import { type RareSettings, rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import type { Key } from "../../text/i18n.ts";
@@ -167,7 +167,7 @@ function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email
       ...(email && { email }),
       ...(phone && { phone }),
       ...(reply && (email || chat.email.peek()) && { reply }),
-      ...fitting({ page: location.pathname, title: titleOf(), locale: language.peek().tag }),
+      ...withinLimits({ page: location.pathname, title: titleOf(), locale: language.peek().tag }),
     },
     id,
   );

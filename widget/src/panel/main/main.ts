@@ -238,7 +238,7 @@ const panel: Omit<PanelSide, "destroy"> = {
     if (now.sound !== was.sound) ui.sound.value = now.sound && !ui.chat.storage.read().kept.includes("mute");
     if (now.requireConsent !== was.requireConsent) ui.consent.value = !now.requireConsent || hasConversation(now.site);
     void languageOf(now).then(async (chosen) => {
-      if (lateParts.wasUsed()) await chosen.more();
+      if (lateParts.wasUsed()) await chosen.loadRare();
       // Texts that load late must not replace those of a later update.
       if (settings.peek() === now) language.value = chosen;
     });
