@@ -37,7 +37,7 @@ const nextError = (visitor: Visitor): Promise<ErrorFrame> =>
 const bodies = (): string[] => house.sandbox.messages().map(({ body }) => body);
 
 describe("the owner's list of blocks", () => {
-  it("disconnects a blocked visitor with one frame, keeps them out, and admits them again when the block is removed (C24)", async () => {
+  it("disconnects a blocked visitor with one frame, keeps them out, and lets them in again when the block is removed (C24)", async () => {
     await open();
     const [rude, kind] = [await guest(), await guest()];
     await rude.send("hello");
@@ -179,7 +179,7 @@ describe("the owner's guard for new visitors", () => {
     expect(bodies()).toEqual(["hello", "and again"]);
   });
 
-  it("admits everybody or nobody when it does not answer, as the site says", async () => {
+  it("lets in everybody or nobody when it does not answer, as the site says", async () => {
     await open(guard("allow"));
     backend.answerWith(500);
     await (await guest()).send("hello");

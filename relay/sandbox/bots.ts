@@ -41,7 +41,7 @@ const LINKS = [
 
 const RTL = "שלום! ההזמנה שלך בדרך אליך. مرحبا، طلبك رقم 1042 في الطريق إليك (DHL). Thank you!";
 
-const LONG = "This is a long answer, and it keeps going so that you can see how the thread copes with it. ";
+const LONG_ANSWER = "This is a long answer, and it keeps going so that you can see how the thread copes with it. ";
 
 /** The built-in scripts. */
 export const BOTS = {
@@ -55,7 +55,7 @@ export const BOTS = {
   markdown: () => [{ text: MARKDOWN }],
   html: () => [{ text: HTML }],
   /** 10,000 characters. */
-  long: () => [{ text: LONG.repeat(Math.ceil(10_000 / LONG.length)).slice(0, 10_000) }],
+  long: () => [{ text: LONG_ANSWER.repeat(Math.ceil(10_000 / LONG_ANSWER.length)).slice(0, 10_000) }],
   rtl: () => [{ text: RTL }],
   links: () => [{ text: LINKS }],
   empty: () => [{ text: "" }],

@@ -75,7 +75,7 @@ export type RelayInternals = {
   callbackSecret: string;
   owner: OwnerFlows;
   /** Stores the spools of a node that does not come back; absent if no relay runs. */
-  adoptSpools?: CallbackIntake["adopt"];
+  replaySpools?: CallbackIntake["replaySpools"];
   /** `examine` runs the checks of `porchlight doctor` for the admin pages; the command line sets it. */
   doctor: { examine: () => Promise<Finding[]> };
 };
@@ -302,7 +302,7 @@ function relayOf({
       doctor,
       files: files.files,
       linkTo: files.links.to,
-      adoptSpools: intake.adopt,
+      replaySpools: intake.replaySpools,
     },
   };
 }

@@ -8,7 +8,7 @@ import { callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/
 
 const stage = setStage({ site: { title: "Lamps" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
-const LONG =
+const LONG_REPLY =
   "Yes, we ship to **Norway** within three working days, and the shipping is free for orders above five hundred kroner.";
 
 /** The keys in the session storage. */
@@ -248,7 +248,7 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   const { length: before } = await said();
-  await stage.reply(LONG);
+  await stage.reply(LONG_REPLY);
   const bubble = page.locator(".teaser");
   const words = bubble.getByRole("button", { name: /^AI assistant ?Yes, we ship to Norway within/ });
   await words.waitFor();
@@ -277,7 +277,7 @@ it("shows no reply preview where the site has switched it off", async () => {
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
-  await stage.reply(LONG);
+  await stage.reply(LONG_REPLY);
   await page.locator('.badge[data-count="1"]').waitFor();
   await callApi(page, "update", { replyPreview: true });
   await stage.reply("Another answer.");

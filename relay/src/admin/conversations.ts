@@ -2,7 +2,7 @@ import type { Message } from "@porchlight/shared/protocol";
 import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
-import { visitorRow } from "../records/listings.ts";
+import { findListedVisitor } from "../records/listings.ts";
 import {
   type ConversationPlace,
   type ConversationQuery,
@@ -130,7 +130,7 @@ export async function conversation(
   { viewer, before }: { viewer: Viewer; before: number },
 ): Promise<{ title: string; body: Html } | undefined> {
   const visitor = await findVisitor(db, id);
-  const row = visitor && (await visitorRow(db, visitor.site, id));
+  const row = visitor && (await findListedVisitor(db, visitor.site, id));
   if (visitor === undefined || row === undefined || !sees(viewer, visitor.site)) return undefined;
   const messages = await threadPage(db, id, before, MESSAGES);
   const [first] = messages;

@@ -4,7 +4,7 @@ import { shortHash } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { sendKey } from "../flows/outreach.ts";
 import { type Entry, findEntry, type LedgerKind } from "../records/ledger/ledger.ts";
-import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorsFitting } from "../records/search.ts";
+import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorIdsMatching } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { messageOf, seesEntry } from "./entry.ts";
@@ -83,7 +83,7 @@ const messagesOf = ({ db, clock }: FindDeps, kind: NameKind, name: string): Prom
 
 /** The visitors whose ids have this short form. Nothing stores the short forms, so each id is hashed (about 1 µs). */
 const visitorsOf = ({ db, clock }: FindDeps, short: string): Promise<string[]> =>
-  bySlices(clock, (after) => visitorsFitting(db, { fits: (id) => shortHash(id) === short, after }));
+  bySlices(clock, (after) => visitorIdsMatching(db, { matches: (id) => shortHash(id) === short, after }));
 
 /** Everything that a search finds, slice by slice, until its end or until the time is over. */
 async function bySlices<T>(

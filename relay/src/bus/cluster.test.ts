@@ -5,7 +5,7 @@ import { createLimiter } from "../base/limiter.ts";
 import { createBus, type News } from "./bus.ts";
 import { createClusterBus } from "./cluster.ts";
 
-/** One node, and the link over which the test sends it texts. It records the news of the visitor `v`, and all nudges. */
+/** One node, and the link over which the test sends it texts. It records the news of the visitor `v`, and all hints about lanes. */
 function node() {
   const received: unknown[] = [];
   let deliver = (_text: string): void => {};
@@ -24,7 +24,7 @@ function node() {
   const onError = (error: unknown): void => void received.push(error);
   const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError });
   bus.subscribe("v", (news: News) => void received.push(news));
-  bus.onNudge((nudge) => void received.push(nudge));
+  bus.onLaneHint((hint) => void received.push(hint));
   const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
   return { received, limit, deliver: (text: string) => deliver(text), clock, threads, refused, bus };
 }

@@ -16,10 +16,10 @@ export type Link = {
 type Refusal = { visitor: string; at: number; error: ErrorFrame };
 
 /** A message was added to the outbox of an account by a node that does not hold the account's lease. */
-export type Nudge = { account: string; visitor: string; first: boolean };
+export type LaneHint = { account: string; visitor: string; first: boolean };
 
-/** A hint between nodes. It never contains the text of a message: the receiver reads it from the database. */
-type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[]; spent?: Spent[] };
+/** A hint between nodes. `nudges`: lanes that have a new message. It never contains the text of a message: the receiver reads it from the database. */
+type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[] };
 
 export type ClusterBusOptions = {
   local: Bus;
@@ -38,8 +38,8 @@ export type ClusterBus = Bus & {
   /** Makes a limit count across nodes (see `Spending`). */
   share: Spending["share"];
   /** Tells the holder of an account's lease that a lane has a message to deliver. */
-  nudge: (nudge: Nudge) => void;
-  onNudge: (listener: (nudge: Nudge) => void) => void;
+  hintLane: (hint: LaneHint) => void;
+  onLaneHint: (listener: (hint: LaneHint) => void) => void;
   /** Calls `listener` with every visitor whose chat another node deleted. */
   onGone: (listener: (visitor: string) => void) => void;
   start: () => void;
@@ -78,9 +78,9 @@ function createSender(link: Link, node: string) {
       waiting.news.push(hint);
       addSize(hint);
     },
-    nudge(nudge: Nudge): void {
-      waiting.nudges.push(nudge);
-      addSize(nudge);
+    lane(hint: LaneHint): void {
+      waiting.nudges.push(hint);
+      addSize(hint);
     },
   };
 }
@@ -92,7 +92,7 @@ const isNews = (value: unknown): boolean =>
   Number.isSafeInteger(value.head) &&
   (value.read === undefined || Number.isSafeInteger(value.read)) &&
   value.changes === undefined;
-const isNudge = (value: unknown): boolean =>
+const isLaneHint = (value: unknown): boolean =>
   isRecord(value) && typeof value.visitor === "string" && typeof value.account === "string";
 const isSpent = (value: unknown): boolean =>
   Array.isArray(value) &&
@@ -114,7 +114,7 @@ function parseHint(text: string): Hint | undefined {
       isRecord(hint) &&
       typeof hint.from === "string" &&
       listOf(hint.news, isNews) &&
-      listOf(hint.nudges, isNudge) &&
+      listOf(hint.nudges, isLaneHint) &&
       listOf(hint.spent, isSpent);
     return fits ? (hint as Hint) : undefined;
   } catch {
@@ -172,7 +172,7 @@ async function findNews(
 export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const { local, link, node, clock, onError } = options;
   const here: Audience = new Map();
-  const nudgeListeners: ((nudge: Nudge) => void)[] = [];
+  const laneHintListeners: ((hint: LaneHint) => void)[] = [];
   const goneListeners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
   const spending = createSpending({
@@ -185,7 +185,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     if (from === node) return;
     spending.receive(spent);
     for (const one of news) publishLocally(one);
-    for (const one of nudges) for (const listener of nudgeListeners) listener(one);
+    for (const one of nudges) for (const listener of laneHintListeners) listener(one);
   });
 
   function publishLocally(news: News): void {
@@ -211,8 +211,8 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
       };
     },
     share: spending.share,
-    nudge: hints.nudge,
-    onNudge: (listener) => void nudgeListeners.push(listener),
+    hintLane: hints.lane,
+    onLaneHint: (listener) => void laneHintListeners.push(listener),
     onGone: (listener) => void goneListeners.push(listener),
     start: checks.start,
     async stop() {

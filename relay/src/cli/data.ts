@@ -8,7 +8,13 @@ import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
 import { type Entry, entries, type LedgerKind } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
-import { countVisitors, isStillComplete, type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
+import {
+  countVisitors,
+  findListedVisitor,
+  isStillComplete,
+  type ListedVisitor,
+  visitorsPage,
+} from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
 import { counted, recordCopy } from "./audit.ts";
@@ -38,7 +44,7 @@ async function* recordsOf(
   tick: () => void,
 ): AsyncGenerator<{ record: string; [field: string]: unknown }> {
   const view = messageView((key, type) => `${settings.publicUrl ?? ""}${linkTo(key, type)}`);
-  for await (const visitor of allRows<VisitorRow>((after) =>
+  for await (const visitor of allRows<ListedVisitor>((after) =>
     visitorsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   )) {
     tick();
@@ -117,7 +123,7 @@ export const DATA: Record<string, Command> = {
     },
     async run({ db, forget, site }, given) {
       const { visitor } = positionals(given, "visitor");
-      const row = await visitorRow(db, site(given.text("site")).public.id, visitor);
+      const row = await findListedVisitor(db, site(given.text("site")).public.id, visitor);
       if (row === undefined) throw new CommandError(`No visitor ${visitor} of this site; or it was erased already.`);
       await forget(visitor);
       return { data: { visitor, erased: true }, lines: [`Erased ${visitor}.`] };

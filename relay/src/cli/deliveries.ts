@@ -1,6 +1,6 @@
 import { deliveryView, eventView } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
-import { DELIVERY_STATES, deliveriesPage, visitorRow } from "../records/listings.ts";
+import { DELIVERY_STATES, deliveriesPage, findListedVisitor } from "../records/listings.ts";
 import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
@@ -43,7 +43,7 @@ export const DELIVERIES: Record<string, Command> = {
     async run(context, given) {
       const { visitor, message } = positionals(given, "visitor", "message");
       const site = context.site(given.text("site"));
-      if ((await visitorRow(context.db, site.public.id, visitor)) === undefined)
+      if ((await findListedVisitor(context.db, site.public.id, visitor)) === undefined)
         throw new CommandError(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
       const { running } = context;
       if ((await context.send.retry(visitor, site, message)) === undefined)

@@ -22,8 +22,14 @@ export const MAIL: Record<string, Command> = {
       if (mail === undefined) throw new CommandError("There is no mail server: set SMTP_URL and MAIL_FROM.");
       const home = site(given.text("site"));
       const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
-      const place = { page, locale: home.public.locale };
-      const asked = await mail.transcript({ visitor, site: home, id: randomId(), place, to: given.text("to") });
+      const origin = { page, locale: home.public.locale };
+      const asked = await mail.transcript({
+        visitor,
+        site: home,
+        id: randomId(),
+        context: origin,
+        to: given.text("to"),
+      });
       if (typeof asked === "string") throw new CommandError(WHY[asked]);
       const { address } = asked;
       return { data: { visitor, email: address }, lines: [`The conversation is mailed to ${address}.`] };

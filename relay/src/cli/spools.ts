@@ -5,11 +5,11 @@ import { allArguments, type Command, positionals, type Result } from "./command.
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
-async function replay({ adoptSpools }: CommandContext, folder: string): Promise<Result> {
-  if (adoptSpools === undefined) throw new CommandError("No relay runs: start one; it stores the replies.");
+async function replay({ replaySpools }: CommandContext, folder: string): Promise<Result> {
+  if (replaySpools === undefined) throw new CommandError("No relay runs: start one; it stores the replies.");
   if (!existsSync(join(folder, "secrets.json")))
     throw new CommandError(`${folder} is not the data folder of a relay. The relay must be able to read it.`, 2);
-  const { replies, recharges } = await adoptSpools(folder).catch((error: Error) => {
+  const { replies, recharges } = await replaySpools(folder).catch((error: Error) => {
     throw new CommandError(`${error.message}.`);
   });
   const stored = `${counted(replies, "reply", "replies")} and ${counted(recharges, "recharge")}`;

@@ -29,7 +29,7 @@ const CLOSED = "The database was closed";
 type Sqlite = {
   file: string;
   /** The database is a file, not in memory. */
-  kept: boolean;
+  onDisk: boolean;
   writer: SqliteConnection;
   /** Serves reads while a group of transactions is open on the writer. */
   reader: SqliteConnection;
@@ -111,27 +111,27 @@ export function openSqlite(file: string, options: Options = {}): Database {
 /** Opens and checks the file, its connections, and the threads that serve it. */
 function connectTo(file: string, options: Options): Sqlite {
   const { defer, atOnceMax = AT_ONCE_MAX, openFlush = openLogFlush, openCheckpoints = createCheckpoints } = options;
-  const kept = file !== ":memory:";
-  const threads = kept && defer === undefined;
-  const atOnce = kept && mustCheckAtOnce(file, atOnceMax);
-  const sealed = kept && breakSeal(file);
+  const onDisk = file !== ":memory:";
+  const threads = onDisk && defer === undefined;
+  const atOnce = onDisk && mustCheckAtOnce(file, atOnceMax);
+  const sealed = onDisk && breakSeal(file);
   const checkpoints = threads ? openCheckpoints(file, (error) => isLost(error) && refuse(sqlite, error)) : undefined;
   const writer = connect(file, pragmasOfWriter, (rows) => checkpoints?.wrote(rows));
   assertVersion(writer.db);
   // A sealed file is unchanged since a clean end, and was checked before that.
-  const checksAside = threads && !sealed && !atOnce;
-  if (!sealed && !checksAside) assertIntact(writer.db, file);
+  const checksInBackground = threads && !sealed && !atOnce;
+  if (!sealed && !checksInBackground) assertIntact(writer.db, file);
   assertDurable(writer.db, file);
-  const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
+  const reader = onDisk ? connect(file, ["query_only = 1"], () => {}) : writer;
   // A process killed after an erasure leaves the erased content in the log.
-  if (kept) emptyLog(writer.db);
-  const check = checksAside ? checkInBackground(file) : undefined;
+  if (onDisk) emptyLog(writer.db);
+  const check = checksInBackground ? checkInBackground(file) : undefined;
   const flush = threads ? openFlush(file) : undefined;
   // From now on, `flush` does the flush that FULL adds to each commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
   const sqlite: Sqlite = {
     file,
-    kept,
+    onDisk,
     writer,
     reader,
     checkpoints,
@@ -263,7 +263,7 @@ function refuse(sqlite: Sqlite, error: unknown): Error {
 }
 
 async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
-  const { file, kept, writer, reader, check, flush } = sqlite;
+  const { file, onDisk, writer, reader, check, flush } = sqlite;
   sqlite.closing = true;
   for (const job of groups.drop()) job.reject(new Error(CLOSED));
   // Do not yield if no thread runs: a caller that does not await then finds the files closed.
@@ -282,5 +282,5 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
   if (!emptyAtEnd(writer.db)) return;
   writer.db.close();
-  if (kept && check?.passed() !== false) seal(file);
+  if (onDisk && check?.passed() !== false) seal(file);
 }

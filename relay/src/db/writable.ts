@@ -63,13 +63,13 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
   let tried = Number.NEGATIVE_INFINITY;
 
   /** Only refusals count: a transaction that changes no row succeeds even on a full disk. */
-  const learn = <T>(write: Promise<T>): Promise<T> =>
+  const observe = <T>(write: Promise<T>): Promise<T> =>
     write.catch((error: unknown) => {
       if (isRefusal(error)) refusing = true;
       throw error;
     });
 
-  async function tryOut(): Promise<void> {
+  async function probe(): Promise<void> {
     if (clock.uptime() - tried < TRY_EVERY_MS) return;
     tried = clock.uptime();
     try {
@@ -83,14 +83,14 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
   return {
     db: {
       ...inner,
-      run: (sql, ...values) => learn(inner.run(sql, ...values)),
-      transaction: (body, key) => learn(inner.transaction(body, key)),
-      runEach: (sql, lists) => learn(inner.runEach(sql, lists)),
-      append: (work, item, key, mayWait) => learn(inner.append(work, item, key, mayWait)),
+      run: (sql, ...values) => observe(inner.run(sql, ...values)),
+      transaction: (body, key) => observe(inner.transaction(body, key)),
+      runEach: (sql, lists) => observe(inner.runEach(sql, lists)),
+      append: (work, item, key, mayWait) => observe(inner.append(work, item, key, mayWait)),
     },
     async takesWrites() {
       if (file !== undefined && (await isFull(file))) return false;
-      if (refusing) await tryOut();
+      if (refusing) await probe();
       return !refusing;
     },
   };

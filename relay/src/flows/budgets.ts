@@ -32,11 +32,11 @@ const MINUTES_PER_DAY = 1_440;
 /**
  * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
  */
-const NEWCOMERS = 4;
+const NEW_VISITORS_SHARE = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
 /**
- * When less than half of a site's budget for newcomers is left, an address waits if it has taken more than this part of the rest.
+ * When less than half of a site's budget for new visitors is left, an address waits if it has taken more than this part of the rest.
  * So those who took most wait first, and an address that has taken nothing is served as long as anything is left. Without this
  * rule, five addresses could shut out every new visitor.
  */
@@ -67,7 +67,7 @@ type Share = (keys: Keys, amount?: number) => number;
 /** A limit for all addresses of a site, and how much of it each /48 has taken. */
 type SiteLimit = { all: Limiter; byPrefix48: Limiter };
 /** The limiters of one site's daily budgets: messages and forms of each address, and new visitors of all. */
-type SiteLimiters = { share: Share; forms: Share; newcomers: SiteLimit; perDay: string };
+type SiteLimiters = { share: Share; forms: Share; newVisitors: SiteLimit; perDay: string };
 
 /** The daily amounts that a site's limiters follow. */
 const perDayOf = ({ messagesPerDay, leadsPerDay }: Site): string => `${messagesPerDay} ${leadsPerDay}`;
@@ -99,11 +99,11 @@ function limitersOf(limiter: MakeLimiter, site: Site): SiteLimiters {
     messagesPerDay = 0,
     leadsPerDay = 0,
   } = site;
-  const newcomers = Math.ceil(messagesPerDay / NEWCOMERS);
+  const newVisitors = Math.ceil(messagesPerDay / NEW_VISITORS_SHARE);
   return {
     share: shareOf(limiter, `share ${id}`, messagesPerDay),
     forms: shareOf(limiter, `forms ${id}`, leadsPerDay),
-    newcomers: siteLimit(limiter, `newcomers ${id}`, newcomers, newcomers / 60),
+    newVisitors: siteLimit(limiter, `newcomers ${id}`, newVisitors, newVisitors / 60),
     perDay: perDayOf(site),
   };
 }
@@ -170,7 +170,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
       const keys = keysOf(sender);
       return firstWait(
         () => visitors.take(keys.network),
-        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(sender.site).newcomers, "")),
+        () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(sender.site).newVisitors, "")),
       );
     },
     lead(sender: Sender): number {

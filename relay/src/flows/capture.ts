@@ -27,7 +27,7 @@ type CaptureDeps = {
 /** The error of a form, for the person who fills it in. */
 export type FormError = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
 /** A stored form. `verdict` resolves within seconds to the error that the service found, or to undefined without one so far. */
-type Durable = { verdict: Promise<FormError | undefined> };
+type StoredForm = { verdict: Promise<FormError | undefined> };
 
 /** A lead from the owner's backend; it belongs to no visitor. */
 export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>> & {
@@ -55,7 +55,7 @@ function corrected(person: ContactDetails, before: Lead, field: Field | null): C
 /** Stores the contact details from visitors and the owner's backend, and starts the calls to the service. */
 export type Capture = {
   /** Stores a visitor's form. Resolves when the form is durable, or to its error; then nothing was stored. */
-  capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<FormError | Durable>;
+  capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<FormError | StoredForm>;
   /** Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
   create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | FormError | "erased">;
 };
@@ -72,7 +72,7 @@ async function capture(
   site: Site,
   frame: LeadFrame,
   page?: PageSeen,
-): Promise<FormError | Durable> {
+): Promise<FormError | StoredForm> {
   const { db, log, leads } = deps;
   const person = readContactDetails(frame, site.leads?.country);
   if (typeof person === "string") return person;
@@ -80,13 +80,15 @@ async function capture(
     (tx) => write(deps, tx, visitor, site, { ...frame, seen: page }, person),
     [visitor],
   );
-  if (written.wrong !== undefined) return written.wrong;
+  if (written.error !== undefined) return written.error;
   if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
-  const { own } = written;
-  return { verdict: own === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: own }) };
+  const { leadToCheck } = written;
+  return {
+    verdict: leadToCheck === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: leadToCheck }),
+  };
 }
 
-/** Writes the lead of a form. @returns the lead to work on, if the service has to check it */
+/** Writes the lead of a form. @returns `leadToCheck`: the lead that the service has to check; or the error, and then nothing was written */
 async function write(
   deps: CaptureDeps,
   tx: Transaction,
@@ -94,36 +96,36 @@ async function write(
   site: Site,
   frame: LeadFrame & { seen?: PageSeen | undefined },
   given: ContactDetails,
-): Promise<{ wrong: FormError } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
+): Promise<{ error: FormError } | { error?: undefined; leadToCheck: string | undefined; fresh: boolean }> {
   const { id, chat } = frame;
-  const beside = `${id}${PHONE_SUFFIX}`;
+  const phoneLeadId = `${id}${PHONE_SUFFIX}`;
   const known = await findLead(tx, visitor, id);
-  const phone = chat ? await findLead(tx, visitor, beside) : undefined;
+  const phone = chat ? await findLead(tx, visitor, phoneLeadId) : undefined;
   const refused = [phone, known].find((lead) => lead?.state === "refused");
   const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
-  if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
+  if (known !== undefined && repeated) return { leadToCheck: phone?.id ?? (chat ? undefined : id), fresh: false };
   const person = known === undefined ? given : corrected(given, known, refused?.field ?? null);
   if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
     // Nothing is new, except that the visitor wants replies by mail at the stored address.
     const subscribes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
-    return subscribes ? { own: undefined, fresh: false } : { wrong: "empty" };
+    return subscribes ? { leadToCheck: undefined, fresh: false } : { error: "empty" };
   }
-  if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
+  if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { error: "rate_limited" };
   const now = deps.clock.now();
   const { leadsPerDay: cap } = site;
   if (cap !== undefined && !(await takeOne(tx, { name: `leads of ${site.public.id}`, day: dayOf(now), cap })))
-    return { wrong: "rate_limited" };
+    return { error: "rate_limited" };
   const consent = cleanLine(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
   if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent, page: frame.seen })))
-    return { wrong: "rate_limited" };
+    return { error: "rate_limited" };
   const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
   const due = deps.leads.firstDue(site.account);
   await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due });
-  if (!chat) return { own: id, fresh: true };
-  await dropLead(tx, visitor, beside);
-  if (site.leads?.phoneContact !== true || person.phone === null) return { own: undefined, fresh: true };
-  await addLead(tx, { ...base, id: beside, own: 1, due });
-  return { own: beside, fresh: true };
+  if (!chat) return { leadToCheck: id, fresh: true };
+  await dropLead(tx, visitor, phoneLeadId);
+  if (site.leads?.phoneContact !== true || person.phone === null) return { leadToCheck: undefined, fresh: true };
+  await addLead(tx, { ...base, id: phoneLeadId, own: 1, due });
+  return { leadToCheck: phoneLeadId, fresh: true };
 }
 
 /** Stores the person's contact details, and an event for the owner. @returns false when the visitor was erased */

@@ -25,7 +25,7 @@ beforeEach(async () => {
     secrets: () => [SECRET],
     from: { address: () => "192.0.2.1", allowed: () => allowed },
     guesses: {
-      async admits(address: string, right: boolean) {
+      async accepts(address: string, right: boolean) {
         guesses.push({ address, right });
         return admitted && right;
       },

@@ -62,7 +62,7 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
   const app = new Hono<Bindings>();
   app.use(ADDRESS, async (c, next) => {
     const address = from.address(c.env.incoming);
-    if (!(await guesses.admits(address, anySecret(c.req.param("secret"), secrets())))) {
+    if (!(await guesses.accepts(address, anySecret(c.req.param("secret"), secrets())))) {
       log("callback.wrong_secret");
       return c.notFound();
     }
@@ -92,7 +92,7 @@ export function callbackHandler(deps: CallbackDeps): (incoming: IncomingMessage,
   const deadline = createDeadlines(deps.clock, BODY_MS);
 
   async function answer(kind: string, call: Call): Promise<Answer> {
-    if (!(await guesses.admits(from.address(call.incoming), true))) {
+    if (!(await guesses.accepts(from.address(call.incoming), true))) {
       log("callback.wrong_secret");
       throw new RelayError("not_found");
     }

@@ -25,10 +25,10 @@ function setup() {
 
 describe("the limit on guesses at the callback secret", () => {
   it("allows sixty wrong secrets, then checks ten calls a second, however many arrive at once", async () => {
-    const { admits, pass, waiting } = setup();
-    for (let n = 0; n < 61; n++) expect(await admits("192.0.2.1", false)).toBe(false);
+    const { accepts, pass, waiting } = setup();
+    for (let n = 0; n < 61; n++) expect(await accepts("192.0.2.1", false)).toBe(false);
     const answers: boolean[] = [];
-    for (let n = 0; n < 1_000; n++) void admits("192.0.2.1", true).then((answer) => answers.push(answer));
+    for (let n = 0; n < 1_000; n++) void accepts("192.0.2.1", true).then((answer) => answers.push(answer));
     await pass(0);
     expect(waiting()).toBe(50);
     expect(answers.filter((answer) => answer)).toEqual([]);
@@ -36,19 +36,19 @@ describe("the limit on guesses at the callback secret", () => {
   });
 
   it("delays a call with the right secret at most once per address", async () => {
-    const { admits, pass, waiting } = setup();
-    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
-    const reply = admits("192.0.2.1", true);
+    const { accepts, pass, waiting } = setup();
+    for (let n = 0; n < 100; n++) void accepts("192.0.2.1", false);
+    const reply = accepts("192.0.2.1", true);
     await pass(5_000);
     expect(await reply).toBe(true);
-    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
+    for (let n = 0; n < 100; n++) void accepts("192.0.2.1", false);
     expect(waiting()).toBe(0);
-    expect(await admits("192.0.2.1", true)).toBe(true);
+    expect(await accepts("192.0.2.1", true)).toBe(true);
   });
 
   it("does not delay other addresses", async () => {
-    const { admits } = setup();
-    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
-    expect(await admits("192.0.2.2", true)).toBe(true);
+    const { accepts } = setup();
+    for (let n = 0; n < 100; n++) void accepts("192.0.2.1", false);
+    expect(await accepts("192.0.2.2", true)).toBe(true);
   });
 });

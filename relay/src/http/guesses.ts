@@ -16,7 +16,7 @@ const ADDRESSES_MAX = 1_000;
 
 export type Guesses = {
   /** @param right whether the call has a right secret. @returns whether to accept the call; a delayed address waits for it */
-  admits: (address: string, right: boolean) => Promise<boolean>;
+  accepts: (address: string, right: boolean) => Promise<boolean>;
 };
 
 /**
@@ -50,7 +50,7 @@ export function createGuesses(clock: Clock): Guesses {
   }
 
   return {
-    async admits(whole, right) {
+    async accepts(whole, right) {
       const address = networkOf(whole);
       const isSlow = (slowUntil.get(address) ?? 0) > clock.uptime() && !good.has(address);
       if (isSlow && !(await turn(address))) return false;

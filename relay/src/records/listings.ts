@@ -3,7 +3,7 @@ import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
 /** Lists that join several records, for the site owner. Only reads. */
 
-export type VisitorRow = {
+export type ListedVisitor = {
   id: string;
   created: number;
   /** How many messages the thread holds, in both directions. */
@@ -28,7 +28,7 @@ const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visit
 export async function visitorsPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { created: number; id: string }; limit: number },
-): Promise<VisitorRow[]> {
+): Promise<ListedVisitor[]> {
   return tx.all(
     `SELECT ${VISITOR} WHERE v.site = $1 AND (v.created, v.id) < ($2, $3)
      ORDER BY v.created DESC, v.id DESC LIMIT $4`,
@@ -48,8 +48,8 @@ export async function countVisitors(tx: Transaction, site?: string): Promise<num
   return row?.count ?? 0;
 }
 
-export async function visitorRow(tx: Transaction, site: string, id: string): Promise<VisitorRow | undefined> {
-  const [row] = await tx.all<VisitorRow>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
+export async function findListedVisitor(tx: Transaction, site: string, id: string): Promise<ListedVisitor | undefined> {
+  const [row] = await tx.all<ListedVisitor>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
   return row;
 }
 
@@ -57,7 +57,7 @@ export async function visitorRow(tx: Transaction, site: string, id: string): Pro
  * Whether everything of a visitor was still there after it was read in several steps. A deletion that begins meanwhile removes the
  * oldest parts first; a login moves everything to the user. @param read the visitor's row, read before the other parts
  */
-export async function isStillComplete(tx: Transaction, read: VisitorRow): Promise<boolean> {
+export async function isStillComplete(tx: Transaction, read: ListedVisitor): Promise<boolean> {
   const sql = `SELECT 1 FROM visitors WHERE id = $1 AND created = $2
     AND NOT EXISTS (SELECT 1 FROM deletions WHERE visitor = $1)`;
   return !read.deleting && (await tx.all(sql, read.id, read.created)).length > 0;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type ConversationPlace, messagesNamed, searchSlice, visitorsFitting } from "./search.ts";
+import { type ConversationPlace, messagesNamed, searchSlice, visitorIdsMatching } from "./search.ts";
 import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
@@ -126,10 +126,13 @@ it("finds visitors by a property of their ids, slice by slice", async () => {
   await db.run(
     `INSERT INTO visitors (id, site, created, active, head) VALUES ${ids.map((id) => `('${id}', 'default', 1, 1, 0)`).join()}`,
   );
-  const fits = (id: string): boolean => id === "v999";
-  const first = await visitorsFitting(db, { fits, after: "" });
+  const matches = (id: string): boolean => id === "v999";
+  const first = await visitorIdsMatching(db, { matches, after: "" });
   expect(first).toEqual({ found: [], next: ids[1_999] });
-  expect(await visitorsFitting(db, { fits, after: ids[1_999] ?? "" })).toEqual({ found: ["v999"], next: undefined });
+  expect(await visitorIdsMatching(db, { matches, after: ids[1_999] ?? "" })).toEqual({
+    found: ["v999"],
+    next: undefined,
+  });
 });
 
 it("finds every character as it is, whatever it means in a pattern", async () => {

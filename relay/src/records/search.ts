@@ -197,14 +197,14 @@ const IDS_SLICE = 2_000;
  * @param after as for `messagesNamed`
  * @returns the ids of the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
  */
-export async function visitorsFitting(
+export async function visitorIdsMatching(
   tx: Transaction,
-  { fits, after }: { fits: (id: string) => boolean; after: string },
+  { matches, after }: { matches: (id: string) => boolean; after: string },
 ): Promise<{ found: string[]; next: string | undefined }> {
   const sql = "SELECT id FROM visitors WHERE id > $1 ORDER BY id LIMIT $2";
   const ids = (await tx.all<{ id: string }>(sql, after, IDS_SLICE)).map(({ id }) => id);
   const next = ids.length === IDS_SLICE ? ids.at(-1) : undefined;
-  return { found: ids.filter(fits), next };
+  return { found: ids.filter(matches), next };
 }
 
 /** The reply with this id of the service. @param external the account and the id, as replies are stored */

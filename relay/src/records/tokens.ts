@@ -61,7 +61,7 @@ export async function addToken(
 }
 
 /** Compared with when no token has the id: as long as a hash, and not the hash of any known text. */
-const NOBODY = "0".repeat(43);
+const DUMMY_HASH = "0".repeat(43);
 
 /**
  * Finds the valid token with this text. An unknown id takes as long as a wrong secret: otherwise the time of the answer, 45 µs less,
@@ -71,7 +71,7 @@ export async function findToken(tx: Transaction, text: string): Promise<Token | 
   const [, id] = /^pl_([0-9a-z]{12})_[A-Za-z0-9_-]{43}$/.exec(text) ?? [];
   if (id === undefined) return undefined;
   const [row] = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens WHERE id = $1 AND revoked IS NULL`, id);
-  const isRight = sameSecret(hashOf(text), row?.hash ?? NOBODY);
+  const isRight = sameSecret(hashOf(text), row?.hash ?? DUMMY_HASH);
   return row !== undefined && isRight ? toToken(row) : undefined;
 }
 

@@ -144,8 +144,8 @@ export async function setContactIfUnknown(tx: Transaction, id: string, contact: 
 /** Rows of one visitor that one transaction deletes: 30 µs each on SQLite, which deletes on the event loop. */
 export const ROWS_SLICE = 500;
 
-/** The tables that may have very many rows of one visitor, and what tells those apart. What is still to be sent comes first. */
-const LONG = [
+/** The tables that may have very many rows of one visitor, each with the column that tells those apart. Unsent messages come first. */
+const LARGE_TABLES = [
   ["outbox", "turn"],
   ["tries", "pos"],
   ["messages", "pos"],
@@ -154,7 +154,7 @@ const LONG = [
 
 /** Deletes a slice of the rows of which a visitor may have very many. @returns whether none are left */
 export async function dropVisitorRows(tx: Transaction, visitor: string): Promise<boolean> {
-  for (const [table, place] of LONG) {
+  for (const [table, place] of LARGE_TABLES) {
     const slice = `SELECT ${place} FROM ${table} WHERE visitor = $1 ORDER BY ${place} LIMIT $2`;
     const sql = `DELETE FROM ${table} WHERE visitor = $1 AND ${place} IN (${slice})`;
     if ((await tx.run(sql, visitor, ROWS_SLICE)) > 0) return false;

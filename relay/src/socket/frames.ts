@@ -191,7 +191,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   if (typeof taken === "string") return answerForm(context, id, taken);
   live.fresh = false;
   if (frame.reply && (await emailOf(deps.db, live.visitor)) !== undefined)
-    await deps.mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
+    await deps.mail?.subscribe(live.visitor, live.site, visitorContext(live, frame));
   live.forms ??= new Map();
   live.forms.set(id, "awaited");
   void taken.verdict.then(
@@ -223,7 +223,7 @@ function sendTranscript(context: Context, frame: Transcript): Promise<void> {
   const { deps, actions, live } = context;
   return attempt(context, frame.id, async () => {
     const { visitor, site } = live;
-    const request = { visitor, site, id: frame.id, place: placeOf(live, frame) };
+    const request = { visitor, site, id: frame.id, context: visitorContext(live, frame) };
     const asked = (await deps.mail?.transcript(request)) ?? "nothing";
     if (typeof asked === "object") return actions.send(live, { t: "mailed", id: frame.id, email: asked.address });
     refuse(context, { code: TRANSCRIPT_ERRORS[asked], id: frame.id });
@@ -241,10 +241,10 @@ function pageSeen(
 }
 
 /**
- * The page to which an email links. The browser guarantees the origin, and the site allows it. Only the path of the frame's
+ * The page to which an email links, and the visitor's language. The browser guarantees the origin, and the site allows it. Only the path of the frame's
  * address is kept, because a query may contain secrets.
  */
-function placeOf(
+function visitorContext(
   { origin }: Live,
   { page = "/", locale = "" }: { page?: string | undefined; locale?: string | undefined },
 ): VisitorContext {

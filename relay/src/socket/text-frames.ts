@@ -11,8 +11,8 @@ export const PING = "\x89\x00";
 const SHORT_MAX = 125;
 const MEDIUM_MAX = 0xffff;
 /** Second byte: the length is in the next two bytes, or in the next eight. */
-const MEDIUM = "\x7e";
-const LONG = "\x7f";
+const LENGTH_16 = "\x7e";
+const LENGTH_64 = "\x7f";
 
 /** A number as bytes, the highest first. */
 const bytesOf = (number: number, count: number): string =>
@@ -22,8 +22,8 @@ const bytesOf = (number: number, count: number): string =>
 
 function lengthOf(size: number): string {
   if (size <= SHORT_MAX) return String.fromCharCode(size);
-  if (size <= MEDIUM_MAX) return MEDIUM + String.fromCharCode(size >> 8, size & 0xff);
-  return LONG + bytesOf(size, 8);
+  if (size <= MEDIUM_MAX) return LENGTH_16 + String.fromCharCode(size >> 8, size & 0xff);
+  return LENGTH_64 + bytesOf(size, 8);
 }
 
 /** A text frame, not masked, as a server sends it. */

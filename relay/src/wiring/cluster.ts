@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
-import { createClusterBus, type Nudge } from "../bus/cluster.ts";
+import { createClusterBus, type LaneHint } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
 import { signedLink } from "../bus/signed-link.ts";
 import type { Spending } from "../bus/spending.ts";
@@ -23,8 +23,8 @@ export type Cluster = {
   bus: Bus;
   leases: Leases;
   /** Tells the node that works for an account that a lane has a message to deliver. */
-  nudge: (nudge: Nudge) => void;
-  onNudge: (listener: (nudge: Nudge) => void) => void;
+  hintLane: (hint: LaneHint) => void;
+  onLaneHint: (listener: (hint: LaneHint) => void) => void;
   onGone: (listener: (visitor: string) => void) => void;
   /** Makes a limit count across nodes. @param name the same on every node */
   share: Spending["share"];
@@ -69,8 +69,8 @@ function singleNode(): Cluster {
     shared: false,
     bus: createBus(),
     leases: holdsAll(),
-    nudge: () => {},
-    onNudge: () => {},
+    hintLane: () => {},
+    onLaneHint: () => {},
     onGone: () => {},
     share: (_, limiter) => limiter,
     sharePaces: () => {},
@@ -114,8 +114,8 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
     shared: true,
     bus,
     leases,
-    nudge: bus.nudge,
-    onNudge: bus.onNudge,
+    hintLane: bus.hintLane,
+    onLaneHint: bus.onLaneHint,
     onGone: bus.onGone,
     share: bus.share,
     sharePaces(source) {

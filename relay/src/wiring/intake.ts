@@ -58,7 +58,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
       await recharges.start();
     },
     /** Stores the entries in the spools of another node's data folder. */
-    adopt: (folder: string): Promise<Adopted> => adoptSpools(folder, replies, recharges),
+    replaySpools: (folder: string): Promise<ReplayedCounts> => replaySpools(folder, replies, recharges),
     async stop(): Promise<void> {
       await replies.stop();
       await recharges.stop();
@@ -68,22 +68,22 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
 }
 
 /** Number of entries that were stored from each spool. */
-type Adopted = { replies: number; recharges: number };
+type ReplayedCounts = { replies: number; recharges: number };
 
 /**
  * Stores the spools in the data folder of a node that does not come back.
  * @throws Error when a relay uses the folder, or when the database accepts no writes
  */
-async function adoptSpools(
+async function replaySpools(
   folder: string,
   replies: ReturnType<typeof createReplies>,
   recharges: ReturnType<typeof createRecharges>,
-): Promise<Adopted> {
+): Promise<ReplayedCounts> {
   const lock = takeLock(relayLock(folder), `The folder ${folder}`, "");
   try {
     return {
-      replies: await replies.adopt(openSpool<Reply>(folder, "replies")),
-      recharges: await recharges.adopt(openSpool<SpooledRecharge>(folder, "recharges")),
+      replies: await replies.replaySpool(openSpool<Reply>(folder, "replies")),
+      recharges: await recharges.replaySpool(openSpool<SpooledRecharge>(folder, "recharges")),
     };
   } finally {
     lock.release();

@@ -51,7 +51,7 @@ export const CORE: Mutant[] = [
     edits: [
       {
         find: "const $outcome = await deliver($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
-        replace: `await close(courier, $head, "delivered"); $turn.settle(await deliver($head));
+        replace: `await conclude(courier, $head, "delivered"); $turn.settle(await deliver($head));
           queueNext(courier, $lane, true, onTurnOf(courier));`,
       },
     ],
@@ -65,9 +65,9 @@ export const CORE: Mutant[] = [
         replace: "const $waited = $entries.map(() => true);",
       },
       {
-        find: "await $db.append(conclude, $item, $key, true)",
+        find: "await $db.append(writeConclusion, $item, $key, true)",
         replace:
-          "await $db.transaction((tx) => removeOutboxEntries(tx, [$item.entry])).then(() => $db.append(conclude, $item, $key))",
+          "await $db.transaction((tx) => removeOutboxEntries(tx, [$item.entry])).then(() => $db.append(writeConclusion, $item, $key))",
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -129,7 +129,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "refuses a reply that the database cannot store, instead of spooling it",
-    edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
+    edits: [{ in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
   },
   {
@@ -191,7 +191,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "forgets undelivered messages after a crash",
-    edits: [{ in: "adopt", find: "adoptLane(courier, $lane, onTurn)", replace: "lane !== page[0] && $0" }],
+    edits: [{ in: "queueOpenLanes", find: "queueOpenLane(courier, $lane, onTurn)", replace: "lane !== page[0] && $0" }],
     killedBy: { given: { crashes: 4, ...behaviour({ down: 0.6 }) } },
   },
   {
@@ -222,7 +222,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "answers 200 for a reply that it did not store",
-    edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: "" }],
+    edits: [{ in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: "" }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
   },
   {

@@ -93,7 +93,7 @@ export const NODES: readonly Mutant[] = [
   },
   {
     name: "refuses a callback that PostgreSQL does not take within a second",
-    edits: [{ in: "take", find: "keep(state, entry, $cause)", replace: '"lost"' }],
+    edits: [{ in: "take", find: "spoolEntry(state, entry, $cause)", replace: '"lost"' }],
     killedBy: { suite: busy },
   },
   {

@@ -214,7 +214,7 @@ export const SAFETY: Mutant[] = [
     find: "byPrefix48.take($$)",
     replace: "0",
   }),
-  without("count of newcomers per /48 of IPv6", "budgets.test.ts", {
+  without("count of new visitors per /48 of IPv6", "budgets.test.ts", {
     in: "takeFairly",
     find: "limit.byPrefix48.levels($key).taken",
     replace: "0",
@@ -230,7 +230,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("budget of new visitors per site", "budgets.test.ts", {
     in: "budgets.visitor",
-    find: "takeFairly(visitors, $keys, $site.newcomers, $key)",
+    find: "takeFairly(visitors, $keys, $site.newVisitors, $key)",
     replace: "0",
   }),
   without("change of a site's budgets by porchlight reload", "budgets.test.ts", {
@@ -300,7 +300,7 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on guesses", "guesses.test.ts", {
-    in: "admits",
+    in: "accepts",
     find: "if ($slow && !(await turn($address))) return false;",
     replace: "",
   }),
@@ -337,7 +337,7 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("least size of a file in the quotas", "uploads.test.ts", { in: "FILE_MIN", replace: "1" }),
-  without("fair share of a site's budget for newcomers (A27)", "budgets.test.ts", {
+  without("fair share of a site's budget for new visitors (A27)", "budgets.test.ts", {
     in: "takeFairly",
     find: "$left < $taken && $most > $left * FAIR_PART",
     replace: "false",

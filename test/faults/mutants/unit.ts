@@ -87,7 +87,7 @@ const RELAY: Mutant[] = [
     edits: [
       {
         in: "findToken",
-        find: "sameSecret(hashOf($text), $row?.hash ?? NOBODY)",
+        find: "sameSecret(hashOf($text), $row?.hash ?? DUMMY_HASH)",
         replace: "$row !== undefined && sameSecret(hashOf($text), $row.hash)",
       },
     ],

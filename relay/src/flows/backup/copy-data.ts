@@ -7,8 +7,8 @@ import { backupOnThread } from "../../db/backup.ts";
 import type { Database } from "../../db/database.ts";
 import { fileOf } from "../../db/open.ts";
 
-/** Files besides database and media. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
-const BESIDE = [
+/** Files of the data folder besides database, media and help articles. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
+const OTHER_FILES = [
   "secrets.json",
   "replies.spool",
   "replies.spool.replaying",
@@ -70,7 +70,7 @@ export async function copyData(
   folder: string,
   onFiles: (count: number) => () => void = () => () => {},
 ): Promise<Copied> {
-  for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
+  for (const name of OTHER_FILES) await copy(join(dataDir, name), join(folder, name));
   const database = db.dialect === "sqlite";
   if (database) await backupOnThread(fileOf(databaseUrl), join(folder, "porchlight.db"));
   for (const path of await filesIn(join(dataDir, HELP))) await copyInto(folder, dataDir, join(HELP, path));

@@ -16,12 +16,12 @@ import { type Copied, copyData, filesIn } from "./copy-data.ts";
 /** A backup that is complete. `at`: milliseconds since 1970. */
 export type Backup = { name: string; at: number };
 
-/** The storage of backups: a folder or a bucket. */
-type Place = {
+/** Where backups are stored: a folder or a bucket. */
+type BackupStore = {
   /** Complete backups, oldest first. */
   list: () => Promise<Backup[]>;
   /** Takes over a complete copy. It is listed only when all of it is there; when this resolves, it survives a power cut. */
-  keep: (name: string, folder: string) => Promise<void>;
+  add: (name: string, folder: string) => Promise<void>;
   remove: (name: string) => Promise<void>;
   /** Writes a backup into an empty folder. */
   fetch: (name: string, folder: string) => Promise<void>;
@@ -41,10 +41,10 @@ const listed = (names: readonly string[]): Backup[] =>
     .map((name) => ({ name, at: atOf(name) }));
 
 /** Backups as folders in a folder. */
-function inFolder(root: string): Place {
+function folderStore(root: string): BackupStore {
   return {
     list: async () => listed(await readdir(root).catch(() => [])),
-    async keep(name, folder) {
+    async add(name, folder) {
       await rename(folder, join(root, name));
       syncFolder(root);
     },
@@ -85,7 +85,7 @@ async function textOf(files: Files, key: string): Promise<string | undefined> {
 }
 
 /** Backups as objects of a bucket. A backup is in the index only when all of its objects are stored. */
-function inBucket(files: Files, scratch: string): Place {
+function bucketStore(files: Files, scratch: string): BackupStore {
   const index = async (): Promise<Index> => indexIn((await textOf(files, INDEX)) ?? "{}");
   async function write(next: Index): Promise<void> {
     await mkdir(scratch, { recursive: true, mode: 0o700 });
@@ -95,7 +95,7 @@ function inBucket(files: Files, scratch: string): Place {
   }
   return {
     list: async () => listed(Object.keys(await index())),
-    async keep(name, folder) {
+    async add(name, folder) {
       const paths = await filesIn(folder);
       for (const path of paths) await files.put(`${name}/${path}`, join(folder, path), "application/octet-stream");
       await write({ ...(await index()), [name]: paths });
@@ -145,17 +145,18 @@ export type Backups = {
   stop: () => Promise<void>;
 };
 
-/** Creates the scheduled backups. @returns undefined when the settings name no place for them */
+/** Creates the scheduled backups. @returns undefined when the settings name no folder and no bucket for them */
 export function createBackups(deps: BackupsDeps): Backups | undefined {
   const { clock, log, settings, openBucket = createS3Files } = deps;
   const rules = settings.backups;
   if (rules === undefined) return undefined;
   const scratch = join(rules.folder ?? settings.dataDir, "backup.partial");
-  const place = rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(openBucket(rules.bucket), scratch);
+  const store =
+    rules.bucket === undefined ? folderStore(rules.folder ?? "") : bucketStore(openBucket(rules.bucket), scratch);
   let last: Promise<unknown> = Promise.resolve();
   // Backups run one after the other: a backup that is requested now contains what is stored now.
   const run = (): Promise<Backup & Copied> => {
-    const next = last.then(() => makeBackup(deps, rules, place, scratch));
+    const next = last.then(() => makeBackup(deps, rules, store, scratch));
     last = next.catch(() => {});
     return next;
   };
@@ -163,25 +164,25 @@ export function createBackups(deps: BackupsDeps): Backups | undefined {
     clock,
     every: CHECK_MS,
     run: async () => {
-      const newest = (await place.list()).at(-1)?.at ?? 0;
+      const newest = (await store.list()).at(-1)?.at ?? 0;
       if (deps.works() && clock.now() - newest >= rules.every) await run();
     },
     onError: (error) => log("backup.failed", { cause: String(error) }),
   });
   return {
-    list: place.list,
+    list: store.list,
     run,
-    fetch: place.fetch,
+    fetch: store.fetch,
     start: poll.start,
     async stop() {
       await poll.stop();
       await last;
-      await place.close();
+      await store.close();
     },
   };
 }
 
-async function makeBackup(deps: BackupsDeps, { keep }: BackupRules, place: Place, scratch: string) {
+async function makeBackup(deps: BackupsDeps, { keep }: BackupRules, store: BackupStore, scratch: string) {
   const { clock, log } = deps;
   const at = clock.now();
   const name = nameOf(at);
@@ -189,9 +190,9 @@ async function makeBackup(deps: BackupsDeps, { keep }: BackupRules, place: Place
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const copied = await copyData(deps, scratch);
-  await place.keep(name, scratch);
-  const all = await place.list();
-  for (const old of all.slice(0, Math.max(0, all.length - keep))) await place.remove(old.name);
+  await store.add(name, scratch);
+  const all = await store.list();
+  for (const old of all.slice(0, Math.max(0, all.length - keep))) await store.remove(old.name);
   const { files, bytes, elsewhere } = copied;
   log("backup.done", { name, files, bytes, ...(elsewhere.length > 0 && { elsewhere }) });
   return { name, at, ...copied };

@@ -4,7 +4,7 @@ import { type LaneHead, laneHeads, removeOutboxEntries } from "../../records/out
 import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
 import { addTry } from "../../records/tries.ts";
 import {
-  assertMine,
+  assertHoldsAccounts,
   type Concluded,
   type Conclusion,
   type CourierDeps,
@@ -20,15 +20,15 @@ import {
  *   outbox no longer had the message
  * @throws any error of the database; then nothing changed
  */
-export async function close(
-  { deps, conclude }: CourierState,
+export async function conclude(
+  { deps, writeConclusion }: CourierState,
   entry: EntryToConclude | LaneHead,
   state: SentState,
   reason: FailReason | null = null,
   last: LastTry = {},
 ): Promise<Pick<Concluded, "next" | "gone">> {
   const conclusion = { entry, state, reason, ...last };
-  const { n, change, next, gone } = await deps.db.append(conclude, conclusion, [entry.visitor], true);
+  const { n, change, next, gone } = await deps.db.append(writeConclusion, conclusion, [entry.visitor], true);
   if (n !== undefined)
     deps.bus.publish({ visitor: entry.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
   return { next, gone };
@@ -46,7 +46,7 @@ export async function concludeAll(
 ): Promise<Concluded[]> {
   const entries = given.map(({ entry }) => entry);
   const visitors = entries.map(({ visitor }) => visitor);
-  await assertMine(deps, tx, entries);
+  await assertHoldsAccounts(deps, tx, entries);
   const waited = await removeOutboxEntries(tx, entries);
   const conclusions = given.filter((_, i) => waited[i]);
   const taken = await markMessages(tx, conclusions, deps.clock.now());

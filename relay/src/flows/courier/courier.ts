@@ -7,16 +7,16 @@ import { expiredEntries, type LaneHead, scheduleRetry } from "../../records/outb
 import { addTry, NOT_SENT } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
-import { close, concludeAll } from "./conclude.ts";
+import { conclude, concludeAll } from "./conclude.ts";
 import { keepHead, mayBeInFlight, nextHead, queue, queueLater, queueNext, wake } from "./lanes.ts";
-import { adopt, joinNodes } from "./nodes.ts";
+import { joinNodes, queueOpenLanes } from "./nodes.ts";
 import {
   type Added,
-  assertMine,
+  assertHoldsAccounts,
   type CourierDeps,
   type CourierState,
   createState,
-  isMine,
+  holdsAccount,
   type Lane,
   type LastTry,
 } from "./state.ts";
@@ -64,7 +64,7 @@ export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<
 }
 
 async function start(courier: CourierState): Promise<void> {
-  await adopt(courier, onTurnOf(courier));
+  await queueOpenLanes(courier, onTurnOf(courier));
   joinNodes(courier, onTurnOf(courier));
   expireLater(courier);
 }
@@ -90,7 +90,7 @@ const onTurnOf = (courier: CourierState) => (lane: Lane, turn: Turn) => takeTurn
 
 /** Sends a lane's first message, and stores the outcome. Never rejects. */
 async function takeTurn(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
-  if (courier.stopped || !isMine(courier.deps, lane.account)) {
+  if (courier.stopped || !holdsAccount(courier.deps, lane.account)) {
     courier.lanes.delete(lane.visitor);
     return turn.settle(NOT_CALLED);
   }
@@ -124,7 +124,7 @@ async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise
   lane.turn = head?.turn;
   if (head === undefined) queueNext(courier, lane, false, onTurnOf(courier));
   else if (head.expires <= clock.now()) await giveUp(courier, lane, head, "expired");
-  else if (!isMine(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
+  else if (!holdsAccount(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
   else {
     const outcome = await deliver(head);
     turn.settle(outcome);
@@ -170,7 +170,7 @@ async function tryLater(courier: CourierState, lane: Lane, head: LaneHead, outco
 async function storeTry({ deps }: CourierState, tried: LaneHead): Promise<void> {
   const { visitor, pos, reaction, error } = tried;
   const store = async (tx: Transaction): Promise<void> => {
-    await assertMine(deps, tx, [tried]);
+    await assertHoldsAccounts(deps, tx, [tried]);
     await scheduleRetry(tx, tried);
     if (reaction === null) await addTry(tx, visitor, pos, { at: deps.clock.now(), answer: error });
   };
@@ -198,7 +198,7 @@ async function finish(
   reason?: FailReason,
   last?: LastTry,
 ): Promise<boolean> {
-  const { next, gone } = await close(courier, head, state, reason, last);
+  const { next, gone } = await conclude(courier, head, state, reason, last);
   if (next !== undefined) keepHead(courier, next);
   queueNext(courier, lane, next !== undefined, onTurnOf(courier));
   return !gone;
@@ -223,11 +223,11 @@ function triedAgain(head: LaneHead, outcome: Outcome): LaneHead {
 /** Marks every message past its horizon as failed, also while the account is held or the service is away. */
 async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
-  for (let closed = EXPIRE_BATCH; closed > 0; ) {
+  for (let concluded = EXPIRE_BATCH; concluded > 0; ) {
     const late = await expiredEntries(db, clock.now(), EXPIRE_BATCH);
-    const idle = late.filter((entry) => isMine(courier.deps, entry.account) && !mayBeInFlight(courier, entry));
-    closed = idle.length;
-    await Promise.all(idle.map((entry) => close(courier, entry, "failed", "expired")));
+    const idle = late.filter((entry) => holdsAccount(courier.deps, entry.account) && !mayBeInFlight(courier, entry));
+    concluded = idle.length;
+    await Promise.all(idle.map((entry) => conclude(courier, entry, "failed", "expired")));
     for (const entry of idle) log("delivery.failed", { ...about(entry), reason: "expired" });
   }
 }
@@ -237,7 +237,7 @@ function expireLater(courier: CourierState): void {
   const { clock, log } = courier.deps;
   courier.cancelExpiry = clock.after(EXPIRE_MS, () => {
     expire(courier)
-      .then(() => courier.deps.nodes && adopt(courier, onTurnOf(courier)))
+      .then(() => courier.deps.nodes && queueOpenLanes(courier, onTurnOf(courier)))
       .catch((error: unknown) => log("database.failing", { cause: String(error) }))
       .finally(() => expireLater(courier));
   });

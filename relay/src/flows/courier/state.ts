@@ -75,13 +75,13 @@ export type CourierDeps = {
 };
 
 /** How nodes tell each other that a message was added to a lane. */
-type Nodes = { nudge: (added: Added) => void; onNudge: (listener: (added: Added) => void) => void };
+type Nodes = { hintLane: (added: Added) => void; onLaneHint: (listener: (added: Added) => void) => void };
 
 /** Whether this node sends the messages of an account. */
-export const isMine = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
+export const holdsAccount = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
 
 /** @throws LeaseLost when another node now sends for an account of these messages; nothing is recorded then */
-export const assertMine = (
+export const assertHoldsAccounts = (
   { leases }: CourierDeps,
   tx: Transaction,
   entries: readonly Pick<EntryToConclude, "account">[],
@@ -91,7 +91,7 @@ export const assertMine = (
 export type CourierState = {
   deps: CourierDeps;
   /** Writes conclusions. The courier always passes the same function: the database groups calls of one function in a transaction. */
-  conclude: Batch<Conclusion, Concluded>;
+  writeConclusion: Batch<Conclusion, Concluded>;
   lanes: Map<string, Lane>;
   /** First messages of lanes that were passed on in memory, and when, by visitor. */
   heads: Map<string, { head: LaneHead; at: number }>;
@@ -104,9 +104,9 @@ export type CourierState = {
   stopPolling: () => Promise<void>;
 };
 
-export const createState = (deps: CourierDeps, conclude: CourierState["conclude"]): CourierState => ({
+export const createState = (deps: CourierDeps, writeConclusion: CourierState["writeConclusion"]): CourierState => ({
   deps,
-  conclude,
+  writeConclusion,
   lanes: new Map(),
   heads: new Map(),
   onConcluded: new Set(),

@@ -27,9 +27,9 @@ type IntakeDeps<Entry, Stored extends string> = {
   idOf: (entry: Entry) => string;
   /**
    * The answer to a spooled entry waits for the database for up to this time (ms), counted from the first spooled entry of an
-   * outage; see `HOLD_MS`. Absent: it does not wait.
+   * outage; see `ANSWER_DELAY_MS`. Absent: it does not wait.
    */
-  hold?: number | undefined;
+  answerDelay?: number | undefined;
   /** Time for the database to store an entry, in ms. After it, the entry goes to the spool. Absent: `TIMEOUT_MS`. */
   timeout?: number | undefined;
   events: LogEvents;
@@ -48,7 +48,7 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   /** Answers the spooled entries that wait, by id. */
   answers: Map<string, () => void>;
   /** Ends the wait of the entries that are spooled in this outage; absent: nothing was spooled since the last replay. */
-  held: Held | undefined;
+  outageWait: OutageWait | undefined;
   /** Cancels the replay that is planned; absent: none is. */
   cancelReplay: (() => void) | undefined;
   /** After a stop, the spool keeps its entries for the next process. */
@@ -57,27 +57,27 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   retryAt: number;
 };
 
-/** The wait of spooled entries for the database. `over` resolves when the database has them, or when `hold` has passed. */
-type Held = { over: Promise<void>; end: () => void };
+/** The wait of spooled entries for the database. `over` resolves when the database has them, or when `answerDelay` has passed. */
+type OutageWait = { over: Promise<void>; end: () => void };
 
 export type DurableIntake<Entry, Stored extends string> = {
-  /** Resolves once the entry is durable, or once it is certain that it cannot be kept. Never rejects. */
+  /** Resolves once the entry is durable, or once it is certain that it can be stored nowhere. Never rejects. */
   take: (entry: Entry) => Promise<IntakeOutcome<Stored>>;
   /** Stores the entries that an earlier process left in the spool. */
   start: () => Promise<void>;
   /** Empties the spool of a node that does not come back. @returns how many entries it had */
-  adopt: (spool: Spool<Entry>) => Promise<number>;
+  replaySpool: (spool: Spool<Entry>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
 /** Default of `timeout`. The service waits only seconds for its answer (R-304). */
 const TIMEOUT_MS = 1_000;
 /**
- * `hold` of a node that shares its database with others. While the answer waits, the service sends the visitor's next reply to
- * no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot
+ * `answerDelay` of a node that shares its database with others. While the answer waits, the service sends the visitor's next
+ * reply to no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot
  * overtake this one. With `TIMEOUT_MS` it makes 5 s; the service's own timeout is unknown (R-304).
  */
-export const HOLD_MS = 4_000;
+export const ANSWER_DELAY_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */
 const REPLAY_MS = 500;
 
@@ -95,7 +95,7 @@ export function createIntake<Entry, Stored extends string>(
     freed: new Map(),
     replaying: undefined,
     answers: new Map(),
-    held: undefined,
+    outageWait: undefined,
     cancelReplay: undefined,
     stopped: false,
     retryAt: Number.NEGATIVE_INFINITY,
@@ -105,11 +105,11 @@ export function createIntake<Entry, Stored extends string>(
     async start() {
       if (deps.spool.waiting) await replay(state);
     },
-    adopt: (spool) => spool.replay((entries) => writeAll(state, entries)),
+    replaySpool: (spool) => spool.replay((entries) => writeAll(state, entries)),
     async stop() {
       state.stopped = true;
       state.cancelReplay?.();
-      state.held?.end();
+      state.outageWait?.end();
       await state.replaying;
     },
   };
@@ -126,13 +126,13 @@ async function take<Entry, Stored extends string>(state: State<Entry, Stored>, e
   const written = attempt && (await inTime(state, attempt).catch((error: unknown) => ({ error })));
   if (typeof written === "string") return written;
   if (!(await inTime(state, isOurs(entry)).catch(() => true))) return "unknown";
-  const kept = keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
-  if (kept === "spooled" && !state.stopped) await untilStored(state, entry, attempt);
-  return kept;
+  const outcome = spoolEntry(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
+  if (outcome === "spooled" && !state.stopped) await untilStored(state, entry, attempt);
+  return outcome;
 }
 
 /**
- * Waits until the database has a spooled entry, or the hold is over.
+ * Waits until the database has a spooled entry, or `answerDelay` has passed.
  * @param attempt the first attempt to write it, which may succeed late
  */
 function untilStored<Entry, Stored extends string>(
@@ -140,8 +140,8 @@ function untilStored<Entry, Stored extends string>(
   entry: Entry,
   attempt: Promise<Stored> | undefined,
 ): Promise<void> {
-  const { hold, idOf, answers } = state;
-  if (hold === undefined) return Promise.resolve();
+  const { answerDelay, idOf, answers } = state;
+  if (answerDelay === undefined) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const id = idOf(entry);
   answers.set(id, resolve);
@@ -149,21 +149,21 @@ function untilStored<Entry, Stored extends string>(
     () => resolve(),
     () => {},
   );
-  void heldBy(state, hold).over.then(resolve);
+  void beginWait(state, answerDelay).over.then(resolve);
   return promise.finally(() => answers.delete(id));
 }
 
-/** The wait of this outage's entries; its time begins with the first of them. */
-function heldBy<Entry, Stored extends string>(state: State<Entry, Stored>, ms: number): Held {
-  if (state.held !== undefined) return state.held;
+/** Begins the wait of this outage's entries, unless an earlier entry began it. */
+function beginWait<Entry, Stored extends string>(state: State<Entry, Stored>, ms: number): OutageWait {
+  if (state.outageWait !== undefined) return state.outageWait;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const cancel = state.clock.after(ms, resolve);
   const end = (): void => {
     cancel();
     resolve();
   };
-  state.held = { over, end };
-  return state.held;
+  state.outageWait = { over, end };
+  return state.outageWait;
 }
 
 /** Whether the spool may hold an earlier entry of the same lane. */
@@ -194,7 +194,7 @@ function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Pr
   });
 }
 
-function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry, cause: unknown) {
+function spoolEntry<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry, cause: unknown) {
   const { spool, spooled, laneOf, idOf, log, events, describe } = state;
   const about = { ...describe(entry), cause: String(cause) };
   try {
@@ -228,8 +228,8 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
       if (!spool.waiting) {
         state.spooled = new Map();
         free(state, [...state.freed.keys()]);
-        state.held?.end();
-        state.held = undefined;
+        state.outageWait?.end();
+        state.outageWait = undefined;
       }
       log(events.replayed, { count });
     })

@@ -25,7 +25,7 @@ export type Recharges = {
   receive: (account: string, event: Recharge) => Promise<IntakeOutcome<Stored>>;
   start: () => Promise<void>;
   /** Stores the spool of a node that does not come back. @returns how many events it had */
-  adopt: (spool: Spool<SpooledRecharge>) => Promise<number>;
+  replaySpool: (spool: Spool<SpooledRecharge>) => Promise<number>;
   stop: () => Promise<void>;
 };
 

@@ -10,7 +10,7 @@ import { disownFile, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
-import { createIntake, type DurableIntake, HOLD_MS, type IntakeOutcome } from "./durable-intake.ts";
+import { ANSWER_DELAY_MS, createIntake, type DurableIntake, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";
 import { findOwner } from "./reply-destination.ts";
 import { createReplyKeys, keyOf, markAnswered, type ReplyKeys } from "./reply-keys.ts";
@@ -58,7 +58,7 @@ export type Replies = {
   /** Stores what an earlier process left in the spool. */
   start: () => Promise<void>;
   /** Stores the spool of a node that does not come back. @returns how many replies it had */
-  adopt: (spool: Spool<Reply>) => Promise<number>;
+  replaySpool: (spool: Spool<Reply>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -85,7 +85,7 @@ export function createReplies(
     laneOf: ({ visitor }) => visitor,
     idOf: ({ id }) => id,
     // Other nodes share PostgreSQL, and may store the visitor's next reply.
-    hold: deps.db.dialect === "postgres" ? HOLD_MS : undefined,
+    answerDelay: deps.db.dialect === "postgres" ? ANSWER_DELAY_MS : undefined,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });
@@ -93,7 +93,7 @@ export function createReplies(
     receive: (callback, named) => receive(state, intake, callback, named),
     answered: (callback) => markAnswered(state.keys, callback),
     start: intake.start,
-    adopt: intake.adopt,
+    replaySpool: intake.replaySpool,
     stop: intake.stop,
   };
 }

@@ -15,7 +15,7 @@ import { createMail } from "./mail.ts";
 
 const SITE = { public: { ...DEFAULT_SITE, id: "shop", title: "Shop" }, account: "one", mail: true } as Site;
 const VISITOR = "v_1";
-const PLACE = { page: "https://shop.example/lamps", locale: "en" };
+const CONTEXT = { page: "https://shop.example/lamps", locale: "en" };
 const POLL_MS = 1_000;
 
 let db: Database;
@@ -51,7 +51,7 @@ type Node = Partial<Parameters<typeof createMail>[0]>;
 async function begin(after: number, node: Node = {}): Promise<ReturnType<typeof createMail>> {
   const mail = start(after, node);
   await mail.start();
-  await mail.subscribe(VISITOR, SITE, PLACE);
+  await mail.subscribe(VISITOR, SITE, CONTEXT);
   await db.transaction(async (tx) => {
     await addVisitor(tx, VISITOR, "shop", now);
     await setDetails(tx, VISITOR, { email: "ada@b.example" });
@@ -136,7 +136,7 @@ describe("mails to one mailbox", () => {
       await setDetails(tx, visitor, { email });
       await appendReply(tx, { visitor, id: `r_${visitor}`, text: "Yes.", at: now, external: `e_${visitor}` });
     });
-    return mail.transcript({ visitor, site: SITE, id: "t_1", place: PLACE });
+    return mail.transcript({ visitor, site: SITE, id: "t_1", context: CONTEXT });
   }
 
   it("are at most three a day, however its address is spelt (A27)", async () => {

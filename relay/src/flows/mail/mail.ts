@@ -19,7 +19,7 @@ type TranscriptRequest = {
   site: Site;
   /** Repeated requests with the same id lead to one mail. */
   id: string;
-  place: VisitorContext;
+  context: VisitorContext;
   /** Address that the owner names. Without it: the visitor's own, within its daily budget. */
   to?: string | undefined;
 };
@@ -67,7 +67,7 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
   }
   return {
     relay: deps.relay,
-    subscribe: (visitor: string, site: Site, place: VisitorContext) => subscribe(deps, visitor, site, place),
+    subscribe: (visitor: string, site: Site, context: VisitorContext) => subscribe(deps, visitor, site, context),
     transcript: (request: TranscriptRequest) => mailTranscript(deps, request),
     unsubscribeBy: (link: string) => unsubscribeBy(deps, link),
     /** Whether this relay signed the link. */
@@ -103,7 +103,7 @@ async function sendDue(deps: MailDeps, stopped: () => boolean): Promise<void> {
 /** Writes a mail with the whole conversation, once per request id. */
 async function mailTranscript(
   deps: MailDeps,
-  { visitor, site, id, place, to }: TranscriptRequest,
+  { visitor, site, id, context, to }: TranscriptRequest,
 ): Promise<TranscriptResult> {
   const { db, clock, signing } = deps;
   const siteId = site.public.id;
@@ -118,7 +118,7 @@ async function mailTranscript(
       if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
         return "rate_limited";
       const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
-      const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...place } as const;
+      const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...context } as const;
       await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
       return { id, address };
     },

@@ -26,15 +26,15 @@ const FRESH_MS = 10 * 60_000;
 const LOOK_BACK_MS = 15_000;
 
 /** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
-export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: VisitorContext): Promise<void> {
+export async function subscribe(deps: MailDeps, visitor: string, site: Site, context: VisitorContext): Promise<void> {
   const { db, clock } = deps;
   if (mailingSite(deps, site.public.id) === undefined) return;
   await db.transaction(
     async (tx) => {
-      if (await subscriptions.hasSubscription(tx, { visitor, ...place })) return;
+      if (await subscriptions.hasSubscription(tx, { visitor, ...context })) return;
       await addVisitor(tx, visitor, site.public.id, clock.now());
       if ((await findVisitor(tx, visitor)) !== undefined)
-        await subscriptions.addSubscription(tx, { visitor, ...place });
+        await subscriptions.addSubscription(tx, { visitor, ...context });
     },
     [visitor],
   );
@@ -43,7 +43,7 @@ export async function subscribe(deps: MailDeps, visitor: string, site: Site, pla
 /** Writes the mail of a subscription if it is due; otherwise stores the time of the next check. */
 export async function checkSubscription(deps: MailDeps, subscription: subscriptions.Subscription): Promise<void> {
   const { db, clock, log } = deps;
-  const { visitor, site, email, head, locale, page: place } = subscription;
+  const { visitor, site, email, head, locale, page: pageUrl } = subscription;
   const since = Math.max(subscription.mailedUpTo, subscription.read);
   await db.transaction(
     async (tx) => {
@@ -64,7 +64,15 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
         return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
       }
       if (!(await subscriptions.recordCheck(tx, visitor, head, mailedUpTo))) return;
-      const about = { visitor, kind: "replies", address: email, since, upto: mailedUpTo, page: place, locale } as const;
+      const about = {
+        visitor,
+        kind: "replies",
+        address: email,
+        since,
+        upto: mailedUpTo,
+        page: pageUrl,
+        locale,
+      } as const;
       await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
     },
     [visitor],

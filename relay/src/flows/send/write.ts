@@ -8,7 +8,7 @@ import { appendSent, createNumbers, type Written } from "../../records/threads.t
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
 import { type Draft, dueFor, type Item, type ItemOutcome, newEntry, type SendState } from "./state.ts";
 
-type Posted = { item: Item; written: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
+type StoredItem = { item: Item; written: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
 
 const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
@@ -38,7 +38,7 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
     const visitorRow = visitorRows.get(item.visitor);
     if (row === undefined || visitorRow === undefined) outcomes.set(item, "gone");
     else if (!row.fresh) outcomes.set(item, row);
-    else outcomes.set(item, await post(state, tx, { item, written: row, visitorRow, media: media[i] }, entries));
+    else outcomes.set(item, await addToOutbox(state, tx, { item, written: row, visitorRow, media: media[i] }, entries));
   }
   await addOutboxEntries(tx, entries);
   return items.map((item) => outcomes.get(item) ?? "unknown_media");
@@ -69,8 +69,13 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
  * backend.
  * @throws BudgetUsedUp
  */
-async function post(state: SendState, tx: Transaction, posted: Posted, entries: OutboxEntry[]): Promise<ItemOutcome> {
-  const { item, written, visitorRow, media } = posted;
+async function addToOutbox(
+  state: SendState,
+  tx: Transaction,
+  stored: StoredItem,
+  entries: OutboxEntry[],
+): Promise<ItemOutcome> {
+  const { item, written, visitorRow, media } = stored;
   const { visitor, site, draft, at } = item;
   const { id, text, page } = draft;
   const due = await dueFor(state.deps, tx, site, at);
@@ -87,11 +92,11 @@ async function post(state: SendState, tx: Transaction, posted: Posted, entries: 
   // A message that already waits in the lane goes first; the courier reads it from the outbox.
   const isNext = visitorRow.waiting === null;
   visitorRow.waiting ??= pos;
-  return { ...written, due, head: routed || !isNext ? undefined : headFrom(posted, added) };
+  return { ...written, due, head: routed || !isNext ? undefined : headFrom(stored, added) };
 }
 
 /** The outbox entry with the message's contents, as the courier would read it. */
-function headFrom({ item, visitorRow, media }: Posted, added: OutboxEntry): LaneHead {
+function headFrom({ item, visitorRow, media }: StoredItem, added: OutboxEntry): LaneHead {
   const { visitor, draft, at, sid } = item;
   const { site, campaign, has_unsent_details } = visitorRow;
   const message = { id: draft.id, at, text: draft.text, sid, error: null };

@@ -20,7 +20,7 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
         visitor,
         site,
         id: key,
-        place: { page, locale: site.public.locale },
+        context: { page, locale: site.public.locale },
         to: body.email,
       });
       if (asked === "nothing") throw new Problem("wrong_state", "There is no conversation yet.");

@@ -4,7 +4,7 @@ import type { Lead } from "../../records/leads.ts";
 import { contentOf, GRANT_STATES } from "../../records/ledger/grants.ts";
 import type { Entry } from "../../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../../records/ledger/own-messages.ts";
-import type { DeliveryRow, VisitorRow } from "../../records/listings.ts";
+import type { DeliveryRow, ListedVisitor } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
 import { profileOf } from "../../records/profiles.ts";
 import type { RatingRow } from "../../records/ratings.ts";
@@ -27,7 +27,7 @@ export const visitorView = ({
   read,
   deleting,
   ...row
-}: VisitorRow): AnswerOf<"getVisitor"> => ({
+}: ListedVisitor): AnswerOf<"getVisitor"> => ({
   ...row,
   createdAt: iso(created),
   ...profileOf({ subject, contact, page, page_title }),

@@ -8,9 +8,9 @@ import { laneEntries } from "../../records/ledger/ledger.ts";
 import {
   type DeliveryPlace,
   deliveriesPage,
+  findListedVisitor,
   isStillComplete,
-  type VisitorRow,
-  visitorRow,
+  type ListedVisitor,
   visitorsPage,
 } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
@@ -26,8 +26,8 @@ type LinkTo = Parameters<typeof messageView>[0];
 /** Number of messages that an export reads at once: a few milliseconds, also for the longest texts. */
 const BATCH = 100;
 
-async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
-  const row = await visitorRow(db, site, visitor);
+async function known(db: Database, site: string, visitor: string): Promise<ListedVisitor> {
+  const row = await findListedVisitor(db, site, visitor);
   if (row === undefined) throw new RelayError("not_found");
   return row;
 }
@@ -48,7 +48,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
   }
 
   /** The JSON of an export. A hostile visitor's thread may be longer than the memory of the relay. */
-  async function* everythingOf(row: VisitorRow): AsyncGenerator<string> {
+  async function* everythingOf(row: ListedVisitor): AsyncGenerator<string> {
     yield `{"visitor":${JSON.stringify(visitorView(row))},"messages":[`;
     yield* transcript(row.id);
     const lanes = [row.id, ...(await formerIds(db, row.id))];

@@ -15,7 +15,7 @@ import type { charsLeft as CharsLeft } from "./chars-left.ts";
 import type { PickerProps } from "./emoji.tsx";
 
 /** Text length at which the character counter is fetched. It is shown from 90 % of the limit. */
-const LONG = 0.85 * TEXT_MAX;
+const COUNTER_FROM = 0.85 * TEXT_MAX;
 
 type ComposerNeeds = Needs<
   "t" | "settings" | "chat" | "send" | "shell" | "isOpen" | "part" | "files" | "adding" | "addFiles" | "forms"
@@ -132,7 +132,8 @@ export const Composer = component((ui: ComposerNeeds, mounted) => {
   };
   mounted(
     watch(() => {
-      if (chat.draft.value.length > LONG && !counter.peek()) void part(() => import("./counter.ts"), into(counter));
+      if (chat.draft.value.length > COUNTER_FROM && !counter.peek())
+        void part(() => import("./counter.ts"), into(counter));
       if (isOpen.value) void grow(ui);
     }),
   );
