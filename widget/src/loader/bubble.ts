@@ -13,46 +13,46 @@ export type BubbleOptions = {
   /** Name of the close button, in the visitor's language. */
   close: string;
   /** Called when the visitor closes the bubble. */
-  onAway?: () => void;
+  onClose?: () => void;
 };
 
 /**
  * Shows the bubble. It disappears once the chat was opened and closed again.
- * @param element the caller's function, because the teaser's file is fetched alone
+ * @param element passed in, so that the teaser needs one file: the bundler would put an import into a second one
  * @returns a function that removes the bubble
  */
 export function bubble(
   element: typeof Element,
   { root, launcher, dialog }: Parts,
-  { content, close, onAway }: BubbleOptions,
+  { content, close, onClose }: BubbleOptions,
 ): () => void {
-  const line = element("button", { type: "button" }, ...content);
-  const away = element("button", { type: "button", "aria-label": close });
-  const made = element("div", { class: "at teaser" }, line, away);
+  const textButton = element("button", { type: "button" }, ...content);
+  const closeButton = element("button", { type: "button", "aria-label": close });
+  const box = element("div", { class: "at teaser" }, textButton, closeButton);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   // Keyboard users must see the focused control (WCAG 2.2, 2.4.11).
   const ended = new AbortController();
-  const giveWay = ({ target }: Event): void => {
-    if (!made.isConnected) return ended.abort();
+  const hideIfCovering = ({ target }: Event): void => {
+    if (!box.isConnected) return ended.abort();
     // Wait a moment: the browser may still scroll to the control.
     requestAnimationFrame(() => {
-      const hides = covers(made.getBoundingClientRect(), (target as Element).getBoundingClientRect());
-      made.style.visibility = hides ? "hidden" : "";
+      const hides = covers(box.getBoundingClientRect(), (target as Element).getBoundingClientRect());
+      box.style.visibility = hides ? "hidden" : "";
     });
   };
-  addEventListener("focusin", giveWay, ended);
+  addEventListener("focusin", hideIfCovering, ended);
   const remove = (): void => {
     ended.abort();
-    made.remove();
+    box.remove();
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
   };
-  line.onclick = () => launcher.click();
-  away.onclick = () => {
-    const within = made.contains(root.activeElement);
+  textButton.onclick = () => launcher.click();
+  closeButton.onclick = () => {
+    const within = box.contains(root.activeElement);
     remove();
-    onAway?.();
+    onClose?.();
     if (!within) return;
     // Move the focus to the launcher. Closing the bubble is no reason to fetch the panel's code.
     const { onfocus } = launcher;
@@ -62,6 +62,6 @@ export function bubble(
   };
   // After the chat was opened the bubble is not needed. While it is open the style sheet hides the bubble.
   dialog.addEventListener("close", remove, { once: true, signal: ended.signal });
-  root.append(made);
+  root.append(box);
   return remove;
 }

@@ -64,7 +64,7 @@ export type Shell = Parts & {
   unread: string;
   emit: Emit;
   /** The latest argument of each command that needs the panel. */
-  given: Partial<Record<PanelCommand, unknown>>;
+  lastArguments: Partial<Record<PanelCommand, unknown>>;
 };
 
 type PanelCommand = "send" | "identify" | "logout" | "consent";
@@ -79,8 +79,8 @@ export type PanelCommands = {
 
 /** What the panel offers to the loader. */
 export type Panel = PanelCommands & {
-  /** `byHand`: the visitor opened it, so the focus may move. */
-  open(byHand: boolean): void;
+  /** `byVisitor`: the visitor opened it, so the focus may move. */
+  open(byVisitor: boolean): void;
   close(): void;
   /** Settings changed. */
   update(): void;
@@ -93,11 +93,14 @@ export type PanelModule = { start(shell: Shell): Promise<Panel> };
 /** What the loader calls in `extras.ts`, which it fetches when it is needed. */
 export type ExtrasModule = {
   drawFrame(shell: Shell, close: () => void): Promise<void>;
-  heal(shell: Shell, putIn: () => void): Promise<void>;
-  raise(shell: Shell): Promise<void>;
+  restoreHost(shell: Shell, insert: () => void): Promise<void>;
+  moveToTopLayer(shell: Shell): Promise<void>;
   watchFocus(shell: Shell): Promise<void>;
-  attend(shell: Shell, open: (byHand: boolean) => unknown): Promise<void>;
+  addTriggers(shell: Shell, open: (byVisitor: boolean) => unknown): Promise<void>;
 };
-type Rest<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
+type ExtraArguments<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
 /** Calls a function of the extras with the shell. Does nothing if the code cannot be fetched. */
-export type Extra = <Name extends keyof ExtrasModule>(name: Name, ...more: Rest<ExtrasModule[Name]>) => unknown;
+export type Extra = <Name extends keyof ExtrasModule>(
+  name: Name,
+  ...more: ExtraArguments<ExtrasModule[Name]>
+) => unknown;

@@ -1,7 +1,8 @@
-/** Two helpers that build nodes. The widget never parses HTML, so it works with Trusted Types enforced. */
+/** Builds nodes. The widget never parses HTML, so it works with Trusted Types enforced. */
 
 import { pageDocument } from "./document.ts";
 
+/** Creates an element with attributes and children. */
 export function element<Tag extends string>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},

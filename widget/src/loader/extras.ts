@@ -11,21 +11,25 @@ export { drawFrame } from "./frame.ts";
 
 const changes = () => import("./page-changes.ts");
 
-export const heal: ExtrasModule["heal"] = async (shell, putIn) => (await changes()).heal(shell, putIn);
-export const raise: ExtrasModule["raise"] = async (shell) => (await changes()).raise(shell);
+export const restoreHost: ExtrasModule["restoreHost"] = async (shell, insert) =>
+  (await changes()).restoreHost(shell, insert);
+export const moveToTopLayer: ExtrasModule["moveToTopLayer"] = async (shell) => (await changes()).moveToTopLayer(shell);
 export const watchFocus: ExtrasModule["watchFocus"] = async (shell) => (await changes()).watchFocus(shell);
 
 /** Lets elements of the page open the chat, and shows the teaser. */
-export const attend: ExtrasModule["attend"] = async (shell, open) => {
+export const addTriggers: ExtrasModule["addTriggers"] = async (shell, open) => {
   const { launcher, teaser } = shell.settings();
-  if (isSelector(launcher)) openFrom(shell, launcher as string, open);
+  if (isSelector(launcher)) openOnClick(shell, launcher as string, open);
   const phone = matchMedia(PHONE);
   if (!teaser || phone.matches) return;
-  const [{ whenDue }, { showTeaser }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
-  whenDue(shell.settings(), () => showTeaser(element, shell, phone));
+  const [{ watchTriggers }, { showTeaser }] = await Promise.all([
+    import("./teaser-triggers.ts"),
+    import("./teaser.ts"),
+  ]);
+  watchTriggers(shell.settings(), () => showTeaser(element, shell, phone));
 };
 
-function openFrom({ host, root }: Shell, selector: string, open: (byHand: boolean) => unknown): void {
+function openOnClick({ host, root }: Shell, selector: string, open: (byVisitor: boolean) => unknown): void {
   const ended = new AbortController();
   addEventListener(
     "click",

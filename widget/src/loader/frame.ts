@@ -28,16 +28,16 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
-  const cross = element("button", { type: "button", "aria-label": CLOSE });
-  cross.onclick = close;
-  const header = headerOf(shell, cross);
+  const closeButton = element("button", { type: "button", "aria-label": CLOSE });
+  closeButton.onclick = close;
+  const header = headerOf(shell, closeButton);
   if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
   const frameWords = await words;
   const isPending = header.isConnected;
   const hasFailed = link && retry?.parentNode === dialog;
   // The panel has loaded meanwhile, and shows its own words.
   if (!isPending && !hasFailed) return;
-  cross.ariaLabel = frameWords.close;
+  closeButton.ariaLabel = frameWords.close;
   // The loader may have used another language than the page's, so set the direction and the launcher's name again.
   shell.words = frameWords;
   shell.style();
@@ -66,14 +66,14 @@ function languageOf({ settings, host }: Pick<Shell, "settings" | "host">): strin
 }
 
 /** The site's picture, its title, and the button that closes the panel. */
-function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement {
+function headerOf({ dialog, settings }: Shell, closeButton: HTMLElement): HTMLElement {
   const { avatar, header, title } = settings();
   // If the site has no title, use the launcher's glyph, like the panel's header.
   const letter = [...(title ?? "")][0]?.toLocaleUpperCase() ?? element("b");
   const picture = element("span", { "aria-hidden": "true" }, letter);
   if (avatar) showPicture(avatar, picture);
   const heading = element("div", {}, element("h2", {}, dialog.ariaLabel ?? ""), element("i"));
-  return element("header", { class: header === "accent" ? "filled" : "" }, picture, heading, cross);
+  return element("header", { class: header === "accent" ? "filled" : "" }, picture, heading, closeButton);
 }
 
 /** Replaces the letter by the picture once it is loaded. */

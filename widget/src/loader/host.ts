@@ -30,33 +30,33 @@ const REMOVALS_MAX = 50;
  * @returns a function that removes the element for good
  */
 export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extra): () => void {
-  const putIn = (): void => {
-    addEventListener("keyup", watch, true);
+  const insert = (): void => {
+    addEventListener("keyup", onKeyup, true);
     const { body, documentElement } = pageDocument;
-    for (const node of [document, documentElement, body]) if (node) removal.observe(node, { childList: true });
+    for (const node of [document, documentElement, body]) if (node) removalObserver.observe(node, { childList: true });
     body?.append(host);
     // Measure the launcher; the host itself has no size.
-    place.observe(launcher);
+    positionObserver.observe(launcher);
   };
   // The visitor uses the keyboard, so the launcher must not cover the focus. Listen in the capture phase, because pages may
   // stop events.
-  const watch = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
+  const onKeyup = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
   let removals = 0;
   // Frameworks may replace the body or its content. Put the same element back, with its state.
   // After `document.open()` the element has no listeners and is useless.
-  const removal = new MutationObserver(
-    () => host.isConnected || (launcher.onclick && removals++ < REMOVALS_MAX ? putIn() : extra("heal", putIn)),
+  const removalObserver = new MutationObserver(
+    () => host.isConnected || (launcher.onclick && removals++ < REMOVALS_MAX ? insert() : extra("restoreHost", insert)),
   );
-  const place = new IntersectionObserver(() => {
+  const positionObserver = new IntersectionObserver(() => {
     const { right, bottom } = host.getBoundingClientRect();
     // A hidden element has no position. Allow for the width of scroll bars.
-    if (right && Math.hypot(right - innerWidth, bottom - innerHeight) > 40) extra("raise");
+    if (right && Math.hypot(right - innerWidth, bottom - innerHeight) > 40) extra("moveToTopLayer");
   });
-  putIn();
+  insert();
   return () => {
-    removal.disconnect();
-    place.disconnect();
-    removeEventListener("keyup", watch, true);
+    removalObserver.disconnect();
+    positionObserver.disconnect();
+    removeEventListener("keyup", onKeyup, true);
     host.remove();
   };
 }

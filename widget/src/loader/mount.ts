@@ -23,15 +23,16 @@ export type MountOptions = Options & {
  * While a mount runs, `window.PorchlightSettings` holds its promise under this symbol. A page may contain several
  * copies of this module; through the symbol, each of them can wait for the others.
  */
-const UNDER_WAY = Symbol.for("porchlight.mounting");
-type Held = Options & { [UNDER_WAY]?: Promise<unknown> };
-const underWay = (): Promise<unknown> | undefined => (pageSettings() as Held | undefined)?.[UNDER_WAY];
+const MOUNTING = Symbol.for("porchlight.mounting");
+type SettingsDuringMount = Options & { [MOUNTING]?: Promise<unknown> };
+const pendingMount = (): Promise<unknown> | undefined =>
+  (pageSettings() as SettingsDuringMount | undefined)?.[MOUNTING];
 
 /** The browser runs a module once per address, so each mount uses another address. */
 let count = 0;
 
-function restore(own: Options | undefined): void {
-  if (own) window.PorchlightSettings = own;
+function restore(pageOwn: Options | undefined): void {
+  if (pageOwn) window.PorchlightSettings = pageOwn;
   else delete window.PorchlightSettings;
 }
 
@@ -41,7 +42,7 @@ function restore(own: Options | undefined): void {
  */
 async function fetchScript(relay: string, site: string, settings: Options): Promise<void> {
   const address = `${relay}/w/${encodeURIComponent(site)}.js?mount=`;
-  const own = pageSettings();
+  const pageOwn = pageSettings();
   const run = async (): Promise<void> => {
     count++;
     // A counter, so that addresses repeat across pages and the browser's cache can be used.
@@ -52,13 +53,13 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
     // Also pass the settings as an update, so that a later update can reset each of them.
     void pageFunction()?.("update", settings);
   };
-  const held: Held = { ...own, ...settings, relay };
-  window.PorchlightSettings = held;
-  held[UNDER_WAY] = run();
+  const mountSettings: SettingsDuringMount = { ...pageOwn, ...settings, relay };
+  window.PorchlightSettings = mountSettings;
+  mountSettings[MOUNTING] = run();
   try {
-    await held[UNDER_WAY];
+    await mountSettings[MOUNTING];
   } finally {
-    if (window.PorchlightSettings === held) restore(own);
+    if (window.PorchlightSettings === mountSettings) restore(pageOwn);
   }
 }
 
@@ -68,9 +69,9 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
  * @throws when the relay cannot be reached
  */
 export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {
-  const other = underWay();
+  const earlier = pendingMount();
   // The earlier caller gets the error of a failed attempt; this call tries again.
-  if (other) await other.catch(() => {});
+  if (earlier) await earlier.catch(() => {});
   const origin = relay.replace(/\/+$/, "");
   const running = pageFunction()?.site;
   if (!running) await fetchScript(origin, site, settings);

@@ -7,7 +7,7 @@ import { checkedSettings, mergeLayers } from "../settings/options.ts";
 import { loadLanguage } from "../text/i18n.ts";
 import { element } from "./dom.ts";
 import { pageFunction, pageSettings } from "./page-api.ts";
-import { declare } from "./theme.ts";
+import { declarations } from "./theme.ts";
 
 const put = (name: string, value: unknown): unknown =>
   Object.defineProperty(window, name, { value, configurable: true, writable: true });
@@ -86,7 +86,7 @@ describe("a polluted Object.prototype", () => {
   it("is not read as an attribute of an element, a colour, a text or a stored value", async () => {
     const language = await loadLanguage("en");
     expect(pollute(() => element("button", { class: "a" }).outerHTML)).toBe('<button class="a"></button>');
-    expect(pollute(() => declare({ ink: "#000" }))).toBe("--_ink:var(--porch-light-ink,#000)!important;");
+    expect(pollute(() => declarations({ ink: "#000" }))).toBe("--_ink:var(--porch-light-ink,#000)!important;");
     expect(pollute(() => language.t("close"))).toBe("Close chat");
     const port = () => ({ getItem: () => "{}", setItem() {}, removeItem() {} });
     expect(pollute(() => openStorage("shop", browserPage, port).read()).token).toBe("");

@@ -18,18 +18,18 @@ let removedAt = 0;
 /**
  * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Gives up when the
  * page removes it again and again.
- * @param putIn puts the element into the page and watches it
+ * @param insert puts the element into the page and watches it
  */
-export function heal(shell: Shell, putIn: () => void): void {
+export function restoreHost(shell: Shell, insert: () => void): void {
   // `document.open()` removes the listeners of all elements; the panel may have put the element back by now.
-  if (!shell.launcher.onclick) return void startAnew(shell);
+  if (!shell.launcher.onclick) return void restart(shell);
   if (shell.host.isConnected) return;
   // Give up, because the page keeps removing the chat.
   if (removals > REMOVALS_MAX) return;
   const now = performance.now();
   removals = now - removedAt < REMOVAL_MS ? removals + 1 : 0;
   removedAt = now;
-  if (removals <= REMOVALS_MAX) setTimeout(putIn, removals * STEP_MS);
+  if (removals <= REMOVALS_MAX) setTimeout(insert, removals * STEP_MS);
   else console.warn("Porchlight: this page keeps removing the chat, so it stays away");
 }
 
@@ -37,7 +37,7 @@ export function heal(shell: Shell, putIn: () => void): void {
 const replaced = new WeakSet<HTMLElement>();
 
 /** Runs the tag's script again, with the settings as they are now. */
-async function startAnew({ launcher, relay, site, settings }: Shell): Promise<void> {
+async function restart({ launcher, relay, site, settings }: Shell): Promise<void> {
   if (replaced.has(launcher)) return;
   replaced.add(launcher);
   const now = settings() as Options;
@@ -54,7 +54,7 @@ async function startAnew({ launcher, relay, site, settings }: Shell): Promise<vo
  * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner
  * away from the window's. Do not call it otherwise, because the top layer is above every z-index of the page.
  */
-export function raise({ host }: Shell): void {
+export function moveToTopLayer({ host }: Shell): void {
   host.popover = "manual";
   // Insert it again, because WebKit does not move what it has already drawn.
   pageDocument.body.append(host);
@@ -85,7 +85,7 @@ export function watchFocus(shell: Shell): void {
   if (watched === shell) return;
   watched = shell;
   const ended = new AbortController();
-  const look = (): void => {
+  const update = (): void => {
     if (watched === shell && shell.host.isConnected) uncoverFocus(shell);
     else ended.abort();
   };
@@ -93,5 +93,5 @@ export function watchFocus(shell: Shell): void {
   // is not used, because scripts fire many at once. Smooth scrolling ends later. Listen in the capture phase, because pages may
   // stop events.
   for (const type of ["focusin", "keyup", "mouseup", "scrollend"])
-    addEventListener(type, look, { capture: true, signal: ended.signal });
+    addEventListener(type, update, { capture: true, signal: ended.signal });
 }

@@ -6,7 +6,7 @@ import { element } from "./dom.ts";
 /** Media query for windows that the panel fills: phones in both orientations, and pages zoomed to that size. */
 export const PHONE = "(max-width:599px),(max-height:449px)";
 
-/** The launcher button. `dressLauncher` adds its name and state from the settings. */
+/** The launcher button. `updateLauncher` adds its name and state from the settings. */
 export const createLauncher = (): HTMLButtonElement =>
   element("button", { class: "at launcher", "aria-haspopup": "dialog" }, element("b"), "");
 /** The panel's frame, closed and empty. */
@@ -19,7 +19,7 @@ export const createDialog = (): HTMLDialogElement => element("dialog", { class: 
 export const isSelector = (launcher: unknown): boolean => /^\W/.test(launcher as string);
 
 /** Shows or hides the launcher, with a visible label or only an accessible name. */
-export function dressLauncher(launcher: HTMLButtonElement, now: RawSettings, word: string, unread: string): void {
+export function updateLauncher(launcher: HTMLButtonElement, now: RawSettings, word: string, unread: string): void {
   const name = now.label || word;
   launcher.ariaLabel = name + unread;
   launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";

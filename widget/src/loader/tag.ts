@@ -6,11 +6,11 @@ import { pageDocument } from "./document.ts";
 import { pageSettings } from "./page-api.ts";
 
 /** Replaced by the relay when it serves the file; the build checks that it is there exactly once. */
-const { relay: given, panel, site, words } = "__PORCHLIGHT__" as unknown as ServedData;
+const { relay: servedRelay, panel, site, words } = "__PORCHLIGHT__" as unknown as ServedData;
 
 export { panel as panelFile, site, words };
 /** The site of this script. */
-export const own = site.id;
+export const siteId = site.id;
 
 /** @returns the element if it is the widget's tag: a script with an address that the relay serves */
 const asTag = (element: Element | null): HTMLScriptElement | undefined =>
@@ -21,15 +21,17 @@ const asTag = (element: Element | null): HTMLScriptElement | undefined =>
  * identifies the tag.
  */
 export const script =
-  asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${own}"]`));
+  asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${siteId}"]`));
 /** The site that the tag names. */
-export const asked = script?.dataset.site ?? own;
+export const tagSite = script?.dataset.site ?? siteId;
 /**
  * Origin of the relay. A relative address is resolved against the page. `script.src` is not used, because it follows the
  * current `<base>`, which injected markup can add after the script was fetched.
  */
 export const relay =
-  given || mergeLayers(false, pageSettings()).relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
+  servedRelay ||
+  mergeLayers(false, pageSettings()).relay ||
+  new URL(script?.getAttribute("src") ?? "", location.href).origin;
 
 /** Resolves when the page is no longer prerendered. Until then it shows and fetches nothing, also after commands. */
 const active = new Promise<unknown>((resolve) => {

@@ -10,7 +10,7 @@ const VISITS = "porchlight:visits";
 /** A visit ends half an hour after its last page, as in web analytics. */
 const VISIT_MS = 30 * 60_000;
 
-function stored<Result>(run: () => Result): Result | undefined {
+function tryStorage<Result>(run: () => Result): Result | undefined {
   try {
     return run();
   } catch {
@@ -20,28 +20,28 @@ function stored<Result>(run: () => Result): Result | undefined {
 
 /** Whether the visitor has closed the teaser in this tab's session or, after consent, has seen it before. */
 export const wasTeaserSeen = (hasConsent: boolean): boolean =>
-  stored(() => sessionStorage.getItem(TEASER) ?? (hasConsent ? localStorage.getItem(TEASER) : null)) === "1";
+  tryStorage(() => sessionStorage.getItem(TEASER) ?? (hasConsent ? localStorage.getItem(TEASER) : null)) === "1";
 
 /** Stores that the visitor has closed the teaser. */
-export const rememberClosed = (): unknown => stored(() => sessionStorage.setItem(TEASER, "1"));
+export const rememberClosed = (): unknown => tryStorage(() => sessionStorage.setItem(TEASER, "1"));
 
 /** Stores that the visitor has seen the teaser. Call it only after consent. */
-export const rememberShown = (): unknown => stored(() => localStorage.setItem(TEASER, "1"));
+export const rememberShown = (): unknown => tryStorage(() => localStorage.setItem(TEASER, "1"));
 
-let isLater: boolean | undefined;
+let isReturning: boolean | undefined;
 
 /** Assigns this page to a visit, once. Call it only after consent. @returns whether it is not the visitor's first visit */
 export function isReturningVisit(now = Date.now()): boolean {
-  isLater ??= stored(() => {
+  isReturning ??= tryStorage(() => {
     const [count = 0, last = 0] = (localStorage.getItem(VISITS) ?? "").split(" ").map(Number);
     const visit = count + (now - last > VISIT_MS ? 1 : 0);
     localStorage.setItem(VISITS, `${visit} ${now}`);
     return visit > 1;
   });
-  return isLater ?? false;
+  return isReturning ?? false;
 }
 
 /** Removes the data stored after consent, because the visitor has withdrawn it. */
 export function forget(): void {
-  for (const key of [TEASER, VISITS]) stored(() => localStorage.removeItem(key));
+  for (const key of [TEASER, VISITS]) tryStorage(() => localStorage.removeItem(key));
 }

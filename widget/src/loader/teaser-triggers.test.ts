@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { isOnPage, whenDue as watchFor } from "./teaser-triggers.ts";
+import { isOnPage, watchTriggers } from "./teaser-triggers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Watches for triggers with all conditions met. */
-const whenDue = (settings: Parameters<typeof watchFor>[0], run: () => void): void =>
-  watchFor(settings, () => {
+const watch = (settings: Parameters<typeof watchTriggers>[0], run: () => void): void =>
+  watchTriggers(settings, () => {
     run();
     return true;
   });
@@ -16,8 +16,8 @@ const leave = (): boolean => dispatchEvent(new MouseEvent("mouseout", { clientY:
 
 it("shows after eight seconds, or after the seconds that the site sets", () => {
   const [plain, later] = [vi.fn(), vi.fn()];
-  whenDue({}, plain);
-  whenDue({ teaserAfter: "20" }, later);
+  watch({}, plain);
+  watch({ teaserAfter: "20" }, later);
   vi.advanceTimersByTime(8_000);
   expect([plain.mock.calls.length, later.mock.calls.length]).toEqual([1, 0]);
   vi.advanceTimersByTime(12_000);
@@ -26,7 +26,7 @@ it("shows after eight seconds, or after the seconds that the site sets", () => {
 
 it("shows once when the pointer leaves the page at its top, and then not after a time", () => {
   const run = vi.fn();
-  whenDue({ teaserExit: true }, run);
+  watch({ teaserExit: true }, run);
   vi.advanceTimersByTime(60_000);
   expect(run).not.toHaveBeenCalled();
   leave();
@@ -41,7 +41,7 @@ it("shows at the scroll depth that the site sets", () => {
     scrollHeight: { value: 2_000, configurable: true },
     clientHeight: { value: 1_000, configurable: true },
   });
-  whenDue({ teaserScroll: 50 }, run);
+  watch({ teaserScroll: 50 }, run);
   page.scrollTop = 400;
   dispatchEvent(new Event("scroll"));
   expect(run).not.toHaveBeenCalled();
@@ -61,7 +61,7 @@ it("shows only on the pages that the site lists", () => {
 
 it("checks the conditions every second until the teaser was shown", () => {
   const run = vi.fn(() => false);
-  watchFor({}, run);
+  watchTriggers({}, run);
   vi.advanceTimersByTime(10_000);
   expect(run).toHaveBeenCalledTimes(3);
   run.mockReturnValue(true);

@@ -42,6 +42,6 @@ export function meetsCondition(settings: RawSettings, isReturning: () => boolean
   const { name } = condition;
   const values = valuesOf(settings);
   // Own properties only: other scripts may have added properties to `Object.prototype`.
-  const given = Object.hasOwn(values, name) ? values[name] : undefined;
-  return meets(condition, name === "returning" ? (given ?? isReturning()) : given);
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  return meets(condition, name === "returning" ? (value ?? isReturning()) : value);
 }

@@ -28,10 +28,10 @@ async function tryTeaser({ settings = {}, consent, isPhone = false }: Page, clos
   const root = host.attachShadow({ mode: "open" });
   const [launcher, dialog] = [element("button"), element("dialog")];
   root.append(launcher, dialog);
-  const given = consent === undefined ? {} : { consent };
+  const lastArguments = consent === undefined ? {} : { consent };
   const all = { teaser: "Questions?", ...settings };
   const phone = Object.assign(new EventTarget(), { matches: isPhone });
-  const isDone = showTeaser(element, { host, root, launcher, dialog, given, settings: () => all }, phone);
+  const isDone = showTeaser(element, { host, root, launcher, dialog, lastArguments, settings: () => all }, phone);
   const text = root.querySelector(".teaser bdi")?.textContent;
   if (close) root.querySelector<HTMLElement>(".teaser button + button")?.click();
   host.remove();

@@ -10,7 +10,7 @@ import { meetsCondition } from "./teaser-values.ts";
 declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
 
 /** The members of the shell that the teaser uses. */
-type TeaserShell = Parts & Pick<Shell, "settings" | "given">;
+type TeaserShell = Parts & Pick<Shell, "settings" | "lastArguments">;
 
 type Phone = Pick<MediaQueryList, "matches" | "addEventListener">;
 
@@ -25,8 +25,8 @@ const isOn = (value: unknown): boolean => ["", "true"].includes(`${value}`);
 export function showTeaser(element: typeof Element, shell: TeaserShell, phone: Phone): boolean {
   const { host, dialog } = shell;
   const { requireConsent, teaser } = shell.settings();
-  const hasConsent = shell.given.consent === true;
-  if (shell.given.consent === false) forget();
+  const hasConsent = shell.lastArguments.consent === true;
+  if (shell.lastArguments.consent === false) forget();
   // The panel labels the dialog when it starts, so the visitor has already used the chat.
   if (!host.isConnected || dialog.hasAttribute("aria-labelledby") || dialog.open || wasTeaserSeen(hasConsent))
     return true;
@@ -48,7 +48,7 @@ function teaserBubble(element: typeof Element, shell: TeaserShell, text: string)
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);
   // Keeps punctuation in place in a text whose direction differs from the page's.
-  return bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: rememberClosed });
+  return bubble(element, shell, { content: [element("bdi", {}, text)], close, onClose: rememberClosed });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { panelTokens } from "../panel/main/tokens.ts";
-import { declare, fill, parseHex } from "./theme.ts";
+import { accentTokens, declarations, parseHex } from "./theme.ts";
 
 type Rgb = [number, number, number];
 type Lch = [number, number, number];
@@ -105,7 +105,7 @@ describe.each([
   ["dark", true],
 ] as const)("in the %s theme", (_name, dark) => {
   const all = (hex: string, relative: boolean) => {
-    const filled = fill(hex, dark);
+    const filled = accentTokens(hex, dark);
     const accent = linear(filled.accent ?? "");
     const panel = panelTokens(dark, relative);
     const colour = (name: string): Rgb => linear(panel[name] ?? filled[name] ?? "", accent);
@@ -129,7 +129,7 @@ describe.each([
       for (const [text, ground, least] of pairs) {
         expect(contrast(colour(text), colour(ground)), `${hex}: ${text} on ${ground}`).toBeGreaterThanOrEqual(least);
       }
-      const edge = over(fill(hex, dark).edge ?? "", colour("surface"));
+      const edge = over(accentTokens(hex, dark).edge ?? "", colour("surface"));
       const shape = Math.max(contrast(colour("accent"), colour("surface")), contrast(edge, colour("surface")));
       expect(shape, `${hex}: its shape on the surface`).toBeGreaterThanOrEqual(3);
     }
@@ -138,7 +138,7 @@ describe.each([
   it("keeps the hue of the brand colour when its lightness changes", () => {
     for (const hex of ["#f97316", "#16a34a", "#3b82f6", "#d946ef", "#ffd400"]) {
       const before = toLch(parseHex(hex) as Rgb);
-      const after = toLch(linear(fill(hex, dark).accent ?? ""));
+      const after = toLch(linear(accentTokens(hex, dark).accent ?? ""));
       const turn = Math.abs(before[2] - after[2]);
       expect(Math.min(turn, 2 * Math.PI - turn), hex).toBeLessThan(0.12);
     }
@@ -148,17 +148,17 @@ describe.each([
 describe("an accent", () => {
   it("with enough contrast is not changed", () => {
     const [r = 0, g = 0, b = 0] = parseHex("#4f46e5");
-    expect(linear(fill("#4f46e5", false).accent ?? "")).toEqual([r, g, b]);
+    expect(linear(accentTokens("#4f46e5", false).accent ?? "")).toEqual([r, g, b]);
   });
   it.each(["#ffe600", "#ffffff"])("as bright as %s keeps its colour, with dark text and a hairline on white", (hex) => {
-    expect(linear(fill(hex, false).accent ?? "")).toEqual(parseHex(hex));
-    expect(fill(hex, false)).toMatchObject({ "on-accent": "#111", edge: "#1117" });
-    expect(fill(hex, true).edge).toBe("#0000");
+    expect(linear(accentTokens(hex, false).accent ?? "")).toEqual(parseHex(hex));
+    expect(accentTokens(hex, false)).toMatchObject({ "on-accent": "#111", edge: "#1117" });
+    expect(accentTokens(hex, true).edge).toBe("#0000");
   });
   it("may have three digits", () => expect(parseHex("#abc")).toEqual(parseHex("#aabbcc")));
   it("that is not a colour gives finite values", () => expect(parseHex("tomato").every(Number.isFinite)).toBe(true));
 });
 
 it("lets the page override every colour by a custom property", () => {
-  expect(declare({ ink: "#111" })).toBe("--_ink:var(--porch-light-ink,#111)!important;");
+  expect(declarations({ ink: "#111" })).toBe("--_ink:var(--porch-light-ink,#111)!important;");
 });

@@ -26,7 +26,7 @@ export function parseHex(hex: string): Light {
  * brands stay as they are and mid ones are darkened; under black text (0.004) a bright brand stays as it is. The white
  * surface needs at most 0.3, the dark one (0.0085) at least 0.126. The limits leave a little room for rounding on screens.
  */
-export function fill(hex: string, dark: boolean): Tokens {
+export function accentTokens(hex: string, dark: boolean): Tokens {
   const brand = parseHex(hex);
   const [r, g, b] = brand;
   const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -43,7 +43,7 @@ export function fill(hex: string, dark: boolean): Tokens {
 }
 
 /** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */
-export function declare(all: Tokens): string {
+export function declarations(all: Tokens): string {
   return Object.entries(all)
     .map(([name, value]) => `--_${name}:var(--porch-light-${name},${value})!important;`)
     .join("");

@@ -10,10 +10,10 @@ import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
-import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, pageLink, placeCss } from "./shell.ts";
+import { createDialog, createLauncher, isSelector, PHONE, pageLink, placeCss, updateLauncher } from "./shell.ts";
 import { mayHaveConversation } from "./stored-conversation.ts";
-import { fetchFile, own, panelFile, relay, script, site, whenIdle, words } from "./tag.ts";
-import { declare, fill } from "./theme.ts";
+import { fetchFile, panelFile, relay, script, site, siteId, whenIdle, words } from "./tag.ts";
+import { accentTokens, declarations } from "./theme.ts";
 
 /** Set by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
 declare const EXTRAS: string;
@@ -29,15 +29,15 @@ const phone = matchMedia(PHONE);
 /** Settings that the page has passed to `update`. */
 const updates: Options = {};
 let panel: Panel | undefined;
-let arrived: (panel: Panel) => void;
+let resolvePanel: (panel: Panel) => void;
 /** Commands that the page calls before the panel is loaded wait for this promise, in order. */
-const coming = new Promise<Panel>((resolve) => {
-  arrived = resolve;
+const panelReady = new Promise<Panel>((resolve) => {
+  resolvePanel = resolve;
 });
 /** The current or completed fetch of the panel. */
 let starting: Promise<void> | undefined;
 /** Whether the visitor, and not the page, opened the panel that is being fetched. */
-let byHand = false;
+let openedByVisitor = false;
 /** Set once the widget is in the page. */
 let removeFromPage: (() => void) | undefined;
 
@@ -64,14 +64,14 @@ function style(): RawSettings {
   shell.words ??= wordsIn(now);
   const { dir = "ltr", word } = shell.words;
   const colours = (dark: boolean): string =>
-    `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
+    `:host{${declarations(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
   sheet.replaceSync(
     css +
       placeCss(now) +
       colours(now.theme === "dark") +
       `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
   );
-  dressLauncher(launcher, now, word, shell.unread);
+  updateLauncher(launcher, now, word, shell.unread);
   return now;
 }
 
@@ -91,11 +91,11 @@ function build(): void {
     site,
     settings,
     style,
-    tokens: fill,
+    tokens: accentTokens,
     unread: "",
     show: showFrame,
     emit,
-    given: {},
+    lastArguments: {},
   };
   launcher.ariaExpanded = "false";
   launcher.onclick = () => toggle(true);
@@ -116,8 +116,8 @@ function mount(): void {
   emit("ready");
   if (mode === "page") return void open(false);
   // Run in a separate task, because reading the storage makes the page wait for another process.
-  setTimeout(() => mayHaveConversation(own) && start());
-  if (teaser || isSelector(opener)) extra("attend", open);
+  setTimeout(() => mayHaveConversation(siteId) && start());
+  if (teaser || isSelector(opener)) extra("addTriggers", open);
 }
 
 /**
@@ -138,8 +138,8 @@ function start(): Promise<void> {
     })
     .then(async (code: PanelModule) => {
       panel = await code.start(shell);
-      arrived(panel);
-      if (dialog.open) panel.open(byHand);
+      resolvePanel(panel);
+      if (dialog.open) panel.open(openedByVisitor);
     })
     .catch(() => {
       starting = undefined;
@@ -157,7 +157,7 @@ function showFailure(): void {
   const { failed, retry } = shell.words as LoaderWords;
   const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
-  dialog.replaceChildren(failed, again, pageLink(relay, own, launcher.ariaLabel as string));
+  dialog.replaceChildren(failed, again, pageLink(relay, siteId, launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
@@ -177,10 +177,10 @@ function show(): void {
   host.hidden = false;
 }
 
-function open(hand: boolean): unknown {
+function open(byVisitor: boolean): unknown {
   show();
-  if (panel) return panel.open(hand);
-  byHand = hand;
+  if (panel) return panel.open(byVisitor);
+  openedByVisitor = byVisitor;
   if (!dialog.open) {
     dialog.ariaLabel = dialog.textContent = (settings().title || launcher.ariaLabel) as string;
     showFrame();
@@ -189,13 +189,13 @@ function open(hand: boolean): unknown {
 }
 
 const close = (): unknown => (panel ?? dialog).close();
-const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
+const toggle = (byVisitor: boolean): unknown => (dialog.open ? close() : open(byVisitor));
 
 /** Makes a command that the panel runs. Only a message or an existing conversation is a reason to fetch the panel. */
-const inPanel = (name: keyof PanelCommands) => (argument?: unknown) => {
-  const fetchesPanel = name === "send" || mayHaveConversation(own);
-  shell.given[name] = argument;
-  const done = coming.then((it) => it[name](argument, fetchesPanel));
+const panelCommand = (name: keyof PanelCommands) => (argument?: unknown) => {
+  const fetchesPanel = name === "send" || mayHaveConversation(siteId);
+  shell.lastArguments[name] = argument;
+  const done = panelReady.then((it) => it[name](argument, fetchesPanel));
   if (name === "send") mount();
   if (fetchesPanel) start();
   // Otherwise a panel that loads later would find the former visitor.
@@ -204,7 +204,7 @@ const inPanel = (name: keyof PanelCommands) => (argument?: unknown) => {
 };
 
 function destroy(): void {
-  coming.then((it) => it.destroy());
+  panelReady.then((it) => it.destroy());
   removeFromPage?.();
   phone.onchange = null;
   // Later commands must not add any elements.
@@ -218,7 +218,7 @@ function destroy(): void {
  */
 export function startWidget(): void {
   emit = installApi(
-    own,
+    siteId,
     {
       open: () => open(false),
       close,
@@ -228,10 +228,10 @@ export function startWidget(): void {
         close();
         host.hidden = true;
       },
-      send: inPanel("send"),
-      identify: inPanel("identify"),
-      logout: inPanel("logout"),
-      consent: inPanel("consent"),
+      send: panelCommand("send"),
+      identify: panelCommand("identify"),
+      logout: panelCommand("logout"),
+      consent: panelCommand("consent"),
       update(options) {
         Object.assign(updates, options);
         style();

@@ -49,7 +49,7 @@ let adding: Signal<number>;
 /** The token of the visitor that the page names. */
 let identity: string | undefined;
 /** Whether the visitor opened the panel, also by a button of the page. */
-let byVisitor: unknown;
+let openedByVisitor: unknown;
 
 function settingsOf(shell: Shell): PanelSettings {
   const raw = shell.settings();
@@ -149,9 +149,9 @@ function createContext(consents: boolean): PanelContext {
 function dressDialog(): void {
   const { root, dialog, launcher } = shell;
   adopt(root, css);
-  const fill = shell.tokens;
+  const loaderTokens = shell.tokens;
   shell.tokens = (accent, dark) => ({
-    ...fill(accent, dark),
+    ...loaderTokens(accent, dark),
     ...panelTokens(dark),
     side: settings.peek().position === "left" ? "left" : "right",
   });
@@ -179,7 +179,7 @@ function follow(known: boolean): (() => void)[] {
         for (const text of early.splice(0)) sendMessage(text);
       });
     }),
-    followOpen(ui, () => byVisitor),
+    followOpen(ui, () => openedByVisitor),
     announcer.stop,
     chat.destroy,
   ];
@@ -187,15 +187,15 @@ function follow(known: boolean): (() => void)[] {
 
 /** What the loader calls, also for the page's commands. */
 const panel: Omit<PanelSide, "destroy"> = {
-  open(byHand) {
+  open(byVisitor) {
     const { root, dialog } = shell;
     control.opening();
     if (dialog.firstChild !== app) dialog.replaceChildren(app);
     if (!dialog.open) shell.show();
     fitWidth(shell);
-    byVisitor = byHand || navigator.userActivation?.isActive;
+    openedByVisitor = byVisitor || navigator.userActivation?.isActive;
     isOpen.value = true;
-    if (!byHand) return;
+    if (!byVisitor) return;
     const isTouch = !matchMedia("(pointer:fine)").matches;
     if (!isTouch) focusComposer();
     // The title on a touch screen, whose keyboard would cover the panel, and where no field is visible. A modal dialog of

@@ -21,7 +21,7 @@ let clear = (): void => {};
 
 /**
  * Shows the reply until it is closed, read here or in another tab, or replaced by another one.
- * @param@param plain its text without marks
+ * @param plain its text without marks
  */
 export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item, plain: string): void {
   const { shell, chat, t, isOpen, settings } = ui;
@@ -32,11 +32,11 @@ export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen"
   const text = plain || item.media?.name || "";
   const author = element("small", {}, authorOf(ui, item));
   const words = element("span", { dir: "auto" }, text.slice(0, TEXT_MAX));
-  const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onAway: () => clear() });
-  const look = (): void => {
+  const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onClose: () => clear() });
+  const clearIfRead = (): void => {
     if (isOpen.peek() || !chat.unread.peek()) queueMicrotask(() => clear());
   };
-  const stops = [isOpen.subscribe(look), chat.unread.subscribe(look), remove];
+  const stops = [isOpen.subscribe(clearIfRead), chat.unread.subscribe(clearIfRead), remove];
   clear = () => {
     for (const stop of stops.splice(0)) stop();
   };
