@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
@@ -67,15 +67,19 @@ it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () =
   expect(await at("first-token").sessions.viewerOf(reader)).toBeUndefined();
 });
 
+// SQLITE_FULL (sqlite.org/rescode.html).
+const diskIsFull = () => Promise.reject(Object.assign(new Error("disk is full"), { errcode: 13 }));
+
+/** A database whose disk is full until `disk.full` is false. */
+function onFullDisk(db: Database): { refusing: Database; disk: { full: boolean } } {
+  const disk = { full: true };
+  const transaction: Database["transaction"] = (...given) => (disk.full ? diskIsFull() : db.transaction(...given));
+  return { refusing: { ...db, transaction }, disk };
+}
+
 it("an operator signs in while the database accepts no writes, and the session is stored when it accepts them again", async () => {
   const db = memory();
-  const disk = { full: true };
-  const refusing: Database = {
-    ...db,
-    // SQLITE_FULL (sqlite.org/rescode.html).
-    transaction: (...given) =>
-      disk.full ? Promise.reject(Object.assign(new Error("disk is full"), { errcode: 13 })) : db.transaction(...given),
-  };
+  const { refusing, disk } = onFullDisk(db);
   const access = accessWith(refusing, "the-right-token");
   const lines: string[] = [];
   const log = (event: string): void => void lines.push(event);
@@ -94,8 +98,7 @@ it("an operator signs in while the database accepts no writes, and the session i
 });
 
 it("keeps at most 100 sessions in memory while the database accepts no writes; no number of readers ends an admin's", async () => {
-  const full = () => Promise.reject(Object.assign(new Error("disk is full"), { errcode: 13 }));
-  const db: Database = { ...memory(), transaction: full };
+  const db: Database = { ...memory(), transaction: diskIsFull };
   const access = accessWith(db, "the-right-token", "the-reader-token");
   const sessions = createAdminSessions({ db, clock, log: () => {}, access });
   const open = (name: string, role: "admin" | "reader") =>
@@ -139,4 +142,66 @@ it("a reader opens at most 20 sessions at once from an address, because each lea
   expect(await allowed("the-reader-token", ADDRESS)).toBe(20);
   expect(await allowed("the-reader-token", "192.0.2.2")).toBe(20);
   expect(await allowed("the-right-token", ADDRESS)).toBe(100);
+});
+
+describe("ending sessions", () => {
+  let db: Database;
+  beforeEach(async () => {
+    db = await openTestDatabase();
+    await migrate(db);
+  });
+  afterEach(() => db.close());
+
+  /** Holds the next transaction until another one has ended, as PostgreSQL may do. */
+  function holdNextTransaction() {
+    const begun = Promise.withResolvers<void>();
+    const other = Promise.withResolvers<void>();
+    const { transaction } = db;
+    db.transaction = async (...given) => {
+      db.transaction = transaction;
+      begun.resolve();
+      await other.promise;
+      return transaction(...given);
+    };
+    return { began: begun.promise, goOn: other.resolve };
+  }
+
+  /** One process with a session that is stored, and one that is only in memory because the disk is full. */
+  async function twoSessions() {
+    const { refusing, disk } = onFullDisk(db);
+    const access = accessWith(refusing, "the-right-token");
+    const sessions = createAdminSessions({ db: refusing, clock, log: () => {}, access });
+    const open = async (): Promise<string> =>
+      (await sessions.open(ADDRESS, { name: "admin", viewer: { role: "admin", site: null } })) ?? "";
+    disk.full = false;
+    const stored = await open();
+    disk.full = true;
+    const secrets = [stored, await open()];
+    const valid = async (): Promise<boolean[]> =>
+      (await Promise.all(secrets.map((secret) => sessions.viewerOf(secret)))).map((viewer) => viewer !== undefined);
+    return { disk, sessions, secrets, valid };
+  }
+
+  it("fails on a full disk and then ends none; all of them end when the disk has room", async () => {
+    const { disk, sessions, secrets, valid } = await twoSessions();
+    await expect(sessions.endAll()).rejects.toThrow("disk is full");
+    expect(await valid()).toEqual([true, true]);
+    await expect(sessions.end(secrets[1] ?? "")).rejects.toThrow("disk is full");
+    expect(await valid()).toEqual([true, true]);
+    disk.full = false;
+    await sessions.endAll();
+    expect(await valid()).toEqual([false, false]);
+  });
+
+  it("also ends a session that another request is about to store", async () => {
+    const { disk, sessions, secrets, valid } = await twoSessions();
+    disk.full = false;
+    const storing = holdNextTransaction();
+    const request = sessions.viewerOf(secrets[1] ?? "");
+    await storing.began;
+    const ending = sessions.endAll();
+    storing.goOn(ending);
+    await Promise.all([request, ending]);
+    expect(await valid()).toEqual([false, false]);
+  });
 });

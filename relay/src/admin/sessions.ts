@@ -36,13 +36,17 @@ type SessionDeps = { db: Database; clock: Clock; log: Log; access: Pick<AdminAcc
 /**
  * Stores a new session and its entry in the audit log. Changes nothing for a session that is stored already: an earlier attempt
  * may have succeeded although the database reported a failure.
+ * @param hasEnded whether the session was ended before the transaction began
+ * @returns whether it is stored
  */
-const save = (db: Database, session: AdminSession): Promise<void> =>
+const save = (db: Database, session: AdminSession, hasEnded: () => boolean): Promise<boolean> =>
   db.transaction(async (tx) => {
+    if (hasEnded()) return false;
     const { created, seen, address, role, site } = session;
     await dropAdminSessions(tx, seen - OPEN_MS, seen - IDLE_MS);
-    if (!(await addAdminSession(tx, session))) return;
-    await addAudit(tx, { at: created, actor: `${role} at ${address}`, action: "sign in", subject: site ?? "" });
+    if (await addAdminSession(tx, session))
+      await addAudit(tx, { at: created, actor: `${role} at ${address}`, action: "sign in", subject: site ?? "" });
+    return true;
   }, SAVE_LOCK);
 
 /**
@@ -70,11 +74,13 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
     if (saving.has(hash)) return;
     unsaved.set(hash, session);
     saving.add(hash);
-    await save(db, session).finally(() => saving.delete(hash));
-    unsaved.delete(hash);
+    const stored = await save(db, session, () => !unsaved.has(hash)).finally(() => saving.delete(hash));
+    if (stored) unsaved.delete(hash);
   }
   return {
-    open: (session: AdminSession): Promise<void> => save(db, session).catch((error: unknown) => keep(session, error)),
+    async open(session: AdminSession): Promise<void> {
+      await save(db, session, () => false).catch((error: unknown) => keep(session, error));
+    },
     find: async (hash: string): Promise<AdminSession | undefined> =>
       unsaved.get(hash) ?? (await findAdminSession(db, hash)),
     /** Stores when a session was last used. A session that is only in memory is stored whole. */
@@ -85,11 +91,17 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
         if (!isRefusal(error)) throw error;
       });
     },
-    /** Ends one session, or all of them. */
+    /** Ends one session, or all of them. When the database refuses it, none has ended. */
     async end(hash?: string): Promise<void> {
-      if (hash === undefined) unsaved.clear();
-      else unsaved.delete(hash);
-      await db.transaction((tx) => endAdminSessions(tx, hash), LOCK);
+      const ended = [...unsaved.values()].filter((session) => hash === undefined || session.hash === hash);
+      // Before the transaction: otherwise a request that is under way could store the session after it.
+      for (const session of ended) unsaved.delete(session.hash);
+      await db
+        .transaction((tx) => endAdminSessions(tx, hash), LOCK)
+        .catch((error: unknown) => {
+          for (const session of ended) unsaved.set(session.hash, session);
+          throw error;
+        });
     },
   };
 }

@@ -43,8 +43,8 @@ const RELAY: Mutant[] = [
     edits: [
       {
         in: "save",
-        find: "if (!(await addAdminSession($tx, $session))) return;",
-        replace: "await addAdminSession($tx, $session);",
+        find: "await addAdminSession($tx, $session)",
+        replace: "(await addAdminSession($tx, $session), true)",
       },
     ],
     killedBy: { unit: "admin/access.test.ts" },
@@ -52,6 +52,16 @@ const RELAY: Mutant[] = [
   {
     name: "keeps any number of sessions of operators in memory (A27)",
     edits: [{ in: "createStore", find: "if ($ended !== undefined) unsaved.delete($ended.hash);", replace: "" }],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
+    name: "ends sessions in memory although the database refused to end the others",
+    edits: [{ in: "end", find: "unsaved.set($session.hash, $session);", replace: "" }],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
+    name: "stores a session that has ended",
+    edits: [{ in: "save", find: "hasEnded()", replace: "false" }],
     killedBy: { unit: "admin/access.test.ts" },
   },
   {
