@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { TURNS_PER_MINUTE } from "../../relay/src/base/connection-slots.ts";
+import { SLOT_USES_PER_MINUTE } from "../../relay/src/base/connection-slots.ts";
 import { png } from "../../relay/src/files/samples.fixture.ts";
 import { FRAME_MAX } from "../../shared/limits.ts";
 import type { Result } from "./attack.ts";
@@ -187,7 +187,7 @@ async function shortSockets(target: Target): Promise<Tally> {
       () => {},
     );
   for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, one));
-  const perMinute = 200 * TURNS_PER_MINUTE;
+  const perMinute = 200 * SLOT_USES_PER_MINUTE;
   const refilled = (perMinute * (performance.now() - begun)) / 60_000;
   return { tried: ALL, succeeded: Math.max(0, opened - Math.ceil(perMinute + refilled)) };
 }

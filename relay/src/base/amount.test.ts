@@ -6,7 +6,7 @@ describe("an amount of credits (R-245)", () => {
     const good = [0.01, 0.29, 1.1, 19.99, 20, 100_000.07, 999_999_999.99, 1_000_000_000];
     const none = [0, -1, 1e-9, 10.000000001, 1.005, 1_000_000_000.01, Number.NaN, Number.POSITIVE_INFINITY, "5", [7]];
     expect([...good, ...none].filter(isAmount)).toEqual(good);
-    // Every hundredth of the first hundred, as it is written and as it is read from JSON.
+    // Every amount from 0.01 to 100.00, as text and as a JSON number.
     const cents = Array.from({ length: 10_000 }, (_, i) => ((i + 1) / 100).toFixed(2));
     expect(cents.filter((text) => !isAmount(JSON.parse(text)) || amountOf(text) !== Number(text))).toEqual([]);
   });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "./config.ts";
 
-const ENOUGH = { SERVICE_URL: "https://service.example/v1" };
+const REQUIRED = { SERVICE_URL: "https://service.example/v1" };
 
 function settingsOf(env: Record<string, string>) {
-  const read = readSettings({ ...ENOUGH, ...env });
+  const read = readSettings({ ...REQUIRED, ...env });
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   return read.settings;
 }
@@ -39,18 +39,18 @@ describe("settings from the environment", () => {
     ["UNKNOWN_CONTACT", "410"],
     ["FORWARD_CALLBACKS", "http://other.example/callback"],
   ])("name %s when its value is %j", (name, value) => {
-    expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
+    expect(problemsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 
   it("accept a public address with a trailing slash, and say how to correct one with a path", () => {
     expect(settingsOf({ PUBLIC_URL: "https://chat.example.com/" }).publicUrl).toBe("https://chat.example.com");
-    expect(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://example.com/chat" })).toEqual([
+    expect(problemsOf({ ...REQUIRED, PUBLIC_URL: "https://example.com/chat" })).toEqual([
       "PUBLIC_URL: must have no path: the relay needs a host of its own, like https://chat.example.com; for example PUBLIC_URL=https://chat.example.com",
     ]);
   });
 
   it("name the other variables that a wrong one needs", () => {
-    expect(problemsOf({ ...ENOUGH, SMTP_URL: "mail", MEDIA_STORE: "bucket" })).toEqual([
+    expect(problemsOf({ ...REQUIRED, SMTP_URL: "mail", MEDIA_STORE: "bucket" })).toEqual([
       expect.stringMatching(/^MEDIA_STORE: must be like s3/),
       expect.stringMatching(/^SMTP_URL: must be like smtp/),
       expect.stringMatching(/^MEDIA_STORE: needs S3_ACCESS_KEY_ID/),
@@ -82,7 +82,7 @@ describe("settings from the environment", () => {
     ["SITE_TITLE", "Chat with us # heading"],
     ["TRUST_PROXY", "1 # one proxy"],
   ])("are refused by name with a comment behind the value: %s=%s", (name, value) => {
-    expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([
+    expect(problemsOf({ ...REQUIRED, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: has a comment .*environment file`)),
     ]);
   });
@@ -102,7 +102,7 @@ describe("settings from the environment", () => {
   });
 
   it("are refused with a database that is not supported", () => {
-    expect(problemsOf({ ...ENOUGH, DATABASE_URL: "mysql://db.example" })).toEqual([
+    expect(problemsOf({ ...REQUIRED, DATABASE_URL: "mysql://db.example" })).toEqual([
       expect.stringMatching(/^DATABASE_URL: must be sqlite:/),
     ]);
   });

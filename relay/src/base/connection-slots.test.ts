@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import { type ConnectionSlots, createConnectionSlots, TURNS_PER_MINUTE } from "./connection-slots.ts";
+import { type ConnectionSlots, createConnectionSlots, SLOT_USES_PER_MINUTE } from "./connection-slots.ts";
 
 const take = (slots: ConnectionSlots, address: string, count: number): number =>
-  Array.from({ length: count }, () => slots.take(address)).filter((leave) => leave !== undefined).length;
+  Array.from({ length: count }, () => slots.take(address)).filter((release) => release !== undefined).length;
 
 it("limits the slots of an address, and lets it reuse released ones", () => {
   const slots = createConnectionSlots({ perAddress: 3, total: 0 });
-  const leave = slots.take("a");
+  const release = slots.take("a");
   expect(take(slots, "a", 10)).toBe(2);
   expect(take(slots, "b", 10)).toBe(3);
-  leave?.();
-  leave?.();
+  release?.();
+  release?.();
   expect(take(slots, "a", 10)).toBe(1);
 });
 
@@ -30,9 +30,9 @@ it("leaves half of all slots, and the last tenth, to others when a customer has 
       (taken) => taken === 1,
     ).length;
   expect([flood(1, 100), flood(2, 100), flood(1, 100)]).toEqual([50, 40, 0]);
-  const leave = slots.take("2001:db8:3:1::/64");
+  const release = slots.take("2001:db8:3:1::/64");
   expect([take(slots, "192.0.2.1", 1), take(slots, "2001:db8:3:2::/64", 1)]).toEqual([1, 0]);
-  leave?.();
+  release?.();
   expect(take(slots, "2001:db8:3:2::/64", 1)).toBe(1);
 });
 
@@ -44,16 +44,16 @@ it("limits how often an address takes a slot in a minute, also when it gives eac
   let now = 0;
   const slots = createConnectionSlots({ perAddress: 10, total: 0, uptime: () => now });
   const reconnect = (address: string): boolean => {
-    const leave = slots.take(address);
-    leave?.();
-    return leave !== undefined;
+    const release = slots.take(address);
+    release?.();
+    return release !== undefined;
   };
   const served = (address: string): number =>
     Array.from({ length: 100 }, () => reconnect(address)).filter(Boolean).length;
-  expect(served("flood")).toBe(10 * TURNS_PER_MINUTE);
-  expect(served("other")).toBe(10 * TURNS_PER_MINUTE);
+  expect(served("flood")).toBe(10 * SLOT_USES_PER_MINUTE);
+  expect(served("other")).toBe(10 * SLOT_USES_PER_MINUTE);
   now = 30_000;
-  expect(served("flood")).toBe((10 * TURNS_PER_MINUTE) / 2);
+  expect(served("flood")).toBe((10 * SLOT_USES_PER_MINUTE) / 2);
 });
 
 it("does not limit when the setting is 0", () => {

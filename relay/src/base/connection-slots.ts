@@ -17,14 +17,14 @@ const PREFIX_48_PART = 0.5;
  * How often an address may take each of its slots in a minute. Honest clients connect again a few times a minute: after a
  * restart, on a page change, or with backoff from one second.
  */
-export const TURNS_PER_MINUTE = 6;
+export const SLOT_USES_PER_MINUTE = 6;
 
 type SlotOptions = {
   /** Open connections of one address; 0: no limit. */
   perAddress: number;
   /** Open connections in total; 0: no limit. */
   total: number;
-  /** Monotonic milliseconds. With it, one address may take at most `TURNS_PER_MINUTE` times its slots in a minute. */
+  /** Monotonic milliseconds. With it, one address may take at most `SLOT_USES_PER_MINUTE` times its slots in a minute. */
   uptime?: () => number;
 };
 
@@ -45,7 +45,7 @@ function createCounts() {
  * /48 of an IPv6 address counts.
  */
 export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions): ConnectionSlots {
-  const most = uptime === undefined ? 0 : perAddress * TURNS_PER_MINUTE;
+  const most = uptime === undefined ? 0 : perAddress * SLOT_USES_PER_MINUTE;
   const arrivals = createLimiter({ burst: most, perMinute: most, uptime: uptime ?? (() => 0) });
   const held = createCounts();
   let all = 0;

@@ -24,9 +24,9 @@ it("fires each deadline on time, no cancelled one, and uses at most one timer", 
   };
   set(() => fired.push(["first", now]));
   pass(49);
-  const back = set(() => fired.push(["taken back", now]));
+  const cancel = set(() => fired.push(["cancelled", now]));
   set(() => fired.push(["second", now]));
-  back();
+  cancel();
   pass(300);
   set(() => fired.push(["third", now]));
   pass(500);

@@ -74,7 +74,7 @@ describe("a signed identity", () => {
 
 describe("a forged identity", () => {
   const header = { alg: "HS256", typ: "JWT" };
-  const mutants: Record<string, () => Promise<string> | string> = {
+  const forgeries: Record<string, () => Promise<string> | string> = {
     "is signed with another secret": () => sign(good, { secret: "another secret of thirty-two bytes!" }),
     "uses another algorithm of the same secret": () => sign(good, { alg: "HS512", secret: SECRET.repeat(2) }),
     "is not signed": () => raw({ alg: "none" }, good),
@@ -115,7 +115,7 @@ describe("a forged identity", () => {
     },
   };
 
-  it.each(Object.entries(mutants))("%s: refused", async (_name, make) => {
+  it.each(Object.entries(forgeries))("%s: refused", async (_name, make) => {
     reasons.length = 0;
     expect(await check(await make())).toBeUndefined();
     expect(reasons).toHaveLength(1);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "./clock.ts";
 import { createPoll } from "./poll.ts";
 
-/** A clock whose only timer fires on demand. */
-function manualClock() {
+/** A clock that shows its timers, and fires the oldest one on demand. */
+function clockOfTimers() {
   const timers: { ms: number; fn: () => void }[] = [];
   const after = (ms: number, fn: () => void) => {
     const timer = { ms, fn };
@@ -26,7 +26,7 @@ function manualRun() {
 
 describe("a poll", () => {
   it("runs at once, then after each interval, and continues after a failure", async () => {
-    const { clock, timers, fire } = manualClock();
+    const { clock, timers, fire } = clockOfTimers();
     const errors: unknown[] = [];
     let runs = 0;
     const run = async (): Promise<void> => {
@@ -44,7 +44,7 @@ describe("a poll", () => {
   });
 
   it("waits for the current run when it is stopped, and starts no other", async () => {
-    const { clock, timers, fire } = manualClock();
+    const { clock, timers, fire } = clockOfTimers();
     const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });
     poll.start();
@@ -57,7 +57,7 @@ describe("a poll", () => {
   });
 
   it("runs at once when it is woken, and once again when it is woken during a run", async () => {
-    const { clock, timers, fire } = manualClock();
+    const { clock, timers, fire } = clockOfTimers();
     const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });
     poll.start();

@@ -5,7 +5,7 @@ import { createLimiter } from "../base/limiter.ts";
 import { createBus, type News } from "./bus.ts";
 import { createClusterBus } from "./cluster.ts";
 
-/** One node, and the link over which the test sends it texts. It records the news of the visitor `v`, and all hints about lanes. */
+/** One node, and the link over which the test sends it texts. Records the news of the visitor `v`, and all hints about lanes. */
 function node() {
   const received: unknown[] = [];
   let deliver = (_text: string): void => {};

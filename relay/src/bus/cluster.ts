@@ -18,7 +18,10 @@ type Refusal = { visitor: string; at: number; error: ErrorFrame };
 /** A message was added to the outbox of an account by a node that does not hold the account's lease. */
 export type LaneHint = { account: string; visitor: string; first: boolean };
 
-/** A hint between nodes. `nudges`: lanes that have a new message. It never contains the text of a message: the receiver reads it from the database. */
+/**
+ * A hint between nodes. `nudges`: lanes that have a new message. It never contains the text of a message: the receiver reads it
+ * from the database.
+ */
 type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[] };
 
 export type ClusterBusOptions = {

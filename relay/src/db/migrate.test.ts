@@ -46,7 +46,7 @@ async function schemaOf(db: Database): Promise<string[]> {
   return rows.map(({ sql }) => sql.replace(/\s+/g, " ").replace(/ ?([(),]) ?/g, "$1")).sort();
 }
 
-it("opens a database of the separate migrations and keeps its rows and its epoch", async () => {
+it("opens a database that the migrations 001 to 060 made, and keeps its rows and its epoch", async () => {
   const db = await databaseBeforeTheSquash();
   await db.run("INSERT INTO visitors (id, site, created) VALUES ('v_1', 'default', 1)");
   expect(await migrate(db)).toBe("of-this-log");
@@ -55,7 +55,7 @@ it("opens a database of the separate migrations and keeps its rows and its epoch
   await db.close();
 });
 
-it("gives a new database the same schema as the separate migrations did", async () => {
+it("gives a new database the same schema as the migrations 001 to 060 did", async () => {
   const [old, fresh] = [await databaseBeforeTheSquash(), openSqlite(":memory:")];
   await migrate(old);
   await migrate(fresh);

@@ -99,10 +99,10 @@ describe("a large file that was not closed cleanly", () => {
   async function unsealed(damaged: boolean): Promise<string> {
     const file = newFile();
     const db = openSqlite(file);
-    await db.run("CREATE TABLE kept (x TEXT)");
-    await db.run("CREATE TABLE hurt (x TEXT)");
+    await db.run("CREATE TABLE intact (x TEXT)");
+    await db.run("CREATE TABLE damaged (x TEXT)");
     await db.transaction(async (tx) => {
-      for (let i = 0; i < 400; i++) await tx.run("INSERT INTO hurt VALUES ($1)", "x".repeat(200));
+      for (let i = 0; i < 400; i++) await tx.run("INSERT INTO damaged VALUES ($1)", "x".repeat(200));
     });
     await db.close();
     rmSync(`${file}.seal`);
@@ -117,7 +117,7 @@ describe("a large file that was not closed cleanly", () => {
     const db = openSqlite(file, { atOnceMax: 0 });
     open.push(db);
     expect(await db.damage).toMatch(/is damaged [\s\S]* restore the newest backup/);
-    await expect(db.run("INSERT INTO kept VALUES ('x')")).rejects.toMatchObject({ errcode: 11 });
+    await expect(db.run("INSERT INTO intact VALUES ('x')")).rejects.toMatchObject({ errcode: 11 });
     await db.close();
     open.pop();
     expect(() => openSqlite(file, { atOnceMax: 0 })).toThrow(/damaged|malformed/);
@@ -130,7 +130,7 @@ describe("a large file that was not closed cleanly", () => {
     expect(existsSync(`${file}.seal`)).toBe(false);
     const db = openSqlite(file, { atOnceMax: 0 });
     expect(await db.damage).toBeUndefined();
-    await db.run("INSERT INTO kept VALUES ('x')");
+    await db.run("INSERT INTO intact VALUES ('x')");
     await db.close();
     expect(existsSync(`${file}.seal`)).toBe(true);
   });
@@ -138,13 +138,13 @@ describe("a large file that was not closed cleanly", () => {
 
 describe("a commit's flush", () => {
   /** A database whose flushes end when the test says so. */
-  function flushedByHand() {
+  function withManualFlush() {
     const flushes: PromiseWithResolvers<void>[] = [];
-    const works = { again: false };
+    const disk = { recovered: false };
     const openFlush = () => ({
       run: () => {
         const flush = Promise.withResolvers<void>();
-        if (works.again) flush.resolve();
+        if (disk.recovered) flush.resolve();
         else flushes.push(flush);
         return flush.promise;
       },
@@ -154,8 +154,8 @@ describe("a commit's flush", () => {
     return {
       db,
       flushes,
-      /** `again`: each flush succeeds at once, like that of a system that has already reported the failure. */
-      works,
+      /** `recovered`: each flush succeeds at once, like that of a system that has already reported the failure. */
+      disk,
       /** Runs a write and ends its flush. */
       async write(sql: string): Promise<void> {
         const written = db.run(sql);
@@ -167,7 +167,7 @@ describe("a commit's flush", () => {
   }
 
   it("is awaited before the write resolves, and before its rows are read", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: string[] = [];
     const written = db.run("INSERT INTO t VALUES (1)").then(() => events.push("written"));
@@ -183,20 +183,20 @@ describe("a commit's flush", () => {
   });
 
   it("that fails rejects the write, and nothing is written any more", async () => {
-    const { db, flushes, works, write } = flushedByHand();
+    const { db, flushes, disk, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const written = db.run("INSERT INTO t VALUES (1)");
     await expect.poll(() => flushes.length).toBe(1);
     const failed = expect(written).rejects.toMatchObject({ errcode: 10, message: expect.stringContaining("restart") });
     flushes.shift()?.reject(new Error("EIO"));
     await failed;
-    works.again = true;
+    disk.recovered = true;
     await expect(db.run("INSERT INTO t VALUES (2)")).rejects.toMatchObject({ errcode: 10 });
     await db.close();
   });
 
   it("that fails also stops all reads, so that no unstored row is returned", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const written = db.run("INSERT INTO t VALUES (1)");
     await expect.poll(() => flushes.length).toBe(1);
@@ -214,7 +214,7 @@ describe("a commit's flush", () => {
   });
 
   it("continues while the next group is written; results come in the order of the commits", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: number[] = [];
     const insert = (x: number) => db.run("INSERT INTO t VALUES ($1)", x).then(() => events.push(x));
@@ -236,7 +236,7 @@ describe("a commit's flush", () => {
   });
 
   it("that fails also rejects what was committed after it, although that flush succeeds", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const insert = (x: number) =>
       expect(db.run("INSERT INTO t VALUES ($1)", x)).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe("a commit's flush", () => {
   });
 
   it("that fails while a transaction is open also rejects that transaction, and nothing of it is committed", async () => {
-    const { db, flushes, works, write } = flushedByHand();
+    const { db, flushes, disk, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const committed = vi.spyOn(DatabaseSync.prototype, "exec");
     const first = expect(db.run("INSERT INTO t VALUES (1)")).rejects.toMatchObject({ errcode: 10 });
@@ -268,7 +268,7 @@ describe("a commit's flush", () => {
     const rejected = expect(second).rejects.toMatchObject({ errcode: 10 });
     await opened.promise;
     // The system reports the failure once: the flush of the second commit would seem to succeed.
-    works.again = true;
+    disk.recovered = true;
     flushes[0]?.reject(new Error("EIO"));
     await first;
     goOn.resolve();
@@ -280,7 +280,7 @@ describe("a commit's flush", () => {
   });
 
   it("is awaited before a later transaction that read its rows is rejected", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: string[] = [];
     const written = db.run("INSERT INTO t VALUES (1)").then(() => events.push("written"));
@@ -300,13 +300,13 @@ describe("a commit's flush", () => {
   });
 
   it("has begun before a read in the same turn of the event loop sees the commit", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: number[] = [];
     const read = () => db.all("SELECT x FROM t").then((rows) => void events.push(rows.length));
     const reads: Promise<void>[] = [];
     /** Another flow, whose steps come between those of the commit. */
-    async function readOnAndOn(): Promise<void> {
+    async function keepReading(): Promise<void> {
       while (flushes.length === 0) {
         reads.push(read());
         await undefined;
@@ -315,7 +315,7 @@ describe("a commit's flush", () => {
     let reading: Promise<void> | undefined;
     const written = db.transaction(async (tx) => {
       await tx.run("INSERT INTO t VALUES (1)");
-      reading = readOnAndOn();
+      reading = keepReading();
     });
     await expect.poll(() => flushes.length).toBe(1);
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -326,7 +326,7 @@ describe("a commit's flush", () => {
   });
 
   it("of a group that commits while the database closes is awaited, and no group begins after it", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: string[] = [];
     const written = db.run("INSERT INTO t VALUES (1)").then(() => {
@@ -345,7 +345,7 @@ describe("a commit's flush", () => {
   });
 
   it("of a transaction that commits while the database waits for an earlier flush to close is awaited too", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: string[] = [];
     const first = db.run("INSERT INTO t VALUES (1)").then(() => events.push("first"));

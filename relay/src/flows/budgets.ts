@@ -36,8 +36,8 @@ const NEW_VISITORS_SHARE = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
 /**
- * When less than half of a site's budget for new visitors is left, an address waits if it has taken more than this part of the rest.
- * So those who took most wait first, and an address that has taken nothing is served as long as anything is left. Without this
+ * When less than half of a site's budget for new visitors is left, an address waits if it has taken more than this part of the
+ * rest. So those who took most wait first, and an address that has taken nothing is served as long as anything is left. Without this
  * rule, five addresses could shut out every new visitor.
  */
 const FAIR_PART = 1 / 5;

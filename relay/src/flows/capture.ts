@@ -88,7 +88,10 @@ async function capture(
   };
 }
 
-/** Writes the lead of a form. @returns `leadToCheck`: the lead that the service has to check; or the error, and then nothing was written */
+/**
+ * Writes the lead of a form.
+ * @returns `leadToCheck`: the lead that the service has to check; or the error, and then nothing was written
+ */
 async function write(
   deps: CaptureDeps,
   tx: Transaction,

@@ -89,7 +89,7 @@ it("lists the failed messages of a site or of all, newest first, without reading
   expect(largest()).toBeLessThanOrEqual(ROWS_MAX);
 });
 
-it("lists a message once that fails while the list is read", async () => {
+it("lists a message only once when it fails while the list is read", async () => {
   await fill(2);
   const { all } = db;
   db.all = async <Row>(sql: string, ...values: Value[]) => {

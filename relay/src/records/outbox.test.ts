@@ -6,7 +6,7 @@ import { addVisitor } from "./visitors.ts";
 
 const HOUR_MS = 3_600_000;
 
-it("says since when the oldest entry waits; a reaction to an old message is new", async () => {
+it("says since when the oldest entry waits; a reaction waits since it was sent, however old its message is", async () => {
   const db = await openTestDatabase();
   try {
     await migrate(db);

@@ -23,7 +23,7 @@ function partsOf(origin: string): { protocol: string; port: string; labels: stri
  * Whether an origin matches a pattern. `https://*.example.com` matches every subdomain of any depth, but not the domain
  * itself, as in CSP. Hosts are compared label by label; scheme and port must be equal.
  */
-function matchesPattern(pattern: string, origin: string): boolean {
+function matchesOrigin(pattern: string, origin: string): boolean {
   if (!pattern.includes("://*.")) return pattern === origin;
   const patternParts = partsOf(pattern.replace("://*.", "://"));
   const originParts = partsOf(origin);
@@ -57,6 +57,6 @@ export function createSites(sites: readonly Site[], own: () => readonly string[]
       for (const listener of listeners) listener();
     },
     onReplaced: (listener) => void listeners.push(listener),
-    allows: (site, origin) => own().includes(origin) || site.origins.some((pattern) => matchesPattern(pattern, origin)),
+    allows: (site, origin) => own().includes(origin) || site.origins.some((pattern) => matchesOrigin(pattern, origin)),
   };
 }

@@ -144,7 +144,7 @@ export async function setContactIfUnknown(tx: Transaction, id: string, contact: 
 /** Rows of one visitor that one transaction deletes: 30 µs each on SQLite, which deletes on the event loop. */
 export const ROWS_SLICE = 500;
 
-/** The tables that may have very many rows of one visitor, each with the column that tells those apart. Unsent messages come first. */
+/** The tables that may have very many rows of one visitor, and the column that tells those apart. Unsent messages come first. */
 const LARGE_TABLES = [
   ["outbox", "turn"],
   ["tries", "pos"],

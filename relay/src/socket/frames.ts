@@ -241,8 +241,8 @@ function pageSeen(
 }
 
 /**
- * The page to which an email links, and the visitor's language. The browser guarantees the origin, and the site allows it. Only the path of the frame's
- * address is kept, because a query may contain secrets.
+ * The page to which an email links, and the visitor's language. The browser guarantees the origin, and the site allows it.
+ * Only the path of the frame's address is kept, because a query may contain secrets.
  */
 function visitorContext(
   { origin }: Live,

@@ -107,12 +107,12 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("exact comparison of origins (A7)", "sites.test.ts", {
-    in: "matchesPattern",
+    in: "matchesOrigin",
     find: "pattern === origin",
     replace: "origin.startsWith(pattern)",
   }),
   without("comparison of origins by labels (A7)", "sites.test.ts", {
-    in: "matchesPattern",
+    in: "matchesOrigin",
     find: "$below.every((label, i) => label === $patternParts.labels[i])",
     replace: "true",
   }),

@@ -7,7 +7,10 @@ import { backupOnThread } from "../../db/backup.ts";
 import type { Database } from "../../db/database.ts";
 import { fileOf } from "../../db/open.ts";
 
-/** Files of the data folder besides database, media and help articles. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
+/**
+ * Files of the data folder besides database, media and help articles. `.spool` is copied first, because a replay may rename it
+ * to `.spool.replaying`.
+ */
 const OTHER_FILES = [
   "secrets.json",
   "replies.spool",

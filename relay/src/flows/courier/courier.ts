@@ -101,7 +101,7 @@ async function takeTurn(courier: CourierState, lane: Lane, turn: Turn): Promise<
   try {
     await sendFirst(courier, lane, turn);
   } catch (error) {
-    if (error instanceof LeaseLost) return leave(courier, lane, error);
+    if (error instanceof LeaseLost) return dropLane(courier, lane, error);
     // The database failed to store the outcome. The message stays first in its lane, and is sent again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
     queueLater(courier, lane, STORE_AGAIN_MS, onTurnOf(courier));
@@ -113,7 +113,7 @@ async function takeTurn(courier: CourierState, lane: Lane, turn: Turn): Promise<
 }
 
 /** Another node now sends for the account. It sends this message again under the same sid, and stores the outcome. */
-function leave({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLost): void {
+function dropLane({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLost): void {
   lanes.delete(visitor);
   deps.log("cluster.lease_lost", { visitor: hashed(visitor), cause: error.message });
 }

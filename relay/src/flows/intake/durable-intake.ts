@@ -57,7 +57,7 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   retryAt: number;
 };
 
-/** The wait of spooled entries for the database. `over` resolves when the database has them, or when `answerDelay` has passed. */
+/** The wait of spooled entries for the database. `over` resolves when the database has them or `answerDelay` has passed. */
 type OutageWait = { over: Promise<void>; end: () => void };
 
 export type DurableIntake<Entry, Stored extends string> = {
@@ -74,8 +74,8 @@ export type DurableIntake<Entry, Stored extends string> = {
 const TIMEOUT_MS = 1_000;
 /**
  * `answerDelay` of a node that shares its database with others. While the answer waits, the service sends the visitor's next
- * reply to no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply cannot
- * overtake this one. With `TIMEOUT_MS` it makes 5 s; the service's own timeout is unknown (R-304).
+ * reply to no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply
+ * cannot overtake this one. With `TIMEOUT_MS` it makes 5 s; the service's own timeout is unknown (R-304).
  */
 export const ANSWER_DELAY_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */
