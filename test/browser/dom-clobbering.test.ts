@@ -4,6 +4,7 @@
  * page write to `Object.prototype`. In both cases the chat still opens and runs only its own scripts.
  */
 
+import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ALL_CASES } from "../all-cases.ts";
@@ -58,6 +59,7 @@ const MARKUPS: readonly [what: string, markup: Markup][] = [
   ["visibilityState", bare("img", "visibilityState")],
   ["prerendering", named("form", "prerendering")],
   ["requestIdleCallback", named("a", "requestIdleCallback")],
+  ["querySelectorAll", named("form", "querySelectorAll")],
 ];
 
 type Way = readonly [way: string, tag: (relay: string) => string];
@@ -173,6 +175,28 @@ describe("markup that shadows the page's own names", () => {
     expect(verdicts).toHaveLength(cases.length);
     expect(verdicts.filter(({ opened, foreign }) => !opened || foreign.length > 0)).toEqual([]);
   });
+});
+
+it("opens the chat in a browser without requestIdleCallback, whatever element has this name", async () => {
+  const page = await context.newPage();
+  const html = `<script>delete window.requestIdleCallback</script><form id="requestIdleCallback"></form>`;
+  pages.put("/idle", { html: pageOf(html + WAYS[0][1](houses.without.url)) });
+  await page.goto(`${pages.url}/idle`);
+  // Not by `evaluate`: Playwright itself would use the element.
+  await page.locator("porch-light .launcher").click();
+  await page.locator("porch-light textarea").waitFor();
+  await page.close();
+});
+
+it("runs the commands of the manual's stub beside an element with the name of the function", async () => {
+  const manual = await readFile(new URL("../../widget/README.md", import.meta.url), "utf8");
+  const [stub] = /^.*Porchlight\.q \|\|= .*$/m.exec(manual) ?? [];
+  const page = await context.newPage();
+  const html = `<form id="Porchlight"></form><script>${stub}\nPorchlight("open");</script>`;
+  pages.put("/stub", { html: pageOf(html + WAYS[0][1](houses.without.url)) });
+  await page.goto(`${pages.url}/stub`);
+  await page.locator("porch-light textarea").waitFor();
+  await page.close();
 });
 
 it.each(["with", "without"] as const)(

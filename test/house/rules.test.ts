@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Source, sources } from "./sources.ts";
+import { isTest, type Source, sources } from "./sources.ts";
 
 const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/rules.test.ts");
 const tests = code.filter(({ path }) => path.endsWith(".test.ts") || path.endsWith(".test.tsx"));
@@ -35,6 +35,12 @@ describe("the rules of the house", () => {
     const sinks =
       /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML)\b|document\.write|\beval\(|new Function\b/;
     expect(found(widget, sinks)).toEqual([]);
+  });
+
+  it("reads the page's document in the widget where no element of the page can shadow it", () => {
+    // The tag page is the relay's own. A comment is not code.
+    const widget = code.filter(({ path }) => /^widget\/src\/(?!tag-page|loader\/document)/.test(path) && !isTest(path));
+    expect(found(widget, /^(?!\s*(\*|\/)).*(?<![\w/]|[^.]\.)document\./)).toEqual([]);
   });
 
   it("writes email as the chat's English does, in the texts of every part", () => {

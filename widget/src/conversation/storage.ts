@@ -5,6 +5,7 @@
 
 import { PAGE_MAX, TITLE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode, FailReason, Media, Send } from "@porchlight/shared/protocol";
+import { pageDocument } from "../loader/document.ts";
 import type { Page } from "./page.ts";
 
 /** Why a message was not sent. `stale`: found unsent after a reload, and too old to send automatically. */
@@ -143,8 +144,8 @@ function isUnsent(value: unknown): value is Unsent {
   return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
 }
 
-/** The page's title; empty when an element of the page hides `document.title`. */
-export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
+/** The page's title. */
+export const titleOf = (): string => pageDocument.title;
 
 /** Shortens values that are too long: the relay refuses a frame with one (`FROM_CLIENT` in shared/parse). */
 export function withinLimits({ page, title, locale, campaign, chosen }: Context): Context {

@@ -46,8 +46,11 @@ export const fetchFile = (path: string): Promise<never> =>
 /** Waits until the page has loaded and is idle, so that the page's own work goes first. */
 export const whenIdle = (run: () => void): unknown =>
   active.then(() => {
-    // Safari has no `requestIdleCallback`; `setTimeout` reads the second argument as a delay of 0.
-    const idle = (): unknown => (window.requestIdleCallback ?? setTimeout)(run, { timeout: 2_000 } as never);
+    // Safari has no `requestIdleCallback`, but a page may have an element of this name. `setTimeout` reads the second argument as
+    // a delay of 0.
+    const { requestIdleCallback } = window;
+    const later = requestIdleCallback instanceof Function ? requestIdleCallback : setTimeout;
+    const idle = (): unknown => later(run, { timeout: 2_000 } as never);
     if (pageDocument.readyState === "complete") idle();
     else addEventListener("load", idle, { once: true });
   });

@@ -3,6 +3,7 @@
  */
 
 import type { RawSettings } from "../settings/options.ts";
+import { pageDocument } from "./document.ts";
 
 /** Seconds until the teaser if the site sets no other trigger. */
 const AFTER_S = 8;
@@ -44,7 +45,7 @@ export function watchTriggers(settings: RawSettings, run: () => boolean): void {
   };
   if (after >= 0) setTimeout(poll, after * 1_000);
   const onScroll = (): void => {
-    if (scrollDepth(document.scrollingElement ?? document.documentElement) >= scroll) trigger();
+    if (scrollDepth(pageDocument.scrollingElement ?? pageDocument.documentElement) >= scroll) trigger();
   };
   if (scroll > 0) addEventListener("scroll", onScroll, { passive: true, signal });
   // The pointer leaves at the top, towards the tabs and the address bar.

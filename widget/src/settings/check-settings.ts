@@ -45,8 +45,9 @@ export function problemsOf(settings: object): string[] {
 
 /** Sites that the tags on this page name, in their order. */
 function sitesOnPage(): string[] {
-  const tags = [...document.querySelectorAll<HTMLScriptElement>("script[src]")];
-  return tags.flatMap(({ src, dataset }) => {
+  // An element may shadow the document's own method.
+  const tags: Iterable<HTMLScriptElement> = Document.prototype.querySelectorAll.call(document, "script[src]") as never;
+  return [...tags].flatMap(({ src, dataset }) => {
     const [, path, name] = /\/(widget|w\/([^/]+))\.js\b/.exec(src) ?? [];
     const site = dataset.site ?? name;
     return path && site ? [site] : [];

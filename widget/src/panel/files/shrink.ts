@@ -1,5 +1,7 @@
 /** Makes large pictures smaller before they are sent. A phone's photo is ten times larger than a chat can show. */
 
+import { element } from "../../loader/dom.ts";
+
 /** Longest side of a picture that is sent, in pixels. */
 const SIDE_MAX = 2_048;
 /** Pictures up to this many bytes stay as they are when their sides fit. */
@@ -41,7 +43,7 @@ async function redrawn(file: File, type: string): Promise<Blob | null> {
   try {
     const { width, height } = fittedSize(picture.width, picture.height);
     if (width === picture.width && file.size <= SMALL_BYTES && type === file.type) return null;
-    const canvas = document.createElement("canvas");
+    const canvas = element("canvas");
     Object.assign(canvas, { width, height });
     const context = canvas.getContext("2d");
     if (!context) return null;

@@ -1,6 +1,7 @@
 /** A button that copies a text. */
 
 import { signal } from "@preact/signals-core";
+import { pageDocument } from "../../loader/document.ts";
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
@@ -27,7 +28,7 @@ async function copyText(text: string, root: ParentNode): Promise<boolean> {
     field.value = text;
     root.append(field);
     field.select();
-    const isCopied = document.execCommand("copy");
+    const isCopied = pageDocument.execCommand("copy");
     field.remove();
     return isCopied;
   }
