@@ -57,6 +57,8 @@ const ask = (path: string, { cookie: given = cookie, form, headers = {}, address
     headers: { Cookie: given, "X-Forwarded-For": address, "Sec-Fetch-Site": "same-origin", ...headers },
   });
 const login = (given: string, more: Ask = {}) => ask("/admin/login", { cookie: "", form: { token: given }, ...more });
+/** A page as the operator sees it. */
+const text = async (path: string): Promise<string> => (await ask(path)).text();
 const cookieOf = (answer: Response): string => (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 /** The form token of a session's pages. */
 const formTokenOf = async (given = cookie): Promise<string> =>
@@ -235,8 +237,6 @@ describe("access to the server API", () => {
 });
 
 describe("the admin pages", () => {
-  const text = async (path: string): Promise<string> => (await ask(path)).text();
-
   it("answer, each with its own heading", async () => {
     const headings = await Promise.all(PAGES.map(async (path) => /<h1>([^<]+)<\/h1>/.exec(await text(path))?.[1]));
     expect(new Set(headings).size).toBe(PAGES.length);
@@ -308,11 +308,11 @@ describe("the admin pages", () => {
   });
 
   it("ignore an outcome in the address that is not a number", async () => {
-    const text = async (query: string) => (await ask(`/admin/deliveries?${query}`)).text();
-    expect(await text("retried=abc")).not.toMatch(/NaN|role="status"/);
-    expect(await text("retried=0")).toContain("No message was sent again: none of them had failed.");
-    expect(await text("retried=1")).toContain("You sent 1 message again.");
-    expect(await text("discarded=2000")).toContain("You discarded 2,000 messages.");
+    const deliveries = (query: string): Promise<string> => text(`/admin/deliveries?${query}`);
+    expect(await deliveries("retried=abc")).not.toMatch(/NaN|role="status"/);
+    expect(await deliveries("retried=0")).toContain("No message was sent again: none of them had failed.");
+    expect(await deliveries("retried=1")).toContain("You sent 1 message again.");
+    expect(await deliveries("discarded=2000")).toContain("You discarded 2,000 messages.");
   });
 
   it("lead from any id to the message's journey, with the service's answer", async () => {
@@ -357,8 +357,6 @@ describe("the admin pages", () => {
 });
 
 describe("discarding", () => {
-  const text = async (path: string): Promise<string> => (await ask(path)).text();
-
   it("removes a failed message from the list, and ends a waiting one; the visitor sees both as failed", async () => {
     const somebody = house.visitor();
     await somebody.connect();
@@ -426,8 +424,6 @@ describe("the ledger", () => {
 });
 
 describe("the relay's report about itself", () => {
-  const text = async (path: string): Promise<string> => (await ask(path)).text();
-
   it("shows the findings of doctor with their remedies, and the field names of callbacks", async () => {
     const page = await text("/admin/doctor");
     const { out } = await porchlight(house, ["doctor", "--json"]);

@@ -233,7 +233,7 @@ describe("credits over the API", () => {
     });
   });
 
-  it("accept amounts with at most two decimals, exactly, from any source (R-245)", async () => {
+  it("are refused when the amount has more than two decimals (R-245)", async () => {
     const before = house.sandbox.state().grants.length;
     for (const amount of [1e-9, 10.000000001]) {
       const order = { email: EMAIL, amount };
@@ -245,7 +245,7 @@ describe("credits over the API", () => {
     expect(house.sandbox.state().grants).toHaveLength(before);
   });
 
-  it("and messages that do not exist answer a decision with 404", async () => {
+  it("answer a decision about an unknown key with 404, as messages do", async () => {
     const decisions = [
       ["/credits/grants/no-such/approve", { amount: 1 }],
       ["/credits/grants/no-such/dismiss", {}],

@@ -62,7 +62,7 @@ const reply = (fields: object, url?: string): Promise<Response> =>
   );
 const shown = (text: string): number => visitor.log().filter((message) => message.text === text).length;
 /** Resolves when the visitor has received all replies posted before. */
-async function afterwards(): Promise<void> {
+async function untilAllReceived(): Promise<void> {
   const body = `mark ${randomUUID()}`;
   expect((await reply({ body })).status).toBe(200);
   await visitor.receives(body);
@@ -95,7 +95,7 @@ describe("the address", () => {
   it("refuses none of many authentic calls: no 429, no redirect, no 410, no 5xx", async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => reply({ body: `one of many ${n}` })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await afterwards();
+    await untilAllReceived();
     expect(visitor.log().filter(({ text }) => text.startsWith("one of many"))).toHaveLength(300);
   });
 });
@@ -149,7 +149,7 @@ describe("a body over the limit (R-613)", () => {
     });
     socket.write(`POST ${pathname} HTTP/1.1\r\nHost: relay\r\nContent-Length: 50000000\r\n\r\n{`);
     expect(await answer).toMatch(/^HTTP\/1.1 413 /);
-    await afterwards();
+    await untilAllReceived();
   });
 
   it("does not affect callbacks that arrive at the same time", async () => {
@@ -159,7 +159,7 @@ describe("a body over the limit (R-613)", () => {
     expect(answers.map(({ status }) => status)).toEqual(
       Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 413 : 200)),
     );
-    await afterwards();
+    await untilAllReceived();
     expect(visitor.log().filter(({ text }) => text.startsWith("beside a large one"))).toHaveLength(10);
   });
 });
@@ -183,7 +183,7 @@ describe("the relay shows a reply", () => {
     house.sandbox.configure(PLAIN);
     expect(sent.status).toBe("Sent");
     await visitor.receives(body);
-    await afterwards();
+    await untilAllReceived();
     expect(shown(body)).toBe(1);
   });
 
@@ -247,16 +247,16 @@ describe("the order of replies", () => {
   it("is the order in which they were answered, in every tab (R-608)", async () => {
     const texts = Array.from({ length: 20 }, (_, n) => `in order ${n}`);
     for (const body of texts) expect((await reply({ body })).status).toBe(200);
-    await afterwards();
+    await untilAllReceived();
     expect(visitor.log().flatMap(({ text }) => (text.startsWith("in order") ? [text] : []))).toEqual(texts);
   });
 
   it("does not change when a reply arrives again with another text: the first text stays (R-609)", async () => {
     const messageId = randomUUID();
     expect((await reply({ messageId, body: "the first words" })).status).toBe(200);
-    await afterwards();
+    await untilAllReceived();
     expect((await reply({ messageId, body: "other words" })).status).toBe(200);
-    await afterwards();
+    await untilAllReceived();
     expect([shown("the first words"), shown("other words")]).toEqual([1, 0]);
   });
 
@@ -304,7 +304,7 @@ describe("when a reply cannot be written", () => {
     other.close();
     expect((await reply({ messageId: "again", body: "written nowhere" })).status).toBe(200);
     await visitor.receives("written nowhere");
-    await afterwards();
+    await untilAllReceived();
     expect(shown("written nowhere")).toBe(1);
   });
 });

@@ -69,7 +69,7 @@ describe("the command line", () => {
     expect((await call("GET", "/visitors")).status).toBe(401);
   });
 
-  it("reports problems with their remedies, and leaves nothing at the service", async () => {
+  it("reports problems with their remedies as doctor, and stores nothing at the service", async () => {
     // The doctor calls once, so a random fault at that moment would be a finding.
     house.sandbox.configure(NO_RANDOM_FAULTS);
     const before = house.sandbox.state().contacts.length;
@@ -109,7 +109,7 @@ describe("the command line", () => {
     expect((await porchlight(["credits", "list"])).code).toBe(0);
   });
 
-  it("sends, finds, adds and lists", async () => {
+  it("sends a message, adds and finds a contact, puts it on a list, and lists the deliveries", async () => {
     expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "sent" });
     // These commands call once, and report a failure.
     house.sandbox.configure(NO_RANDOM_FAULTS);
@@ -178,7 +178,7 @@ describe("the command line", () => {
     db.close();
   });
 
-  it("exports and erases", async () => {
+  it("exports a site's data, and erases a visitor", async () => {
     const file = join(house.dataDir, "site.ndjson");
     expect((await porchlight(["export", file])).code).toBe(0);
     const records = readFileSync(file, "utf8")

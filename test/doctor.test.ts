@@ -123,7 +123,7 @@ describe("the doctor", () => {
     expect(lookups() - before).toBe(1);
   });
 
-  it("says that the service does not answer, or fails by itself, and that messages wait", async () => {
+  it("says that the service does not answer, or answers every call with an error, and that messages wait", async () => {
     const gone = await startServer(200, "");
     gone.stop();
     const failing = await startServer(503, "{}");

@@ -36,7 +36,7 @@ export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
 const SEED = Number(process.env.SANDBOX_SEED ?? 1);
 /**
  * Sandbox options for a test that counts calls to the service: no random faults, also in the profile chaos. Callbacks still
- * still arrive twice and in another order there, and answers are still delayed.
+ * arrive twice and in another order there, and answers are still delayed.
  */
 export const NO_RANDOM_FAULTS: Partial<SandboxConfig> = { errorRate: [] };
 

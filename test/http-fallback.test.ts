@@ -67,7 +67,7 @@ describe("a browser without WebSockets", () => {
     expect(framesOf(text.slice(0, text.lastIndexOf("\n"))).map((frame) => frame.t)).toContain("welcome");
   });
 
-  it("learns from the last line why its connection ended", async () => {
+  it("learns from the last frame why its connection ended", async () => {
     const line = await openLine();
     await put(line, { t: "hello", v: 1, site: "default", token: "forged.token" });
     expect(await pollUntil(line, (frame) => frame.t === "end")).toContainEqual({ t: "end", code: 4401 });
@@ -75,12 +75,12 @@ describe("a browser without WebSockets", () => {
 
   it("gets waiting frames at once, if it cannot keep a connection open", async () => {
     const line = await openLine();
-    const glance = async (): Promise<Frame[]> =>
+    const shortPoll = async (): Promise<Frame[]> =>
       framesOf(await (await ask(`/socket/lines/${line}?mode=poll&wait=0`)).text());
-    expect(await glance()).toEqual([]);
+    expect(await shortPoll()).toEqual([]);
     await put(line, HELLO);
-    await expect.poll(glance).toMatchObject([{ t: "welcome" }]);
-    expect(await glance()).toEqual([]);
+    await expect.poll(shortPoll).toMatchObject([{ t: "welcome" }]);
+    expect(await shortPoll()).toEqual([]);
   });
 
   it("reads on the relay's own page without an Origin header, which browsers do not send with such a GET", async () => {

@@ -34,11 +34,11 @@ describe("a signed identity", () => {
       (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
     );
   }
-  /** Tries to connect. Resolves to the error, which contains the close code, or to `let in`. */
+  /** Tries to connect. Resolves to the error, which contains the close code, or to `connected`. */
   async function refusal(options: { token?: string; identity?: string }): Promise<string> {
     const visitor = house.visitor(options);
     return visitor.connect().then(
-      () => "let in",
+      () => "connected",
       (error: Error) => error.message,
     );
   }
@@ -56,7 +56,7 @@ describe("a signed identity", () => {
     expect(texts(other)).toEqual([]);
   });
 
-  it("gets a token, so that later greetings need no identity", async () => {
+  it("gets a token, so that later connections need no identity", async () => {
     const visitor = await enter({ identity: identityOf({ sub: "returning" }) });
     await say(visitor, "before the reload");
     const again = await enter({ token: visitor.token() });

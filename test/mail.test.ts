@@ -220,8 +220,8 @@ describe("the mail server", () => {
     await answer(bob, "for Bob");
     await mailServer.until(1);
     expect(tos()).toEqual([["bob@post.example"]]);
-    const given = () => house.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"));
-    await expect.poll(given).toBe(true);
+    const isReported = () => house.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"));
+    await expect.poll(isReported).toBe(true);
   });
 });
 

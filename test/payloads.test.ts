@@ -62,12 +62,12 @@ afterAll(async () => {
 
 async function converse(): Promise<void> {
   const where = { page: "/lamps?colour=red", title: "Red lamps\nof ours" };
-  const newcomer = house.visitor();
-  await newcomer.connect();
-  await newcomer.send("hello", "first-words", where);
-  await newcomer.receives("echo: hello");
+  const anonymous = house.visitor();
+  await anonymous.connect();
+  await anonymous.send("hello", "first-words", where);
+  await anonymous.receives("echo: hello");
   const customer = house.visitor({
-    token: newcomer.token() ?? "",
+    token: anonymous.token() ?? "",
     identity: identityOf({ sub: "customer-7", email: "ada@b.example" }),
   });
   await customer.connect();

@@ -50,7 +50,7 @@ describe("a person's names and email", () => {
   });
 
   it.each(["a@b", "a\0b@c.example", "a b@c.example", "@c.example", "a@c..example"])(
-    "is refused at every input when the address is %j, and the error names the field",
+    "are refused at every input when the address is %j, and the error names the field",
     async (email) => {
       const before = house.sandbox.requests().length;
       const requests: [string, object][] = [
@@ -68,7 +68,7 @@ describe("a person's names and email", () => {
     },
   );
 
-  it("is refused by the command line too, with the option's name", async () => {
+  it("are refused by the command line too when the address is invalid, with the option's name", async () => {
     for (const command of [
       ["contact", "add"],
       ["contact", "find"],

@@ -119,7 +119,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-describe("the guides' first call from nothing", () => {
+describe("the guides' first call without an account", () => {
   it("sends a message, creates a lead and grants credits when pasted unchanged", async () => {
     const ports = [
       ["8787", await freePort()],

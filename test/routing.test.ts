@@ -103,7 +103,7 @@ describe("the campaign of a conversation", () => {
 });
 
 describe.each([400, 404] as const)(
-  "a campaign that the service does not know and answers with %i (R-105)",
+  "a campaign that the service does not know, and refuses with %i (R-105)",
   (unknownCampaign) => {
     const open = (more: object = {}) =>
       startHouse({

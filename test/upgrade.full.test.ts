@@ -65,8 +65,8 @@ function dumpBackup(folder: string, { url }: Postgres): Backups {
   };
 }
 
-/** Longer than all killed starts together, on a slow machine. */
-const HELD_MS = 100_000;
+/** How long the service waits for the answer to a callback: longer than all killed starts together, on a slow machine. */
+const CALLBACK_TIMEOUT_MS = 100_000;
 
 describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   let postgres: Postgres | undefined;
@@ -82,7 +82,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
     if (database === "PostgreSQL") postgres = await startPostgres();
     backups = postgres === undefined ? folderBackup(folder) : dumpBackup(folder, postgres);
     house = await startHouse({
-      sandbox: { ...NO_RANDOM_FAULTS, callbackTimeoutMs: HELD_MS },
+      sandbox: { ...NO_RANDOM_FAULTS, callbackTimeoutMs: CALLBACK_TIMEOUT_MS },
       env: { ...FREQUENT, ...(postgres && { DATABASE_URL: postgres.url("postgres") }) },
       run: (env) => {
         settings = env;

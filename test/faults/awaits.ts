@@ -24,17 +24,17 @@ function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): 
 export async function everyAwait(
   dialect: Plan["dialect"],
   all: boolean,
-): Promise<{ lives: number; awaits: number; wrong: string[] }> {
+): Promise<{ runs: number; awaits: number; wrong: string[] }> {
   const wrong: string[] = [];
   const plan = { keys: 1, copies: 8, nodes: dialect === "sqlite" ? 1 : 2, kills: 0, dialect };
-  let lives = 0;
+  let runs = 0;
   for (let dieAt = 1; ; dieAt++) {
     const failures = all ? Array.from({ length: FAILURES }, (_, i) => i) : [dieAt % FAILURES];
     for (const failure of failures) {
       const given = { ...plan, dieAt, failure };
       const count = await countCredits(dieAt, given);
-      if (count.killed === 0) return { lives, awaits: dieAt - 1, wrong };
-      lives++;
+      if (count.killed === 0) return { runs, awaits: dieAt - 1, wrong };
+      runs++;
       wrong.push(...wrongIn(count, given).map((line) => `${line} (await ${dieAt}, failure ${failure}, ${dialect})`));
       await count.end();
     }
@@ -44,10 +44,11 @@ export async function everyAwait(
 /** Every await with every failure, on a database of one process and on one that two share. */
 export async function allAwaits(): Promise<Report> {
   const begun = performance.now();
-  const runs = [await everyAwait("sqlite", true), await everyAwait("postgres", true)];
-  const sum = (of: (run: (typeof runs)[number]) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  const dialects = [await everyAwait("sqlite", true), await everyAwait("postgres", true)];
+  const sum = (of: (run: (typeof dialects)[number]) => number): number =>
+    dialects.reduce((total, run) => total + of(run), 0);
   return {
-    violations: runs.flatMap(({ wrong }) => wrong),
-    figures: { awaits: sum(({ awaits }) => awaits), lives: sum(({ lives }) => lives), seconds: seconds(begun) },
+    violations: dialects.flatMap(({ wrong }) => wrong),
+    figures: { awaits: sum(({ awaits }) => awaits), runs: sum(({ runs }) => runs), seconds: seconds(begun) },
   };
 }

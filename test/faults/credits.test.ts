@@ -13,10 +13,10 @@ creditsUnderKills([
 
 describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
   it("are granted at most once, and the key is never lost, whatever the failure of the service", async () => {
-    const { lives, awaits, wrong } = await everyAwait(dialect, false);
+    const { runs, awaits, wrong } = await everyAwait(dialect, false);
     expect(wrong).toEqual([]);
     expect(awaits).toBeGreaterThan(40);
-    expect(lives).toBe(awaits);
+    expect(runs).toBe(awaits);
   });
 });
 

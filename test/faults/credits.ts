@@ -45,12 +45,12 @@ const ACCOUNT = "agency";
 const TROUBLE_MS = 600_000;
 /** Time for one key, even if the call of a dead process must be given up first. */
 const SHORT_MS = 70_000;
-const FAIR = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
+const GRANT_RULES = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
 
 /** A service with every failure, before and after the grant. The statuses are those of RELIABILITY 3c. */
 function createService(world: World, failure?: number) {
   const grants = new Map<string, number>();
-  const state = { fair: false, calls: 0 };
+  const state = { recovered: false, calls: 0 };
   const before: GrantAnswer[] = [
     { kind: "transient", status: 0, message: "ECONNREFUSED" },
     { kind: "throttle", status: 429, message: "slow down", waitMs: 2_000 },
@@ -81,7 +81,7 @@ function createService(world: World, failure?: number) {
       const answer = [...before, ...after][failure];
       return again || answer === undefined ? undefined : { answer, granted: failure >= before.length };
     }
-    if (state.fair) return undefined;
+    if (state.recovered) return undefined;
     if (world.chance(0.3)) return { answer: oneOf(before), granted: false };
     return world.chance(0.15) ? { answer: oneOf(after), granted: true } : undefined;
   }
@@ -188,7 +188,7 @@ async function startNode(
     },
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
-  const rules = { ...FAIR, allow: [...Array(20).keys()].map((i) => `client${i}@example.com`) };
+  const rules = { ...GRANT_RULES, allow: [...Array(20).keys()].map((i) => `client${i}@example.com`) };
   const credits = createCredits({
     db,
     clock,
@@ -277,7 +277,7 @@ function scheduleEvents(run: CreditsRun): void {
   for (let i = 0; i < plan.kills; i++)
     world.after(world.pick(0, troubleMs), () => kill(run, world.pick(0, plan.nodes - 1)));
   world.after(troubleMs, () => {
-    run.service.state.fair = true;
+    run.service.state.recovered = true;
   });
 }
 

@@ -50,7 +50,7 @@ function breaksFloors({ from, to, typeOnly }: Import): boolean {
   return typeOnly ? lower > upper : lower >= upper;
 }
 
-describe("the floors of the house", () => {
+describe("the floors of the code", () => {
   it("gives every source file of shared, relay and widget a floor", () => {
     const withoutFloor = all
       .map(({ path }) => path)

@@ -11,7 +11,7 @@ const found = (files: Source[], pattern: RegExp): string[] =>
     text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
   );
 
-describe("the rules of the house", () => {
+describe("the rules of the repository", () => {
   it("skips no test, focuses none and retries none", () => {
     const switches =
       /\b(it|test|describe)\.(skip|only|todo|fails|skipIf|runIf)\b|\bx(it|test|describe)\(|\bretry:\s*\d/;

@@ -109,7 +109,7 @@ const ROWS: Record<string, Row> = {
   awaits: {
     done: (f) =>
       `A recharge key submitted eight times, the relay killed at each of ${number(f.awaits)} awaits, with every failure of the service`,
-    found: (f, violations) => `${violations} granted twice or lost in ${number(f.lives)} lives`,
+    found: (f, violations) => `${violations} granted twice or lost in ${number(f.runs)} runs`,
   },
   credits: {
     done: (f) =>

@@ -31,7 +31,7 @@ export type Verdict = { seed: number; violations: string[]; figures: Figures };
 const MEMORY_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A node that runs, chosen at random if there are several. */
-function anyOf({ world, nodes }: Run): SimulatedRelay | undefined {
+function anyRelay({ world, nodes }: Run): SimulatedRelay | undefined {
   const running = nodes.flatMap(({ now }) => now ?? []);
   return running.length < 2 ? running[0] : running[world.pick(0, running.length - 1)];
 }
@@ -42,7 +42,7 @@ function quiet(run: Run): () => boolean {
   let waiting = 1;
   let heads = new Map<string, number>();
   const check = async (): Promise<void> => {
-    const relay = anyOf(run);
+    const relay = anyRelay(run);
     if (relay === undefined) return;
     waiting = await relay.waiting();
     const rows = await relay.rows<{ id: string; head: number }>("SELECT id, head FROM visitors");
@@ -130,7 +130,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
         name: `visitor${v}-tab${t}`,
         person,
         open(events) {
-          const relay = anyOf(run);
+          const relay = anyRelay(run);
           places.set(tab, relay);
           return relay === undefined || away.has(tab) ? undefined : openTabConnection(world, relay, events);
         },
@@ -173,7 +173,7 @@ function seedIds(seed: number): () => void {
 
 async function gather(run: Run, settled: boolean): Promise<Evidence> {
   const { tabs, service, scenario, world } = run;
-  const relay = anyOf(run);
+  const relay = anyRelay(run);
   const rows = async <Row>(sql: string): Promise<Row[]> => (await relay?.rows<Row>(sql)) ?? [];
   return {
     tabs,

@@ -129,7 +129,9 @@ export const CORE: Mutant[] = [
   },
   {
     name: "refuses a reply that the database cannot store, instead of spooling it",
-    edits: [{ in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
+    edits: [
+      { in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: `throw new Error("no spool");` },
+    ],
     killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
   },
   {
@@ -150,7 +152,7 @@ export const CORE: Mutant[] = [
     name: "never gives up a message",
     edits: [
       { find: "$head.expires <= clock.now()", replace: "false" },
-      { find: "expiredEntries(db, clock.now(), $limit)", replace: "expired(db, 0, $limit)" },
+      { find: "expiredEntries(db, clock.now(), $limit)", replace: "expiredEntries(db, 0, $limit)" },
     ],
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },
