@@ -1,5 +1,17 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder } from "../base/sync.ts";
 
@@ -33,7 +45,11 @@ export function seal(file: string): void {
   if (existsSync(`${file}-wal`)) return;
   const unfinished = `${sealOf(file)}.new`;
   try {
+    const { uid, gid, mode } = statSync(file);
     writeFileSync(unfinished, `${checksum(file)}\n`, { flush: true });
+    // After a command of root, the relay's user must be able to read the seal.
+    if (process.getuid?.() === 0) chownSync(unfinished, uid, gid);
+    chmodSync(unfinished, mode);
     renameSync(unfinished, sealOf(file));
     syncFolder(dirname(file));
   } catch {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -92,6 +92,18 @@ it("refuses a damaged file, also if a kill left it without a seal", async () => 
   const fd = openSync(file, "r+");
   for (let page = 2; page < 8; page++) writeSync(fd, Buffer.alloc(600, 0xab), 0, 600, page * 4096);
   expect(() => openSqlite(file)).toThrow(/damaged|malformed/);
+});
+
+it("gives the seal the owner and the mode of the file, so that the relay can read it after a command of root", async () => {
+  const file = newFile();
+  const db = openSqlite(file);
+  await db.run("CREATE TABLE t (x TEXT)");
+  const user = process.getuid?.() === 0 ? 65_534 : statSync(file).uid;
+  chownSync(file, user, statSync(file).gid);
+  chmodSync(file, 0o640);
+  await db.close();
+  const { uid, mode } = statSync(`${file}.seal`);
+  expect([uid, mode & 0o777]).toEqual([user, 0o640]);
 });
 
 describe("a large file that was not closed cleanly", () => {
