@@ -7,16 +7,13 @@ import type { Extra } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 
-/** Creates the element with launcher and dialog in its shadow root. It is not in the page yet. */
-export function createHost(launcher: HTMLElement, dialog: HTMLElement, sheet: CSSStyleSheet): HTMLElement {
+/** Creates the element, which is not in the page yet. */
+export function createHost(): HTMLElement {
   // React Aria makes everything outside its modals inert, except elements with this attribute.
   const host = element("porch-light", { "data-react-aria-top-layer": "true" });
   // The page must not react to events of the widget. The panel stops more events (`panel/main/host-page.ts`).
   host.onpointerdown = (event: Event) => event.stopPropagation();
   host.addEventListener("focusin", host.onpointerdown as never);
-  const root = host.attachShadow({ mode: "open" });
-  root.append(launcher, dialog);
-  root.adoptedStyleSheets = [sheet];
   return host;
 }
 

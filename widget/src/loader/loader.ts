@@ -5,8 +5,8 @@
 
 import { pageDocument } from "./document.ts";
 import { pageFunction } from "./page-api.ts";
-import { pageLink } from "./shell.ts";
-import { fetchFile, relay, siteId, tagSite, whenIdle } from "./tag.ts";
+import { pageLink } from "./page-link.ts";
+import { fetchFile, siteId, tagSite, whenIdle } from "./tag.ts";
 import { startWidget } from "./widget.ts";
 
 // The first tag of a page runs. `settings/check-settings.ts` tells developers when a second tag names another site.
@@ -21,6 +21,6 @@ function start(): void {
     startWidget();
   } catch {
     // An engine too old for the widget, without style sheets as objects (Safari before 16.4).
-    whenIdle(() => pageDocument.body.append(pageLink(relay, siteId, "Chat")));
+    whenIdle(() => pageDocument.body.append(pageLink("Chat")));
   }
 }

@@ -6,7 +6,7 @@ import { element } from "./dom.ts";
 /** Media query for windows that the panel fills: phones in both orientations, and pages zoomed to that size. */
 export const PHONE = "(max-width:599px),(max-height:449px)";
 
-/** The launcher button. `updateLauncher` adds its name and state from the settings. */
+/** The launcher button. Its name and its text follow the settings. */
 export const createLauncher = (): HTMLButtonElement =>
   element("button", { class: "at launcher", "aria-haspopup": "dialog" }, element("b"), "");
 /** The panel's frame, closed and empty. */
@@ -17,19 +17,6 @@ export const createDialog = (): HTMLDialogElement => element("dialog", { class: 
  * launcher.
  */
 export const isSelector = (launcher: unknown): boolean => /^\W/.test(launcher as string);
-
-/** Shows or hides the launcher, with a visible label or only an accessible name. */
-export function updateLauncher(launcher: HTMLButtonElement, now: RawSettings, word: string, unread: string): void {
-  const name = now.label || word;
-  launcher.ariaLabel = name + unread;
-  launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";
-  // A text, or the element with which a page translation has replaced it.
-  (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? name : "";
-}
-
-/** A link to the chat's own page, which works even when the panel cannot be loaded. */
-export const pageLink = (relay: string, site: string, text: string): HTMLElement =>
-  element("a", { href: `${relay}/c/${site}`, target: "_blank" }, text);
 
 /** Reads a whole number below 1,000 from a setting. Invalid values fall back to 20. */
 const pixels = (value: unknown): unknown => (/^\d{1,3}$/.test(value as string) ? value : 20);

@@ -10,7 +10,8 @@ import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
-import { createDialog, createLauncher, isSelector, PHONE, pageLink, placeCss, updateLauncher } from "./shell.ts";
+import { pageLink } from "./page-link.ts";
+import { createDialog, createLauncher, isSelector, PHONE, placeCss } from "./shell.ts";
 import { mayHaveConversation } from "./stored-conversation.ts";
 import { fetchFile, panelFile, relay, script, site, siteId, whenIdle, words } from "./tag.ts";
 import { accentTokens, declarations } from "./theme.ts";
@@ -71,7 +72,12 @@ function style(): RawSettings {
       colours(now.theme === "dark") +
       `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
   );
-  updateLauncher(launcher, now, word, shell.unread);
+  // The launcher has a visible label or only an accessible name.
+  const name = now.label || word;
+  launcher.ariaLabel = name + shell.unread;
+  launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";
+  // A text, or the element with which a page translation has replaced it.
+  (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? name : "";
   return now;
 }
 
@@ -80,8 +86,10 @@ function build(): void {
   launcher = createLauncher();
   dialog = createDialog();
   sheet = new CSSStyleSheet();
-  host = createHost(launcher, dialog, sheet);
-  const root = host.shadowRoot as ShadowRoot;
+  host = createHost();
+  const root = host.attachShadow({ mode: "open" });
+  root.append(launcher, dialog);
+  root.adoptedStyleSheets = [sheet];
   shell = {
     host,
     root,
@@ -116,7 +124,7 @@ function mount(): void {
   emit("ready");
   if (mode === "page") return void open(false);
   // Run in a separate task, because reading the storage makes the page wait for another process.
-  setTimeout(() => mayHaveConversation(siteId) && start());
+  setTimeout(() => mayHaveConversation() && start());
   if (teaser || isSelector(opener)) extra("addTriggers", open);
 }
 
@@ -157,7 +165,7 @@ function showFailure(): void {
   const { failed, retry } = shell.words as LoaderWords;
   const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
-  dialog.replaceChildren(failed, again, pageLink(relay, siteId, launcher.ariaLabel as string));
+  dialog.replaceChildren(failed, again, pageLink(launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
@@ -193,7 +201,7 @@ const toggle = (byVisitor: boolean): unknown => (dialog.open ? close() : open(by
 
 /** Makes a command that the panel runs. Only a message or an existing conversation is a reason to fetch the panel. */
 const panelCommand = (name: keyof PanelCommands) => (argument?: unknown) => {
-  const fetchesPanel = name === "send" || mayHaveConversation(siteId);
+  const fetchesPanel = name === "send" || mayHaveConversation();
   shell.lastArguments[name] = argument;
   const done = panelReady.then((it) => it[name](argument, fetchesPanel));
   if (name === "send") mount();
