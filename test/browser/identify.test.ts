@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
-import { callApi, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
@@ -28,6 +28,21 @@ it("an identity is reported to the page once the relay has accepted it; a forged
     identityOf({ sub: "bob", name: "Bob" }, "another secret that is quite as long as ours"),
   );
   await expect.poll(eventsOnPage).toEqual(["not_allowed", "identify", "not_allowed"]);
+  await chat.panel.getByText("Hello Ada!").waitFor();
+});
+
+it("a page that waits for its first command can identify a visitor who has a conversation", async () => {
+  const first = await stage.visit();
+  await converse(first.chat);
+  await first.page.close();
+  const { page, chat } = await stage.visit({
+    context: first.context,
+    html: pageOf(stage.tag('data-manual data-greeting="Hello {name}!"')),
+  });
+  await page.waitForFunction(() => "Porchlight" in window);
+  await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  expect(await page.locator("porch-light").count()).toBe(0);
+  await callApi(page, "open");
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
 

@@ -200,6 +200,38 @@ it("27 files requested without a network load when it returns, in an open panel 
   }
 });
 
+it("27 a panel loads when the network returns before the first request for it has failed", async () => {
+  let requests = 0;
+  const { page } = await stage.visit({
+    before: (page) =>
+      page.route(/assets\/panel/, async (route) => {
+        requests++;
+        if (requests === 1) await page.evaluate(() => dispatchEvent(new Event("online")));
+        return requests > 2 ? route.continue() : route.abort();
+      }),
+  });
+  await callApi(page, "send", "from the page");
+  await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+});
+
+it("27 a panel loads when the network carries nothing during the first attempts after it has returned", async () => {
+  let requests = 0;
+  const { page, chat } = await stage.visit({
+    before: (page) =>
+      page.route(/assets\/panel/, (route) => {
+        requests++;
+        // Each attempt makes two requests. The first attempt is that of `open`.
+        return requests > 6 ? route.continue() : route.abort();
+      }),
+  });
+  await callApi(page, "open");
+  await page.getByRole("link", { name: "Chat" }).waitFor();
+  expect(requests).toBe(2);
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await chat.composer.waitFor();
+  expect(requests).toBe(7);
+});
+
 it("28 a relay that is down when the page loads causes no error in the page, and the next page has its chat", async () => {
   const errors: string[] = [];
   await stage.house.halt();

@@ -134,16 +134,14 @@ function mount(): void {
  * import by its URL, so each attempt uses another URL.
  */
 function start(): Promise<void> {
-  const { file } = shell.words as LoaderWords;
+  const file = shell.words?.file;
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
+  // Before the request, because the network may return before it has failed. A second call adds nothing.
+  addEventListener("online", startAgain);
   starting ??= fetchFile(panelFile)
-    .catch(() => {
-      // Try again when the network returns: at once, or after the current fetch has failed.
-      addEventListener("online", () => start().then(start));
-      return fetchFile(`/assets/panel.js?${Math.random()}`);
-    })
+    .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
     .then(async (code: PanelModule) => {
       panel = await code.start(shell);
       resolvePanel(panel);
@@ -156,6 +154,12 @@ function start(): Promise<void> {
     });
   return starting;
 }
+
+/**
+ * Fetches the panel when the network returns: at once, or after the current fetch has failed, and then after each of these
+ * pauses, because a network that has just returned may need some seconds until it works.
+ */
+const startAgain = (): unknown => start().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(start, ms)));
 
 /**
  * Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it
@@ -215,6 +219,7 @@ function destroy(): void {
   panelReady.then((it) => it.destroy());
   removeFromPage?.();
   phone.onchange = null;
+  removeEventListener("online", startAgain);
   // Later commands must not add any elements.
   removeFromPage = () => {};
   delete window.Porchlight;
