@@ -7,15 +7,8 @@ import type { Extra } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 
-/** Creates the element, which is not in the page yet. */
-export function createHost(): HTMLElement {
-  // React Aria makes everything outside its modals inert, except elements with this attribute.
-  const host = element("porch-light", { "data-react-aria-top-layer": "true" });
-  // The page must not react to events of the widget. The panel stops more events (`panel/main/host-page.ts`).
-  host.onpointerdown = (event: Event) => event.stopPropagation();
-  host.addEventListener("focusin", host.onpointerdown as never);
-  return host;
-}
+/** Creates the element. React Aria makes everything outside its modals inert, except elements with this attribute. */
+export const createHost = (): HTMLElement => element("porch-light", { "data-react-aria-top-layer": "true" });
 
 /** Number of removals by the page after which the widget checks whether the page removes it repeatedly. */
 const REMOVALS_MAX = 50;

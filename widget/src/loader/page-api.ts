@@ -95,11 +95,11 @@ declare global {
 export const pageSettings = (): Options | undefined =>
   Object.hasOwn(window, "PorchlightSettings") ? window.PorchlightSettings : undefined;
 
-/** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */
-export function pageFunction(): OnPage | undefined {
-  const given = window.Porchlight;
-  return given instanceof Function ? given : undefined;
-}
+/** The value if it is a function, not an element of that name. `typeof` is not enough: `<embed>` is a "function". */
+export const asFunction = <Given>(value: Given): Given | undefined => (value instanceof Function ? value : undefined);
+
+/** The page's stub, or the widget's function once it is loaded. */
+export const pageFunction = (): OnPage | undefined => asFunction(window.Porchlight);
 
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
 type Run = (...args: unknown[]) => unknown;

@@ -3,7 +3,7 @@
 import { mergeLayers } from "../settings/options.ts";
 import type { ServedData } from "./contract.ts";
 import { pageDocument } from "./document.ts";
-import { pageSettings } from "./page-api.ts";
+import { asFunction, pageSettings } from "./page-api.ts";
 
 /** Replaced by the relay when it serves the file; the build checks that it is there exactly once. */
 const { relay: servedRelay, panel, site, words } = "__PORCHLIGHT__" as unknown as ServedData;
@@ -48,9 +48,8 @@ export const whenIdle = (run: () => void): unknown =>
   active.then(() => {
     // Safari has no `requestIdleCallback`, but a page may have an element of this name. `setTimeout` reads the second argument as
     // a delay of 0.
-    const { requestIdleCallback } = window;
-    const later = requestIdleCallback instanceof Function ? requestIdleCallback : setTimeout;
-    const idle = (): unknown => later(run, { timeout: 2_000 } as never);
+    const idle = (): unknown =>
+      (asFunction(window.requestIdleCallback) ?? setTimeout)(run, { timeout: 2_000 } as never);
     if (pageDocument.readyState === "complete") idle();
     else addEventListener("load", idle, { once: true });
   });

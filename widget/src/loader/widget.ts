@@ -87,6 +87,9 @@ function build(): void {
   dialog = createDialog();
   sheet = new CSSStyleSheet();
   host = createHost();
+  // The page must not react to events of the widget. The panel stops more events (`panel/main/host-page.ts`).
+  host.onpointerdown = (event: Event) => event.stopPropagation();
+  host.addEventListener("focusin", host.onpointerdown as never);
   const root = host.attachShadow({ mode: "open" });
   root.append(launcher, dialog);
   root.adoptedStyleSheets = [sheet];

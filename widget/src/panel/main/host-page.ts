@@ -7,7 +7,7 @@ import type { Shell } from "../../loader/contract.ts";
 import { pageDocument } from "../../loader/document.ts";
 
 /**
- * Events that the panel stops in addition to those of `host.ts`, because the page would react to them. Escape closes a modal
+ * Events that the panel stops in addition to those of `widget.ts`, because the page would react to them. Escape closes a modal
  * panel without an event.
  */
 const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
