@@ -1,6 +1,14 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../relay/src/db/database.ts";
+import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
+import { caller, tokenFor } from "../tokens.ts";
+
+/** Messages of a visitor whose deletion takes more than a hundred transactions. */
+const MANY = 60_000;
 
 describe("a relay that is killed", () => {
   let house: House;
@@ -60,5 +68,56 @@ describe("a relay that is killed", () => {
       "echo: hello",
       ...kept,
     ]);
+  });
+
+  /** Uses the relay's database from this process. */
+  async function withDatabase<T>(use: (db: Database) => Promise<T>): Promise<T> {
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    return use(db).finally(db.close);
+  }
+  const countOf = async (db: Database, table: string): Promise<number> =>
+    (await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
+
+  /** A visitor with a very long thread. @returns the visitor's id */
+  async function longThread(): Promise<string> {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.receives("echo: hello");
+    const { fromId = "" } = house.sandbox.messages()[0] ?? {};
+    await house.halt();
+    await withDatabase(async (db) => {
+      const { head = 0 } = (await db.all<{ head: number }>("SELECT head FROM visitors WHERE id = $1", fromId))[0] ?? {};
+      const rows = Array.from({ length: MANY }, (_, n) => [fromId, head + 1 + n, `m-${n}`]);
+      await db.runEach(
+        "INSERT INTO messages (visitor, pos, n, id, author, at, text) VALUES ($1, $2, $2, $3, 'visitor', 1, 'hello')",
+        rows,
+      );
+      await db.run("UPDATE visitors SET head = $2 WHERE id = $1", fromId, head + MANY);
+    });
+    await house.start();
+    return fromId;
+  }
+
+  it("goes on after its next start with the deletion that it had begun, without a second request", async () => {
+    const id = await longThread();
+    const call = caller(house, await tokenFor(house));
+    const request = call("DELETE", `/visitors/${id}`, undefined, "erase-1").catch((error: unknown) => error);
+    await withDatabase(async (db) => {
+      while (((await db.all<{ parts: number }>("SELECT parts FROM deletions"))[0]?.parts ?? 0) < 3) await pause(5);
+    });
+    await house.kill();
+    expect(await request).toBeInstanceOf(Error);
+    const left = await withDatabase((db) => countOf(db, "messages"));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(MANY);
+
+    await house.start();
+    await expect.poll(async () => (await call("GET", `/visitors/${id}`)).status).toBe(404);
+    const tables = ["messages", "outbox", "tries", "deletions"];
+    const rows = await withDatabase((db) => Promise.all(tables.map((table) => countOf(db, table))));
+    expect(rows).toEqual([0, 0, 0, 0]);
+    const audit = await withDatabase((db) => db.all("SELECT action FROM audit WHERE subject = $1", id));
+    expect(audit).toEqual([{ action: "finish interrupted deletion" }]);
   });
 });
