@@ -1,6 +1,6 @@
 /** Runs the relay under test: inside this process, or as a separate process. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -92,10 +92,21 @@ export const runFrom =
   (env) =>
     spawnRelay(env, [process.execPath], join(root, "cli.ts"));
 
-async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI): Promise<Running> {
+function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI): Promise<Running> {
   const child = spawn(command, [...args, cli, "serve"], {
     env: { LOG_LEVEL: "debug", ...compileCacheFor(cli), ...env },
   });
+  return childRelay(child);
+}
+
+/**
+ * Waits until a child process runs the relay.
+ * @param pidOf returns the relay's own process id, when the child is another program that runs it
+ */
+export async function childRelay(
+  child: ChildProcessWithoutNullStreams,
+  pidOf = (): number => child.pid ?? 0,
+): Promise<Running> {
   const lines: string[] = [];
   const ended = once(child, "exit");
   createInterface(child.stderr).on("line", (line) => lines.push(line));
@@ -107,9 +118,10 @@ async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI
     });
     child.once("exit", (code) => reject(new Error(`The relay ended with ${code}: ${lines.join("\n")}`)));
   });
+  const pid = pidOf();
   const end = (signal: "SIGTERM" | "SIGKILL") => async (): Promise<void> => {
-    child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
     await ended;
   };
-  return { lines, port, pid: child.pid ?? 0, stop: end("SIGTERM"), kill: end("SIGKILL") };
+  return { lines, port, pid, stop: end("SIGTERM"), kill: end("SIGKILL") };
 }

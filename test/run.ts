@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { type CliOptions, startVitest } from "vitest/node";
 import { COMPILE_CACHE } from "./compile-cache.ts";
-import { ensurePrograms } from "./setup/programs.ts";
+import { ensurePrograms, missingForImage } from "./setup/programs.ts";
 import { useOwnTemporaryFolder } from "./setup/temporary-folder.ts";
 
 type Count = { passed: number; failed: number };
@@ -41,7 +41,11 @@ const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
 const most: Step = { name: "tests", run: () => tests({ maxWorkers: WORKERS, project: [`!${FULL}`] }) };
 const full: Step = {
   name: "full tests",
-  run: () => tests({ maxWorkers: WORKERS, coverage: { enabled: true } }),
+  run() {
+    const missing = missingForImage();
+    if (missing.length > 0) console.log(`The container image was not built here. Missing: ${missing.join(", ")}.`);
+    return tests({ maxWorkers: WORKERS, coverage: { enabled: true } });
+  },
 };
 
 const steps: Record<string, Step[]> = {

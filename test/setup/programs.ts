@@ -1,5 +1,6 @@
 /** The programs, besides Node, that the tests use. */
 
+import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ensureAll, find, type Program } from "./install.ts";
@@ -26,6 +27,10 @@ const REDIS: Program = { names: ["valkey-server", "redis-server"], package: "red
 /** Only `npm run test:full` uses it. */
 const PGBOUNCER: Program = { names: ["pgbouncer"], package: "pgbouncer" };
 const STRACE: Program = { names: ["strace"], package: "strace" };
+
+/** Builds container images, and Debian systems for them: used where they are installed. */
+const BUILDAH: Program = { names: ["buildah"], package: "buildah" };
+const DEBOOTSTRAP: Program = { names: ["debootstrap"], package: "debootstrap" };
 
 /** Installs what is missing. Called once, before tests, fault suites, attacks or measurements begin. */
 export function ensurePrograms(): void {
@@ -71,6 +76,17 @@ export function pgbouncerPath(): string {
 
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);
+
+/** What this machine lacks to build the container image and to run it; empty when it lacks nothing. */
+export function missingForImage(): string[] {
+  const packages = [BUILDAH, DEBOOTSTRAP].filter(({ names }) => find(names) === undefined).map((it) => it.package);
+  const mounts = spawnSync("unshare", ["--mount", "true"], { stdio: "ignore" }).status === 0;
+  return [...packages, ...(process.getuid?.() === 0 && mounts ? [] : ["the right to mount file systems"])];
+}
+
+export const buildahPath = (): string => pathOf(BUILDAH);
+
+export const debootstrapPath = (): string => pathOf(DEBOOTSTRAP);
 
 function pathOf({ names }: Program): string {
   const path = find(names);
