@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
@@ -51,4 +51,43 @@ it("makes a production folder below 150 MB, from which the relay runs", () => {
   });`;
   const output = execFileSync(process.execPath, ["-e", script], { cwd: folder, env: { ...process.env, ...settings } });
   expect(output.toString()).toContain("widget.js 200");
+});
+
+describe("npm run tag", () => {
+  const PACKAGES = ["package.json", "relay/package.json", "widget/package.json", "shared/package.json"];
+  const place = join(folder, "tagged");
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: place, encoding: "utf8" }).trim();
+  const tag = (...args: string[]): string =>
+    execFileSync("npm", ["run", "tag", "--", "7.1.0", "--ci", ...args], { cwd: place, encoding: "utf8" });
+  const read = (name: string): string => readFileSync(join(place, name), "utf8");
+
+  /** A repository with one commit: the packages, the changelog and the tool's settings. */
+  beforeAll(() => {
+    for (const name of [...PACKAGES, "CHANGELOG.md", ".release-it.json", ".npmrc"])
+      cpSync(join(ROOT, name), join(place, name));
+    git("init", "--quiet", "--initial-branch", "main");
+    for (const key of ["user.name", "user.email"]) git("config", key, "test@example.com");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "All");
+  });
+
+  it("changes nothing in a dry run", { timeout: 600_000 }, () => {
+    expect(tag("--dry-run")).toContain("7.1.0");
+    expect([git("status", "--short"), git("tag"), git("rev-list", "--count", "HEAD")]).toEqual(["", "", "1"]);
+  });
+
+  it("sets the version of every package, gives the changes their heading, and tags one commit", {
+    timeout: 600_000,
+  }, () => {
+    const before = PACKAGES.map(read);
+    tag();
+    for (const [n, name] of PACKAGES.entries())
+      expect(read(name)).toBe(before[n]?.replace(/"version": "[^"]+"/, '"version": "7.1.0"'));
+    expect(read("CHANGELOG.md")).toMatch(/\n## \[Unreleased\]\n\n## \[7\.1\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
+    expect([git("status", "--short"), git("describe"), git("log", "--format=%s", "-1")]).toEqual([
+      "",
+      "v7.1.0",
+      "Release 7.1.0",
+    ]);
+  });
 });
