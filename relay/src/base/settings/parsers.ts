@@ -72,7 +72,7 @@ export const postAddress = (given: string): string => {
 };
 export const origin = (given: string): string => {
   const probe = given.replace("://*.", "://wildcard.");
-  const ok = URL.canParse(probe) && new URL(probe).origin === probe.toLowerCase();
+  const ok = /^https?:[^*]*$/i.test(probe) && URL.canParse(probe) && new URL(probe).origin === probe.toLowerCase();
   return ok
     ? given.toLowerCase()
     : problem(`has "${given}", which is not an origin: use scheme and host, like https://www.example.com`);
