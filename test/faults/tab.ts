@@ -104,6 +104,8 @@ export function createTab(options: TabOptions) {
     violations: tab.violations,
     connect: () => connect(tab),
     send: () => next(tab),
+    /** Sends the message that waits for its acknowledgement once more, as a second tab does. */
+    resend: () => resend(tab),
     connected: (): boolean => tab.connection !== undefined,
     /** The relay has sent `welcome` on the present connection. */
     live: (): boolean => tab.connection !== undefined && tab.connection === tab.greeted,
@@ -239,6 +241,11 @@ function next(tab: TabState): void {
   put(tab, { t: "send", id: head.id, text: head.text });
 }
 
+function resend(tab: TabState): void {
+  tab.underWay = undefined;
+  next(tab);
+}
+
 function show(tab: TabState, message: Message): void {
   const known = tab.seen.get(message.id);
   if (known !== undefined && known.pos !== message.pos)
@@ -333,10 +340,7 @@ function refused(tab: TabState, id: string | undefined, code: string, wait: numb
   if (id === undefined || id !== tab.underWay || id !== tab.outbox[0]?.id) return;
   if (code !== "try_later" && code !== "rate_limited")
     tab.violations.push(`${tab.name}: "${id}" was refused as ${code}`);
-  tab.after(wait, () => {
-    tab.underWay = undefined;
-    next(tab);
-  });
+  tab.after(wait, () => resend(tab));
 }
 
 /** Sends a message that another tab typed, as if both had found it in the browser's storage. */

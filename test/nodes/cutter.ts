@@ -14,6 +14,8 @@ export type Cutter = {
   onCommitted: () => void;
   /** How many connections were cut, by place. */
   cuts: Record<Place, number>;
+  /** How many of the dropped answers were about messages of visitors. */
+  dropped: number;
   stop: () => Promise<void>;
 };
 
@@ -29,11 +31,20 @@ function message(type: string, text: string): Buffer {
 }
 const COMMIT = message("Q", "COMMIT");
 const COMMITTED = message("C", "COMMIT");
+/** The preparation of a statement that stores messages of visitors (records/threads.ts): its name, then its text. */
+const PREPARED = /([0-9a-f]{40})\0INSERT INTO messages [^\0]*'visitor'/g;
 
 /** @param target the port of PostgreSQL on this machine */
 export async function startCutter(target: number): Promise<Cutter> {
   const open = new Set<Socket>();
   let commits = 0;
+  /** Names of the statements that store messages of visitors. Every connection uses the same names. */
+  const storing = new Set<string>();
+  function storesMessages(data: Buffer): boolean {
+    const text = data.toString("latin1");
+    for (const [, name = ""] of text.matchAll(PREPARED)) storing.add(name);
+    return [...storing].some((name) => text.includes(name));
+  }
   /** Counts a COMMIT. @returns where to cut its connection */
   function placeOfNext(): Place | undefined {
     if (cutter.every === 0 || ++commits % cutter.every > 0) return undefined;
@@ -43,6 +54,8 @@ export async function startCutter(target: number): Promise<Cutter> {
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
     let place: Place | undefined;
+    /** Whether the transaction stores messages of visitors. */
+    let stores = false;
     const cut = (): void => {
       for (const socket of [client, upstream]) socket.destroy();
     };
@@ -55,6 +68,7 @@ export async function startCutter(target: number): Promise<Cutter> {
       });
     }
     client.on("data", (data: Buffer) => {
+      stores = storesMessages(data) || (stores && !data.includes("BEGIN"));
       if (place === undefined && data.includes(COMMIT)) place = placeOfNext();
       if (place !== "before") return void upstream.write(data);
       cutter.cuts.before++;
@@ -63,6 +77,7 @@ export async function startCutter(target: number): Promise<Cutter> {
     upstream.on("data", (data: Buffer) => {
       if (place === undefined || !data.includes(COMMITTED)) return void client.write(data);
       cutter.cuts.after++;
+      if (stores) cutter.dropped++;
       cut();
       cutter.onCommitted();
     });
@@ -74,6 +89,7 @@ export async function startCutter(target: number): Promise<Cutter> {
     every: 0,
     onCommitted: () => {},
     cuts: { before: 0, after: 0 },
+    dropped: 0,
     async stop() {
       for (const socket of open) socket.destroy();
       server.close();

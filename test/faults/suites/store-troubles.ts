@@ -8,7 +8,10 @@ export type Downtime = { from: number; to: number };
 
 /** A connection is cut at each COMMIT of this number… */
 const CUT_EVERY = 3;
-/** …until this number of COMMITs had their answers dropped; as many never reached PostgreSQL. */
+/**
+ * …until this number of COMMITs of visitors' messages had their answers dropped. As many connections are cut before a COMMIT as
+ * after one.
+ */
 const DROPPED = 5;
 /** How long every connection to the database is busy, in ms: longer than a statement waits for a free one (3 s). */
 const BUSY_MS = 5_000;
@@ -19,12 +22,14 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
  * Cuts connections at some of the COMMITs: before PostgreSQL gets them, or after it has committed, so that the answer is lost.
  * Kills PostgreSQL between the last of these COMMITs and its answer.
  */
-export async function cutCommits({ cutter, postgres }: NodesStage): Promise<Downtime> {
+export async function cutCommits({ cutter, postgres, tabs }: NodesStage): Promise<Downtime> {
   const from = performance.now();
   const { promise: killed, resolve, reject } = Promise.withResolvers<void>();
   cutter.every = CUT_EVERY;
   cutter.onCommitted = () => {
-    if (cutter.every === 0 || cutter.cuts.after < DROPPED) return;
+    // Before the relay can show what it has stored: after a moment it would, and no message would be sent again.
+    for (const tab of tabs) tab.resend();
+    if (cutter.every === 0 || cutter.dropped < DROPPED) return;
     cutter.every = 0;
     postgres.kill().then(resolve, reject);
   };
