@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNet, netMatcher } from "./nets.ts";
+import { isNet, isTooBroad, netMatcher } from "./nets.ts";
 
 it("accepts addresses and networks, and nothing else", () => {
   for (const net of ["192.0.2.7", "192.0.2.0/24", "2001:db8::/32", "::1", "0.0.0.0/0"])
@@ -23,4 +23,20 @@ it("matches an address with its network, also over an IPv6 socket", () => {
     expect(matches(inside)).toBe(true);
   for (const outside of ["192.0.3.1", "2001:db9::1", "198.51.100.8", "unknown", ""])
     expect(matches(outside)).toBe(false);
+});
+
+it.each([
+  ["0.0.0.0/0", true],
+  ["0.0.0.0/8", false],
+  ["2000::/3", true],
+  ["2001:db8::/32", false],
+  // IPv6 networks that contain IPv4 addresses.
+  ["::/16", true],
+  ["::ffff:0:0/90", true],
+  ["::ffff:0.0.0.0/96", true],
+  ["::ffff:128.0.0.0/97", true],
+  ["::ffff:10.0.0.0/104", false],
+  ["::1", false],
+])("says of %s whether it contains a large part of the internet: %s", (net, expected) => {
+  expect(isTooBroad(net)).toBe(expected);
 });

@@ -1,7 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
+type Net = { address: string; bits: number; family: "ipv4" | "ipv6" };
+
 /** Parses `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
-function parseNet(given: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | undefined {
+function parseNet(given: string): Net | undefined {
   const [address = "", prefix, ...rest] = given.split("/");
   const version = isIP(address);
   const maxBits = version === 4 ? 32 : 128;
@@ -53,8 +55,20 @@ export function netMatcher(nets: readonly string[]): (address: string) => boolea
 /** A network with a prefix of fewer bits is probably a mistake: it contains a large part of the internet. */
 const PREFIX_MIN = { ipv4: 8, ipv6: 16 } as const;
 
+/** IPv4 addresses as IPv6 writes them (RFC 4291 section 2.5.5.2): an IPv6 network may contain them. */
+const MAPPED = { address: "::ffff:0:0", bits: 96, family: "ipv6" } as const;
+
+function contains({ address, bits, family }: Net, ipv6: string): boolean {
+  const list = new BlockList();
+  list.addSubnet(address, bits, family);
+  return list.check(ipv6, "ipv6");
+}
+
 /** Whether a network contains a large part of the internet, like `0.0.0.0/0`. */
 export function isTooBroad(given: string): boolean {
   const net = parseNet(given);
-  return net !== undefined && net.bits < PREFIX_MIN[net.family];
+  if (net === undefined) return false;
+  if (net.bits < PREFIX_MIN[net.family]) return true;
+  const hasMapped = net.family === "ipv6" && (contains(net, MAPPED.address) || contains(MAPPED, net.address));
+  return hasMapped && net.bits < MAPPED.bits + PREFIX_MIN.ipv4;
 }
