@@ -103,6 +103,16 @@ it("explains in one sentence how to name a relay, creates nothing, and fails", a
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
+it("says that it uses the shell's own settings while no relay runs", async () => {
+  await house.halt();
+  const own = { DATA_DIR: house.dataDir, SERVICE_URL: "https://other.example/v1", CALLBACK_SECRET: "s".repeat(16) };
+  const { code, out, err } = await shell(["site"], own);
+  expect([code, err]).toEqual([0, `No relay runs on ${house.dataDir}, so the settings are those of this shell.\n`]);
+  expect(out).toContain("/callbacks/reply/ssss");
+  await house.start();
+  await untilItAcceptsCommands();
+});
+
 it("does not touch the data of a running relay that cannot be reached", async () => {
   const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: house.dataDir };
   const socket = join(house.dataDir, "run", "relay.sock");

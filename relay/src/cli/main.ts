@@ -82,7 +82,12 @@ async function runCommand(argv: readonly string[], shell: Shell): Promise<Result
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
   const found = await findRelay(places);
-  if (found === undefined) return runOnData({ name, command, given }, ownSettings(shell.env, places));
+  if (found === undefined) {
+    const own = ownSettings(shell.env, places);
+    const result = await runOnData({ name, command, given }, own);
+    shell.err(`No relay runs on ${own.dataDir}, so the settings are those of this shell.`);
+    return result;
+  }
   printRelay(found, places, shell);
   return command.place === "here" ? runOnData({ name, command, given }, found.settings) : runOver(found.socket, argv);
 }
