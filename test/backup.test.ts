@@ -185,7 +185,10 @@ describe("scheduled backups", () => {
     await house.kill();
 
     const fetched = await porchlight(house, ["backup", "fetch", name, folder], inBucket());
-    expect(fetched).toMatchObject({ code: 0, err: expect.stringMatching(/^No relay runs on \S+, so the settings are/) });
+    expect(fetched).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^No relay runs on \S+, so the settings are/),
+    });
     const restored = rowsOf(join(folder, "porchlight.db"));
     const before = rowsOf(join(house.dataDir, "porchlight.db"));
     expect(before.messages).toHaveLength(4);
