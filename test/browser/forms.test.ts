@@ -83,9 +83,9 @@ it("outside business hours, confirms a message only when it is stored, and refus
 it("opens at business hours while the page is open", async () => {
   const { page, chat } = await stage.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We're away right now").waitFor();
+  await chat.panel.getByText("We'll be back Monday").waitFor();
   await page.clock.fastForward("45:00");
-  await chat.panel.getByText("We're away right now").waitFor({ state: "detached" });
+  await chat.panel.getByText("We'll be back Monday").waitFor({ state: "detached" });
   await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
 });
@@ -126,7 +126,7 @@ it("never asks twice for an address that was given before the first message or s
   const { page, chat } = await stage.visit({ before });
   await callApi(page, "identify", identity);
   await chat.launcher.first().click();
-  await chat.panel.getByText("We're away right now").waitFor();
+  await chat.panel.getByText("We'll be back Monday").waitFor();
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor({ state: "detached" });
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();

@@ -40,21 +40,22 @@ it.each([
 });
 
 it.each([
-  ["2026-01-05T06:30:00Z", "AI assistant\u00a0· back 09:00"],
-  ["2026-01-04T17:30:00Z", "AI assistant\u00a0· back Mon at 09:00"],
+  ["2026-01-05T06:30:00Z", "We'll be back Monday at 09:00"],
+  ["2026-01-04T17:30:00Z", "We'll be back Monday at 09:00"],
   // Monday evening: the next opening is in a week, not today.
-  ["2026-01-05T17:30:00Z", "AI assistant\u00a0· back 12 Jan"],
-])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, words) => {
+  ["2026-01-05T17:30:00Z", "We'll be back Monday 12 January at 09:00"],
+])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, title) => {
   const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We're away right now").waitFor();
-  await expect.poll(() => statusLine(page).textContent()).toBe(words);
+  await chat.panel.getByRole("heading", { name: title, exact: true }).waitFor();
+  await expect.poll(() => statusLine(page).textContent()).toBe("AI assistant\u00a0· We're away right now");
 });
 
 it("says that nobody is available if the site never opens, and states the reply time while it is open", async () => {
   const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();
-  await expect.poll(() => statusLine(never.page).textContent()).toBe("AI assistant\u00a0· We're away right now");
+  await never.chat.panel.getByRole("heading", { name: "We're away right now", exact: true }).waitFor();
+  await expect.poll(() => statusLine(never.page).textContent()).toBe("AI assistant");
   const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
   await converse(open.chat);
   await expect.poll(() => statusLine(open.page).textContent()).toBe("AI assistant\u00a0· usually replies instantly");

@@ -51,7 +51,7 @@ it("on a desktop, the two columns of settings end at about the same height", asy
 it("offers a tag with integrity, whose script the browser verifies and runs", async () => {
   const { page, complaints } = await visitSnippet();
   const tag = page.getByLabel("Or with fixed bytes", { exact: true });
-  await page.getByLabel("Offset x").fill("32");
+  await page.getByLabel("Distance from the side").fill("32");
   const copied = (await tag.locator("code").textContent()) ?? "";
   expect(copied).toMatch(
     /src="[^"]+\/v\/[\w-]{22}\/widget\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-site="default"/,
@@ -65,12 +65,12 @@ it("offers a tag with integrity, whose script the browser verifies and runs", as
 it("writes changed settings into the tag, and applies them to the preview", async () => {
   const { page } = await visitSnippet();
   await page.getByLabel("Position").selectOption("left");
-  await page.getByLabel("Offset x").fill("32");
+  await page.getByLabel("Distance from the side").fill("32");
   await page.getByLabel("Launcher", { exact: true }).selectOption("text");
-  await page.getByLabel("Label", { exact: true }).fill('Ask "us"');
+  await page.getByLabel("Name of the launcher").fill('Ask "us"');
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 32 });
   await page.getByRole("button", { name: 'Ask "us"' }).waitFor();
-  await page.getByLabel("Offset x").fill("");
+  await page.getByLabel("Distance from the side").fill("");
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 20 });
   await page.getByRole("button", { name: "Copy: The tag" }).click();
   const copied = (await tagOn(page).textContent()) ?? "";
@@ -95,9 +95,9 @@ it("an element of the page can be the launcher, and an emptied field leaves the 
   await page.getByLabel("Launcher", { exact: true }).selectOption("icon");
   expect(await selector.isVisible()).toBe(false);
   await page.locator(".launcher").waitFor();
-  await page.getByLabel("Radius").fill("8");
+  await page.getByLabel("Rounded corners").fill("8");
   expect(await tagOn(page).textContent()).toContain('data-radius="8"');
-  await page.getByLabel("Radius").fill("");
+  await page.getByLabel("Rounded corners").fill("");
   expect(await tagOn(page).textContent()).not.toContain("radius");
   expect(complaints).toEqual([]);
 });
@@ -129,13 +129,13 @@ it("asks for consent in the preview as soon as the owner chooses it, and keeps e
   // Chromium complains about a WebSocket that is closed before it has opened.
   const kept = () => page.evaluate(() => String(localStorage["porchlight:default"]));
   await expect.poll(kept).toContain('"token"');
-  await page.getByLabel("Require consent").check();
+  await page.getByLabel("Ask for consent first").check();
   await panel.locator(".consent").waitFor();
   await panel.getByRole("heading", { name: "Lamps" }).waitFor();
   expect(await page.locator("porch-light").count()).toBe(1);
   await page.getByLabel("Position").selectOption("left");
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 20 });
-  await page.getByLabel("Require consent").uncheck();
+  await page.getByLabel("Ask for consent first").uncheck();
   await panel.locator(".consent").waitFor({ state: "detached" });
   await panel.getByRole("textbox", { name: "Message" }).waitFor();
   expect(complaints).toEqual([]);
@@ -218,12 +218,12 @@ it("replaces texts of the chat with the owner's, and restores them", async () =>
 
 it("accepts different settings for phones, and shows them in a phone preview", async () => {
   const { page, complaints } = await visitSnippet({ viewport: { width: 390, height: 800 } });
-  await page.getByLabel("Another setting", { exact: true }).selectOption({ label: "Offset y" });
+  await page.getByLabel("Another setting", { exact: true }).selectOption({ label: "Distance from the bottom" });
   await page.getByRole("button", { name: "Add: Another setting" }).click();
   await page.keyboard.type("90");
   await expect.poll(async () => 800 - (await rectOf(page, ".launcher")).bottom).toBe(90);
   expect(await tagOn(page).textContent()).toContain('data-phone="{&quot;offsetY&quot;:90}"');
-  await page.getByRole("button", { name: "Remove: Offset y" }).click();
+  await page.getByRole("button", { name: "Remove: Distance from the bottom" }).click();
   await expect.poll(async () => 800 - (await rectOf(page, ".launcher")).bottom).toBe(20);
   expect(complaints).toEqual([]);
 });
@@ -231,7 +231,7 @@ it("accepts different settings for phones, and shows them in a phone preview", a
 it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorScheme) => {
   // Only for axe, which is a script that the page's policy does not allow.
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
-  await page.getByLabel("Offset x").fill("5000");
+  await page.getByLabel("Distance from the side").fill("5000");
   await page.getByLabel("Monday").fill("9");
   for (const more of ["word", "setting"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
   await page.evaluate(AXE);
@@ -250,7 +250,7 @@ it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorSc
 it("names an invalid value, and omits it from the tag", async () => {
   const { page } = await visitSnippet();
   const before = await tagOn(page).textContent();
-  await page.getByLabel("Offset x").fill("5000");
-  await page.getByText("Offset x must be a whole number from 0 to 999.").waitFor();
+  await page.getByLabel("Distance from the side").fill("5000");
+  await page.getByText("Distance from the side must be a whole number from 0 to 999.").waitFor();
   expect(await tagOn(page).textContent()).toBe(before);
 });

@@ -15,8 +15,10 @@ export const rare = {
   /** Replaces both when the visitor has blocked notifications. */
   notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
-  forgetAsk: "Delete this conversation? It will be removed from this device and from our server. This can't be undone.",
-  /** Follows that question: which data the deletion does not remove. */
+  forgetAsk: "Delete this conversation?",
+  /** Below that question. */
+  forgetBody: "It will be removed from this device and from our server. This can't be undone.",
+  /** Follows that text: which data the deletion does not remove. */
   forgetRest: "The messaging service and its AI may keep a copy.",
   /** In place of the conversation, once it is deleted. */
   forgotten: "Conversation deleted",
@@ -117,16 +119,12 @@ export const rare = {
   /** Form before the first message, when the site asks for one. */
   formTitle: "Before we start",
   formStart: "Start chat",
-  /** Form outside business hours. */
+  /** Outside business hours, under the title, after the author and a dot: a short sentence without a full stop. */
   closedTitle: "We're away right now",
-  /** `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
-  closedUntil: "We'll be back {when}. Leave a message and we'll get back to you.",
+  /** Heading of the form outside business hours. `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
+  closedUntil: "We'll be back {when}",
+  /** Below that heading. */
   closedBody: "Leave a message and we'll get back to you.",
-  /**
-   * Under the title, after the author and a dot: when people are available again. `{when}` is a time, a short day and a time, or a
-   * date.
-   */
-  backAt: "back {when}",
   /** How a day and a time are combined, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
   dayTime: "{day} at {time}",
   closedSend: "Leave a message",

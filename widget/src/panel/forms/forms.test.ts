@@ -301,7 +301,7 @@ describe("outside business hours", () => {
   it("accepts a message and an address, and says when people are back", async () => {
     await away();
     become("sent");
-    expect(view.textContent).toMatch(/We're away right now/);
+    expect(view.textContent).toMatch(/^We'll be back Monday/);
     expect(view.textContent).toMatch(/We'll be back Monday at 9:00\sAM/);
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
@@ -363,41 +363,47 @@ describe("outside business hours", () => {
   });
 });
 
-describe("the line with the next opening", () => {
+/** The form's heading, with plain spaces. */
+const titleOf = (form: Element): string | undefined => form.querySelector("h3")?.textContent?.replace(/\s/gu, " ");
+
+describe("the heading with the next opening", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
-    ["Monday morning", 8, "back 9:00 AM", "back Monday at 9:00 AM"],
-    ["Monday evening, a week before it opens", 18, "back Jan 12", "back Monday, January 12 at 9:00 AM"],
-  ])("names the day unambiguously on %s", async (_when, hour, short, long) => {
+    ["Monday morning", 8, "We'll be back Monday at 9:00 AM"],
+    ["Monday evening, a week before it opens", 18, "We'll be back Monday, January 12 at 9:00 AM"],
+  ])("names the day unambiguously on %s", async (_when, hour, title) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
-    const plain = (): string => (view.textContent ?? "").replace(/\s/gu, " ");
-    await open({ hours }, Status);
-    expect(plain()).toContain(short);
-    on.stop();
     await open({ hours }, Foot);
-    expect(plain()).toContain(long);
+    expect(titleOf(view)).toBe(title);
+    on.stop();
+    await open({ hours }, Status);
+    expect(view.textContent).toBe("AI assistant\u00a0· We're away right now");
+  });
+
+  it("says once that nobody is there when no opening is known", async () => {
+    const hours = { timeZone: HERE, mon: "" };
+    await open({ hours }, Foot);
+    expect(titleOf(view)).toBe("We're away right now");
+    on.stop();
+    await open({ hours }, Status);
+    expect(view.textContent).toBe("AI assistant");
   });
 
   it.each([
-    ["ja", "月曜日 9:00に再開します", "月 9:00に再開"],
-    ["ko", "월요일 오전 9:00부터 다시 운영해요", "월 오전 9:00부터 운영"],
-    ["de", "ab Montag, 09:00 Uhr wieder da", "wieder da ab Mo, 09:00 Uhr"],
-    ["el", "Επιστρέφουμε: Δευτέρα 9:00 π.μ. Αφήστε", "επιστρέφουμε Δευ 9:00 π.μ."],
-    ["vi", "trở lại lúc 09:00 Thứ Hai", "trở lại: 09:00 Thứ 2"],
-  ])("puts day and time correctly into a sentence in %s", async (tag, long, short) => {
+    ["ja", "月曜日 9:00に再開します"],
+    ["ko", "월요일 오전 9:00부터 다시 운영해요"],
+    ["de", "Wir sind ab Montag, 09:00 Uhr wieder da"],
+    ["el", "Επιστρέφουμε: Δευτέρα 9:00 π.μ."],
+    ["vi", "Chúng tôi sẽ trở lại lúc 09:00 Thứ Hai"],
+  ])("puts day and time correctly into a sentence in %s", async (tag, title) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 12) });
     const { messages } = await import(`../../locales/${tag}.ts`);
-    const show = async (part: typeof Foot): Promise<string> => {
-      await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, part);
-      Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });
-      await drawn();
-      return (view.textContent ?? "").replace(/\s/gu, " ");
-    };
-    expect(await show(Foot)).toContain(long);
-    on.stop();
-    expect(await show(Status)).toContain(short);
+    await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
+    Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });
+    await drawn();
+    expect(titleOf(view)).toBe(title);
   });
 
   it("uses the site's hours when the page's hours are invalid", async () => {

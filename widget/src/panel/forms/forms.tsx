@@ -7,7 +7,7 @@ import { signal } from "@preact/signals-core";
 import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
-import { addEnglish, type Translate } from "../../text/i18n.ts";
+import { addEnglish } from "../../text/i18n.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRemembered, remember } from "../base/remembered.ts";
@@ -25,9 +25,6 @@ addEnglish(rare);
 type FootNeeds = Needs<
   "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "now" | "asking"
 >;
-
-/** "We'll be back Tuesday at 2:00 AM.", with one dot where the time ends with one ("2:00 π.μ."). */
-const closedUntil = (t: Translate, when: string): string => t("closedUntil", { when }).replace("..", ".");
 
 /** Puts the form in the place of the text field, or takes it away. */
 function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): void {
@@ -61,9 +58,13 @@ export const Foot = component((ui: FootNeeds, mounted) => {
   );
   return () => {
     if (isClosed()) {
-      const when = opens("long");
+      const when = opens();
+      const title = <h3>{when ? t("closedUntil", { when }) : t("closedTitle")}</h3>;
       return left.value ? (
-        <p class="form said">{t("closedSent")}</p>
+        <div class="form said">
+          {title}
+          <p>{t("closedSent")}</p>
+        </div>
       ) : (
         <Form
           fields={unansweredFields(ui, ["name?", "email"])}
@@ -76,8 +77,8 @@ export const Foot = component((ui: FootNeeds, mounted) => {
             announcer.status(t("closedSent"));
           }}
         >
-          <h3>{t("closedTitle")}</h3>
-          <p>{when ? closedUntil(t, when) : t("closedBody")}</p>
+          {title}
+          <p>{t("closedBody")}</p>
         </Form>
       );
     }

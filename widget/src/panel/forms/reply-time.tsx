@@ -30,11 +30,8 @@ export function followHours(
   });
   return {
     isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
-    /**
-     * The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. `short`: as
-     * little as needed, for one line: the time, or a short day and the time, or the date alone.
-     */
-    opens(length: "long" | "short"): string | undefined {
+    /** The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
+    opens(): string | undefined {
       const next = nextOpening(hours.value, minute.value);
       if (next === undefined) return undefined;
       const [then, today] = [new Date(next), new Date(minute.value)];
@@ -43,12 +40,10 @@ export function followHours(
       const { region } = language.value;
       const named = (format: Intl.DateTimeFormatOptions): string =>
         new Intl.DateTimeFormat(region, format).format(then);
-      const date = { day: "numeric", month: length } as const;
+      const date = { day: "numeric", month: "long" } as const;
       const time = clockTime(next, region);
-      if (length === "short" && isToday) return time;
-      if (length === "short" && isFar) return named(date);
       // Formatted separately: together, some languages put the day in brackets after the time, which does not fit a sentence.
-      return t("dayTime", { day: named({ weekday: length, ...(isFar && date) }), time });
+      return t("dayTime", { day: named({ weekday: "long", ...(isFar && date) }), time });
     },
   };
 }
@@ -73,19 +68,17 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
 
 /**
  * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be
- * reached, it promises no time.
+ * reached, or nobody is there, it promises no time.
  */
 export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
   const { t } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
-  const back = (): string => {
-    const when = opens("short");
-    return when ? t("backAt", { when }) : t("closedTitle");
-  };
+  /** If no opening is known, the form's heading already says that nobody is there. */
+  const away = (): string => (opens() ? t("closedTitle") : "");
   return () => {
-    const late = isUnreachable(ui);
-    const more = isClosed() ? back() : rareSettings(ui).replyMinutes > 0 && !late ? usually(ui) : "";
-    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : late ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
+    const promises = !isClosed() && !isUnreachable(ui);
+    const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";
+    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
     return <span key={words}>{words}</span>;
   };
 });

@@ -186,9 +186,18 @@ export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => 
     }),
   );
   const question = () => (
-    <div ref={hold} class="menu ask" role="alertdialog" aria-labelledby="ask" tabIndex={-1} onKeyDown={onKeyDown}>
-      <p id="ask">
-        {t("forgetAsk")} {t("forgetRest")}
+    <div
+      ref={hold}
+      class="menu ask"
+      role="alertdialog"
+      aria-labelledby="ask"
+      aria-describedby="ask-more"
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
+      <h3 id="ask">{t("forgetAsk")}</h3>
+      <p id="ask-more">
+        {t("forgetBody")} {t("forgetRest")}
       </p>
       <button type="button" onClick={() => close(true)}>
         {t("cancel")}
