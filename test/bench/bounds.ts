@@ -89,6 +89,14 @@ export const BOUNDS: readonly Bound[] = [
   { what: "A hint from node to node by NOTIFY: p99, ms", row: "hop", figure: "p99", of: "NOTIFY", most: 5 },
   { what: "A hint from node to node by Redis: p50, ms", row: "hop", figure: "p50", of: "Redis", most: 1 },
   { what: "A hint from node to node by Redis: p99, ms", row: "hop", figure: "p99", of: "Redis", most: 5 },
+  {
+    what: "CPU of the stored series at 200 trips/s, % of a core",
+    row: "series",
+    figure: "corePercent",
+    of: "200 trips a second",
+    most: 1,
+  },
+  { what: "Size of the stored series, kB", row: "series", figure: "kilobytes", of: "200 trips a second", most: 4_000 },
   { what: "Start until ready with 10⁶ stored messages, ms", row: "ready", figure: "startMs", of: MANY, most: 500 },
 ];
 

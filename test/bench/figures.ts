@@ -11,6 +11,8 @@ export const FIGURES = {
   backlog: { unit: "on the way at the end", digits: 0 },
   bytes: { unit: "bytes a socket", digits: 0 },
   idlePercent: { unit: "% of a core while idle", digits: 2 },
+  corePercent: { unit: "% of a core", digits: 3 },
+  kilobytes: { unit: "kB", digits: 0 },
   waveMs: { unit: "ms until all are back", digits: 0 },
   startMs: { unit: "ms", digits: 0 },
   processMs: { unit: "ms with loading the code", digits: 0 },
