@@ -6,7 +6,7 @@ const stage = setStage();
 
 it.each([
   ["a desktop, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
-  ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+  ["a small phone, dark", { viewport: { width: 320, height: 640 }, colorScheme: "dark" }],
 ] as const)(
   "the page of the API is accessible on %s with all sections open, and fits its width",
   async (_, options) => {

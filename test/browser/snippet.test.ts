@@ -230,7 +230,7 @@ it("accepts different settings for phones, and shows them in a phone preview", a
 
 it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorScheme) => {
   // Only for axe, which is a script that the page's policy does not allow.
-  const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
+  const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.getByLabel("Distance from the side").fill("5000");
   await page.getByLabel("Monday").fill("9");
   for (const more of ["word", "setting"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
