@@ -91,7 +91,7 @@ describe("the text of a reply", () => {
   it("is copied from a text field on pages without HTTPS, which have no clipboard", async () => {
     vi.stubGlobal("navigator", { ...navigator, clipboard: undefined });
     const selected: string[] = [];
-    document.execCommand = () => {
+    Document.prototype.execCommand = () => {
       selected.push(on.root.querySelector<HTMLTextAreaElement>("dialog > textarea")?.value ?? "");
       return true;
     };
