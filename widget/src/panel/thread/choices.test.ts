@@ -29,6 +29,18 @@ it("offers the site's topics in the empty thread, and sends the chosen one to it
   expect(names(view)).toEqual([]);
 });
 
+it("offers at most four questions of the site above its topics in the empty thread, and sends the chosen one", async () => {
+  on = await stage({ suggestions: ["1", "2", "3", "4", "5"], topics: ["Returns"] });
+  const view = on.show(Thread);
+  await expect.poll(() => names(view)).toEqual(["1", "2", "3", "4", "Returns"]);
+  expect(view.querySelector("[role=group]")?.getAttribute("aria-label")).toBe("Suggested questions");
+  press(view, "2");
+  expect(sent()).toEqual([["2", undefined, {}]]);
+  on.chat.items.value = [own("2")];
+  await drawn();
+  expect(names(view)).toEqual([]);
+});
+
 it("offers a person as the last of the topics while the thread is empty", async () => {
   on = await stage({ topics: ["Returns"], askPerson: "team" });
   const view = on.show(Thread);

@@ -1,4 +1,4 @@
-/** The empty thread: a greeting, who answers, and questions to begin with. */
+/** The empty thread: a greeting, who answers, and the privacy policy. */
 
 import { replyAuthorKind } from "../base/author.ts";
 import { component } from "../base/component.ts";
@@ -20,31 +20,6 @@ export const Greeting = component((ui: Needs<"t" | "settings" | "chat" | "asking
     {!ui.asking.value && <p>{ui.t(`notice${replyAuthorKind(ui)}`)}</p>}
   </div>
 ));
-type SuggestionsNeeds = Needs<"t" | "settings" | "send" | "focusComposer">;
-
-export const Suggestions = component(({ t, settings, send, focusComposer }: SuggestionsNeeds) => () => {
-  const questions = settings.value.suggestions.slice(0, 4);
-  return (
-    questions[0] && (
-      // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
-      <div class="suggestions" role="group" aria-label={t("suggestions")}>
-        {questions.map((question) => (
-          <button
-            key={question}
-            type="button"
-            dir="auto"
-            onClick={() => {
-              send(question);
-              focusComposer();
-            }}
-          >
-            {question}
-          </button>
-        ))}
-      </div>
-    )
-  );
-});
 
 /** The link to the site's privacy policy, where the site has one. */
 export const PrivacyLink = component(({ t, settings }: Needs<"t" | "settings">) => () => {

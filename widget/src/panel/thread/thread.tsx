@@ -1,18 +1,17 @@
 /** The conversation: a scrolling log, with buttons for older messages and back to the newest ones. */
 
-import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
 import { lazyPart } from "../base/lazy-part.tsx";
-import { Greeting, PrivacyLine, Suggestions } from "./empty-thread.tsx";
+import { Greeting, PrivacyLine } from "./empty-thread.tsx";
 import { Message } from "./message.tsx";
 import { followNew } from "./new-line.ts";
 import { dayName, type Row, rowsOf } from "./rows.ts";
 import { ThreadView } from "./thread-view.ts";
-import { Waiting } from "./waiting.tsx";
 
 type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended" | "settings">;
 
@@ -26,6 +25,7 @@ export const Thread = component((ui: ThreadNeeds, mounted) => {
   });
   mounted(() => view.start());
   followMessages(ui, mounted, { view, sighted, isLooking });
+  const hasBegun = computed(() => chat.items.value.length > 0 || chat.draft.value !== "");
   /** Replies below the newest one that was visible. */
   const below = (): number =>
     chat.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > sighted.value).length;
@@ -51,7 +51,7 @@ export const Thread = component((ui: ThreadNeeds, mounted) => {
             !isOver(ui) && !isRefused(ui) && <Greeting />
           )}
           {messages(ui, view, firstNew.value)}
-          <Waiting />
+          {hasBegun.value && <Waiting />}
           {rareRows(ui)}
         </div>
       </div>
@@ -83,20 +83,26 @@ function rareRows(ui: ThreadNeeds) {
   const { Card, ReplyTime } = ui.forms.value ?? {};
   const { Rate } = ui.rating.value ?? {};
   const { Ended } = ui.ended.value ?? {};
-  const { topics, askPerson } = ui.settings.value;
-  const isFresh = ui.consent.value && !ui.chat.items.value.length && !isOver(ui) && !isRefused(ui) && !ui.asking.value;
+  const { topics, askPerson, suggestions } = ui.settings.value;
+  const canWrite = ui.consent.value && !isOver(ui) && !isRefused(ui) && !ui.asking.value;
+  const isEmpty = !ui.chat.items.value.length;
   return [
     ReplyTime && <ReplyTime />,
     Card && <Card />,
     Rate && <Rate />,
     Ended && <Ended />,
-    isFresh && <Suggestions />,
-    (topics[0] || askPerson) && !isOver(ui) && !isRefused(ui) && ui.consent.value && !ui.asking.value && <Choices />,
-    isFresh && <PrivacyLine />,
+    canWrite && (askPerson || (isEmpty && (topics[0] || suggestions[0]))) && <Choices />,
+    canWrite && isEmpty && <PrivacyLine />,
   ];
 }
 
-/** What the visitor may choose: a topic, or a person. */
+/** Fetched when the visitor begins to write, so that it is there once a message waits. */
+const Waiting = lazyPart(
+  async () => (await import("./waiting.tsx")).Waiting,
+  () => false,
+);
+
+/** What the visitor may choose: a question, a topic, or a person. */
 const Choices = lazyPart(
   async () => (await import("./choices.tsx")).Choices,
   () => false,
