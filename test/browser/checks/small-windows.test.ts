@@ -4,7 +4,7 @@
  */
 
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { launch } from "../browser.ts";
 import { type Chat, callApi, pageOf, rectOf, setStage } from "./stage.ts";
 import { frames } from "./threads.ts";
@@ -98,6 +98,63 @@ describe("61 text twice as large", () => {
       await browser.close();
     }
   });
+});
+
+const TOUCH: BrowserContextOptions = { ...SMALL, hasTouch: true, isMobile: true };
+
+it("61 at 320 pixels the text field keeps one line beside files, camera and voice", async () => {
+  const { page, chat } = await stage.visit({ options: TOUCH, html: html("data-camera data-voice") });
+  await open(page);
+  await chat.panel.getByRole("button", { name: "Record a voice message" }).waitFor();
+  // One line and its padding.
+  expect((await rectOf(page, "#message")).height).toBeLessThan(50);
+  expect(await placeholderFits(page)).toBe(true);
+});
+
+it("61 with text twice as large the text field keeps its placeholder beside camera and voice, and Send its place", async () => {
+  const browser = await launch(["--blink-settings=defaultFontSize=32"]);
+  onTestFinished(() => browser.close());
+  const options = { ...PHONE, hasTouch: true, isMobile: true };
+  const { page, chat } = await stage.visit({
+    browser,
+    options,
+    html: html("data-camera data-voice data-team='Ada|Tom'"),
+  });
+  await open(page);
+  await chat.panel.getByRole("button", { name: "Record a voice message" }).waitFor();
+  expect(await placeholderFits(page)).toBe(true);
+  const [send, composer] = [await rectOf(page, ".send"), await rectOf(page, ".composer")];
+  expect([composer.x, composer.right]).toEqual([0, 390]);
+  expect(send.right).toBeLessThanOrEqual(390);
+  expect(Math.min(send.width, send.height)).toBeGreaterThanOrEqual(44);
+});
+
+it.each([
+  ["before the first message", `data-prechat="name?|email|phone?"`],
+  ["outside business hours", `data-hours='{"timeZone":"UTC","mon":"9:00-9:01"}'`],
+])("61 at 320 by 568 the form %s is whole", async (_when, attributes) => {
+  for (const locale of ["en", "de"]) {
+    const { page } = await stage.visit({
+      options: TOUCH,
+      html: html(
+        `${attributes} data-locale="${locale}" data-greeting="Hi! Ask me about our lamps, delivery or returns."`,
+      ),
+      // A Tuesday.
+      before: (page) => page.clock.setFixedTime("2026-11-24T09:00:00Z"),
+    });
+    await page.locator(".launcher").click();
+    await page.locator(".form").waitFor();
+    const hidden = (selector: string) => page.locator(selector).evaluate((box) => box.scrollHeight - box.clientHeight);
+    // The thread gets its height once the form is measured.
+    await expect.poll(() => hidden(".form"), { message: locale }).toBe(0);
+    if (await page.locator(".greeting").isVisible()) expect(await hidden(".thread")).toBe(0);
+    const [head, form, button] = await Promise.all(
+      [".head", ".form", ".form .primary"].map((one) => rectOf(page, one)),
+    );
+    expect(form?.y).toBeGreaterThanOrEqual(head?.bottom ?? 568);
+    expect(form?.bottom).toBeLessThanOrEqual(568);
+    expect(Math.round(button?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  }
 });
 
 it("61 at 320 pixels no language cuts the title", async () => {

@@ -3,7 +3,8 @@
  * asked once, and optional ones can be skipped.
  */
 
-import { signal } from "@preact/signals-core";
+import { type Signal, signal } from "@preact/signals-core";
+import type { VNode } from "preact";
 import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
@@ -34,9 +35,30 @@ function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): vo
   if (wasWriting && isAsking) setTimeout(focusComposer);
 }
 
+/** The form outside business hours; once it is sent, thanks. `when`: the next opening, in words. */
+function awayForm(ui: FootNeeds, when: string | undefined, left: Signal<boolean>): VNode {
+  const { t, announcer } = ui;
+  const title = <h3>{when ? t("closedUntil", { when }) : t("closedTitle")}</h3>;
+  const done = (): void => {
+    left.value = true;
+    announcer.status(t("closedSent"));
+  };
+  return left.value ? (
+    <div class="form said">
+      {title}
+      <p>{t("closedSent")}</p>
+    </div>
+  ) : (
+    <Form fields={unansweredFields(ui, ["name?", "email"])} submit="closedSend" message reply begins done={done}>
+      {title}
+      <p>{t("closedBody")}</p>
+    </Form>
+  );
+}
+
 /** The form in place of the composer: before the first message, or outside business hours. */
 export const Foot = component((ui: FootNeeds, mounted) => {
-  const { t, settings, chat, announcer, focusComposer, shell } = ui;
+  const { t, settings, chat, focusComposer, shell } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isRemembered(ui, "prechat"));
   const left = signal(false);
@@ -57,31 +79,7 @@ export const Foot = component((ui: FootNeeds, mounted) => {
     }),
   );
   return () => {
-    if (isClosed()) {
-      const when = opens();
-      const title = <h3>{when ? t("closedUntil", { when }) : t("closedTitle")}</h3>;
-      return left.value ? (
-        <div class="form said">
-          {title}
-          <p>{t("closedSent")}</p>
-        </div>
-      ) : (
-        <Form
-          fields={unansweredFields(ui, ["name?", "email"])}
-          submit="closedSend"
-          message
-          reply
-          begins
-          done={() => {
-            left.value = true;
-            announcer.status(t("closedSent"));
-          }}
-        >
-          {title}
-          <p>{t("closedBody")}</p>
-        </Form>
-      );
-    }
+    if (isClosed()) return awayForm(ui, opens(), left);
     if (!asks()) return null;
     return (
       <Form

@@ -160,6 +160,22 @@ function onKeys(event: KeyboardEvent, all: HTMLElement[], active: Element | null
   event.preventDefault();
 }
 
+/** The question before a deletion, and what it would remove. */
+const deletionQuestion = ({ t }: Needs<"t">, cancel: () => void, confirm: () => void): VNode => (
+  <>
+    <h3 id="ask">{t("forgetAsk")}</h3>
+    <p id="ask-more">
+      {t("forgetBody")} {t("forgetRest")}
+    </p>
+    <button type="button" onClick={cancel}>
+      {t("cancel")}
+    </button>
+    <button type="button" class="danger" onClick={confirm}>
+      {t("delete")}
+    </button>
+  </>
+);
+
 export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
   const { t, shell } = ui;
   /** Whether the question before the deletion is shown. */
@@ -195,16 +211,7 @@ export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => 
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      <h3 id="ask">{t("forgetAsk")}</h3>
-      <p id="ask-more">
-        {t("forgetBody")} {t("forgetRest")}
-      </p>
-      <button type="button" onClick={() => close(true)}>
-        {t("cancel")}
-      </button>
-      <button type="button" class="danger" onClick={confirm}>
-        {t("delete")}
-      </button>
+      {deletionQuestion(ui, () => close(true), confirm)}
     </div>
   );
   const menu = () => (
