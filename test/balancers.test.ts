@@ -11,10 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { forInstalledCaddy, isCaddyBefore, startCaddy } from "./caddy.ts";
 import { snippet } from "./guides.ts";
 import { nginxConfiguration, runNginx } from "./nginx.ts";
 import { freePort } from "./ports.ts";
-import { type Front, runFront } from "./setup/front.ts";
+import type { Front } from "./setup/front.ts";
 import { caddyPath, nginxPath } from "./setup/programs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "relay");
@@ -64,46 +65,18 @@ async function statuses(front: Front, body: string): Promise<number[]> {
 
 const folderFor = (name: string): string => mkdtempSync(join(tmpdir(), `porchlight-${name}-`));
 
-/** Version of the installed Caddy, as numbers. */
-const caddyVersion = (): number[] =>
-  execFileSync(caddyPath(), ["version"], { encoding: "utf8" })
-    .replace(/^v/, "")
-    .split(" ")[0]
-    ?.split(".")
-    .map(Number) ?? [];
-const isBefore = (version: readonly number[], other: readonly number[]): boolean => {
-  const at = other.findIndex((part, i) => part !== (version[i] ?? 0));
-  return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
-};
-
-/** A Caddyfile for the installed Caddy: releases before 2.7 do not know the directive `request_buffers`. */
-const adapted = (file: string): string =>
-  isBefore(caddyVersion(), [2, 7]) ? file.replace(/^\s*request_buffers .*\n/m, "") : file;
-
-async function startCaddy(file: string): Promise<Front> {
-  const [folder, port] = [folderFor("caddy"), await freePort()];
-  const path = join(folder, "Caddyfile");
-  writeFileSync(path, `{\n\tadmin off\n}\n${adapted(file)}`);
-  const env = {
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    RELAYS: ports.map((one) => `127.0.0.1:${one}`).join(" "),
-    XDG_DATA_HOME: folder,
-    XDG_CONFIG_HOME: folder,
-  };
-  return runFront([caddyPath(), "run", "--config", path, "--adapter", "caddyfile"], port, folder, env);
-}
-
 /** The file with the addresses of the two test servers in place of its relays. */
 const withTestServers = (file: string): string =>
   file.replaceAll(/10\.0\.0\.(\d):8787/g, (_, n: string) => `127.0.0.1:${ports[Number(n) - 1]}`);
 
 it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async () => {
-  const caddy = await startCaddy(readFileSync(join(ROOT, "deploy", "Caddyfile"), "utf8"));
+  const file = readFileSync(join(ROOT, "deploy", "Caddyfile"), "utf8");
+  const caddy = await startCaddy(file, await freePort(), ports);
   try {
     expect(await statuses(caddy, "")).toEqual([200]);
     expect(received).toHaveLength(CALLBACKS);
     // Older releases repeat no request with a body, as relay/docs/guides/deploy.md says.
-    if (!isBefore(caddyVersion(), [2, 11, 2])) {
+    if (!isCaddyBefore([2, 11, 2])) {
       expect(await statuses(caddy, BODY)).toEqual([200]);
       expect(received).toEqual(Array(CALLBACKS).fill(BODY));
     }
@@ -160,7 +133,7 @@ it("nginx as the Kubernetes ingress configures it repeats callbacks, and no othe
 it('Caddy and nginx accept the files of the guide "Deployment"', () => {
   const folder = folderFor("guide");
   const caddyfile = join(folder, "Caddyfile");
-  writeFileSync(caddyfile, adapted(snippet("caddy site")));
+  writeFileSync(caddyfile, forInstalledCaddy(snippet("caddy site")));
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const validate = ["validate", "--config", caddyfile, "--adapter", "caddyfile"];
   expect(() => execFileSync(caddyPath(), validate, { env, stdio: "pipe" })).not.toThrow();
