@@ -6,6 +6,7 @@ import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
+import type { HEADER_WORDS } from "../base/header-words.ts";
 import { clockTime } from "../thread/rows.ts";
 import { areValidHours, hasHours, isOpenAt, nextOpening } from "./hours.ts";
 
@@ -66,6 +67,9 @@ const DAYS = ["day", DAY] as const;
 
 const asSentence = ([first = "", ...rest]: string, tag: string): string => first.toLocaleUpperCase(tag) + rest.join("");
 
+/** The type is that of the table, whose file would be one more request here. */
+const CLOSED: (typeof HEADER_WORDS)["closed"] = "closedTitle";
+
 /**
  * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be
  * reached, or nobody is there, it promises no time.
@@ -74,7 +78,7 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
   const { t } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   /** If no opening is known, the form's heading already says that nobody is there. */
-  const away = (): string => (opens() ? t("closedTitle") : "");
+  const away = (): string => (opens() ? t(CLOSED) : "");
   return () => {
     const promises = !isClosed() && !isUnreachable(ui);
     const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";

@@ -1,9 +1,12 @@
 // @vitest-environment happy-dom
-import type { Delivery } from "@porchlight/shared/protocol";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Link, LinkEnding } from "../../conversation/chat.ts";
-import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import type { Options } from "../../settings/options.ts";
+import type { Key } from "../../text/i18n.ts";
+import { HEADER_WORDS, type HeaderState } from "../base/header-words.ts";
+import { drawn, type FakeChat, own, type Stage, stage } from "../base/ui.fixture.ts";
 import { Header } from "./header.tsx";
+import { Panel } from "./panel.tsx";
 
 let on: Stage;
 beforeEach(async () => {
@@ -11,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   on.stop();
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const line = (): string | null | undefined => on.root.querySelector("#about")?.textContent;
@@ -19,31 +22,69 @@ const line = (): string | null | undefined => on.root.querySelector("#about")?.t
 const READY = "AI assistant\u00a0· usually replies instantly";
 const ALONE = "AI assistant";
 
-const STATES: [name: string, link: Link, ending: LinkEnding | undefined, delivery: Delivery, line: string][] = [
-  ["online", "online", undefined, "ok", READY],
-  ["before the first connection", "idle", undefined, "ok", READY],
-  ["offline", "offline", undefined, "ok", ALONE],
-  ["waiting for the next try", "waiting", undefined, "ok", "AI assistant\u00a0· Connecting…"],
-  ["while the service cannot be reached", "online", undefined, "delayed", ALONE],
-  ["not allowed", "ended", "notAllowed", "ok", ALONE],
-  ["deleted", "ended", "gone", "ok", ALONE],
-  ["logged out", "ended", "normal", "ok", ALONE],
-  ["signed out", "ended", "badToken", "ok", ALONE],
-  ["too old for the relay", "ended", "version", "ok", ALONE],
+const DAY_MS = 24 * 3_600_000;
+/** Hours that begin the day after tomorrow, as the time in UTC says. */
+const LATER = {
+  timeZone: "UTC",
+  [(["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const)[new Date(Date.now() + 2 * DAY_MS).getUTCDay()] ??
+    "sun"]: "9:00-17:00",
+};
+const end = (ending: LinkEnding) => (chat: FakeChat) => {
+  chat.link.value = "ended";
+  chat.ending.value = ending;
+};
+const link = (value: Link) => (chat: FakeChat) => {
+  chat.link.value = value;
+};
+
+/** How the panel gets into each state, and the text by which another place of the panel says more. */
+const STATES: [
+  state: HeaderState,
+  name: string,
+  bring: (chat: FakeChat) => void,
+  elsewhere?: Key,
+  options?: Options,
+][] = [
+  ["ready", "online", () => {}],
+  ["ready", "before the first connection", link("idle")],
+  ["offline", "without a network", link("offline"), "offline"],
+  ["connecting", "until the next try", link("waiting")],
+  ["delayed", "while the service cannot be reached", ({ delivery }) => (delivery.value = "delayed"), "delayed"],
+  ["noReply", "after two minutes", ({ working }) => (working.value = { since: Date.now() - 121_000 }), "noReply"],
+  ["closed", "outside business hours", () => {}, "closedSend", { hours: LATER }],
+  ["notAllowed", "from an origin that is not listed", end("notAllowed"), "endedNotAllowed"],
+  ["ended", "by a deletion", end("gone"), "forgotten"],
+  ["ended", "by a logout", end("normal"), "endedGone"],
+  ["ended", "by an expired identity", end("badToken"), "endedToken"],
+  ["ended", "by an update of the relay", end("version"), "endedVersion"],
 ];
 
-it.each(STATES)("the header shows the right line: %s", async (_, link, ending, delivery, words) => {
-  on.chat.link.value = link;
-  on.chat.ending.value = ending;
-  on.chat.delivery.value = delivery;
-  on.show(Header);
-  await expect.poll(line).toBe(words);
+it("has a row below for each state of the table of words", () => {
+  expect(new Set(STATES.map(([state]) => state))).toEqual(new Set(Object.keys(HEADER_WORDS)));
 });
 
-it("says after two minutes that no reply came, and resets with the next question", async () => {
+it.each(STATES)("the header shows the words of the table, and the panel says the rest: %s %s", async (...row) => {
+  const [state, , bring, elsewhere, options = {}] = row;
+  vi.spyOn(console, "warn").mockReturnValue();
+  on.stop();
+  on = await stage(options);
+  on.chat.items.value = [own("Hello")];
+  bring(on.chat);
+  const view = on.show(Panel);
+  const { t } = on.ui;
+  const words = HEADER_WORDS[state];
+  const author = t("authorAi");
+  // These two need no part. Until the part of the others has come, the header shows no element in the line.
+  const place = /ready|delayed/.test(state) ? "#about" : "#about > span";
+  const shown = () => on.root.querySelector(place)?.textContent;
+  await expect.poll(shown).toBe(state === "ready" ? t("statusAi") : words ? `${author}\u00a0· ${t(words)}` : author);
+  if (elsewhere) await expect.poll(() => view.querySelector("#panel .app")?.textContent).toContain(t(elsewhere));
+});
+
+it("says no longer that no reply came once the visitor asks again", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
-  await expect.poll(line).toBe("AI assistant\u00a0· No reply yet.");
+  await expect.poll(line).toBe(`${ALONE}\u00a0· No reply yet.`);
   on.chat.working.value = { since: Date.now() };
   await drawn();
   expect(line()).toBe(READY);

@@ -6,40 +6,23 @@
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { rare } from "../../locales/en.rare.ts";
-import { addEnglish, type Key } from "../../text/i18n.ts";
+import { addEnglish } from "../../text/i18n.ts";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
 import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
+import { HEADER_WORDS, type HeaderState } from "../base/header-words.ts";
 
 addEnglish(rare);
 
 /** Milliseconds that a state must last before the header says so. */
 const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
 
-/**
- * The text that follows the author. Without a text only the author is shown, because a bar below the header says more.
- * `ready`: the usual line, or the line of the site's business hours.
- */
-const WORDS = {
-  /** The relay accepts no messages from this page. The empty thread says so. */
-  notAllowed: undefined,
-  /** For good, or by an update or an expired identity. A row of the thread says which. */
-  ended: undefined,
-  offline: undefined,
-  connecting: "connecting",
-  /** The service cannot be reached. */
-  delayed: undefined,
-  /** No reply came for two minutes. */
-  noReply: "noReply",
-  ready: undefined,
-} as const satisfies Record<string, Key | undefined>;
-
-type HeaderState = keyof typeof WORDS;
+type LineState = Exclude<HeaderState, "closed">;
 type StateNeeds = Needs<"chat" | "settings" | "now">;
 
-/** The current state, and the delay in milliseconds until the header shows it. */
-function stateOf({ chat, settings, now }: StateNeeds): [state: HeaderState, ms: number] {
+/** The current state except `closed`, which only the usual line knows, and the delay in milliseconds until the header shows it. */
+function stateOf({ chat, settings, now }: StateNeeds): [state: LineState, ms: number] {
   const link = chat.link.value;
   if (isRefused({ chat })) return ["notAllowed", 0];
   if (link === "ended" || isOver({ chat })) return ["ended", 0];
@@ -51,8 +34,8 @@ function stateOf({ chat, settings, now }: StateNeeds): [state: HeaderState, ms: 
   return since === undefined ? ["ready", 0] : ["noReply", Math.max(0, since + LASTS_MS.noReply - now())];
 }
 
-function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<HeaderState> {
-  const state = signal<HeaderState>("ready");
+function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<LineState> {
+  const state = signal<LineState>("ready");
   mounted(
     watch(() => {
       const [next, ms] = stateOf(ui);
@@ -76,7 +59,7 @@ export const Line = component<LineProps>((ui: Needs<"t" | "settings" | "chat" | 
   const { t, settings } = ui;
   const state = followState(ui, mounted);
   return ({ usual: Usual }) => {
-    const words = WORDS[state.value];
+    const words = HEADER_WORDS[state.value];
     const isReady = state.value === "ready";
     if (isReady && Usual) return <Usual />;
     // Promise no answer time before the opening hours are known.
