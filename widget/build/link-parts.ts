@@ -99,8 +99,8 @@ function linkPanel(code: string, links: Links, fetches: Edit[]): string {
 
 /** A part of the panel becomes a function that takes the panel's exports and returns its own. */
 function linkPart(code: string, links: Links, fetches: Edit[], fromPanel: readonly Binding[]): string {
-  const kept = links.imports.filter(({ source }) => !isPanel(source));
-  const imports = kept.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
+  const otherImports = links.imports.filter(({ source }) => !isPanel(source));
+  const imports = otherImports.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
   const body = edited(code, [...links.imports.map(({ edit }) => edit), ...links.exportEdits, ...fetches]);
   const helper = fetches.length > 0 ? FETCH_PART : "";
   return `${imports}\nexport default (shared) => {\nconst ${asPattern(fromPanel)} = shared;\n${body}${helper}
@@ -134,7 +134,7 @@ function namesIn(pattern: unknown): string[] {
 
 /**
  * Returns a chunk as the browser gets it; the same text if nothing has to change.
- * @throws Error when the chunk uses a reserved name at its top, or a form of linking that the bundler does not write
+ * @throws Error when the chunk declares a reserved name at its top, or a form of linking that the bundler does not write
  */
 export function linked(name: string, code: string): string {
   const { program } = parseSync("chunk.js", code);
@@ -161,11 +161,11 @@ export const linkedParts = {
   name: "link-parts",
   renderChunk: (code: string, { fileName }: Chunk): Changed => ({ code: linked(fileName, code), map: null }),
   generateBundle(_options: unknown, bundle: Record<string, { code?: string }>): void {
-    const all = Object.entries(bundle).map(([name, { code = "" }]) => ({ name, links: parseSync(name, code).program }));
+    const all = Object.entries(bundle).map(([name, { code = "" }]) => ({ name, program: parseSync(name, code).program }));
     const isPart = (name: string): boolean =>
-      all.some((one) => one.name === name && one.links.body.some(({ type }) => type === "ExportDefaultDeclaration"));
-    for (const { name, links } of all)
-      for (const node of links.body) {
+      all.some((one) => one.name === name && one.program.body.some(({ type }) => type === "ExportDefaultDeclaration"));
+    for (const { name, program } of all)
+      for (const node of program.body) {
         const source = node.type === "ImportDeclaration" ? node.source.value : "";
         if (isPanel(source) || isPart(source.replace("./", "assets/")))
           throw new Error(`${name} imports ${source} as a plain module`);

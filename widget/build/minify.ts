@@ -10,8 +10,8 @@ const PRIVATE_MEMBERS = /^_[a-z]/;
 
 /**
  * The widget never reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes to it.
- * `unsafe` changes only templates, which become concatenations, `String(x)`, `new Error` and `Infinity`. Without
- * `lhs_constants` comparisons stay as they are written, which compresses better.
+ * In this code `unsafe` changes only four things: `String(x)`, `new Error`, `Infinity`, and templates, which become
+ * concatenations. Without `lhs_constants` comparisons stay as they are written, which compresses better.
  */
 const COMPRESS = {
   passes: 3,
@@ -23,25 +23,25 @@ const COMPRESS = {
 };
 
 /** Options of one script besides the common ones. */
-type More = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
+type ExtraOptions = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
 
-/** @param more options of one script, such as its first line */
-export async function minified(code: string, more: More = {}): Promise<string> {
+/** @param extra options of one script, such as its first line */
+export async function minified(code: string, extra: ExtraOptions = {}): Promise<string> {
   const result = await minify(code, {
     module: true,
     ecma: 2020,
-    compress: { ...COMPRESS, ...more.compress },
+    compress: { ...COMPRESS, ...extra.compress },
     mangle: { properties: { regex: PRIVATE_MEMBERS } },
-    format: { comments: false, ...more.format },
+    format: { comments: false, ...extra.format },
   });
   return result.code ?? "";
 }
 
 /** A plugin of the build that minifies every script as the last step. */
-export const minifiedBy = (more?: More) => ({
+export const minifiedBy = (extra?: ExtraOptions) => ({
   name: "minify",
   renderChunk: {
     order: "post" as const,
-    handler: async (code: string) => ({ code: await minified(code, more), map: null }),
+    handler: async (code: string) => ({ code: await minified(code, extra), map: null }),
   },
 });

@@ -7,10 +7,10 @@ import { pack, readTranslations, tagsIn, versionOf } from "./translations.ts";
 it("the frame's texts exist in every language of the chat, and in no other language", async () => {
   const tags = (await readTranslations()).map(({ tag }) => tag);
   expect(Object.keys(FRAME_WORDS).sort()).toEqual(["en", ...tags].sort());
-  const typed = Object.entries(FRAME_WORDS).filter(
+  const withPlainQuotes = Object.entries(FRAME_WORDS).filter(
     ([tag, words]) => tag !== "en" && /['"`]/.test(Object.values(words).join()),
   );
-  expect(typed).toEqual([]);
+  expect(withPlainQuotes).toEqual([]);
 });
 
 describe("packed translations", () => {

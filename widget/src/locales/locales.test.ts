@@ -14,14 +14,14 @@ const english: Readonly<Record<string, Text>> = { ...en, ...rare, ...extra };
 const tags = readdirSync(import.meta.dirname).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
 const wordsOf = async (tag: string): Promise<readonly [string, Messages, Extra]> => {
   const { messages } = (await import(/* @vite-ignore */ `./${tag}.ts`)) as { messages: Messages };
-  const rarest = (await import(/* @vite-ignore */ `./extra/${tag}.ts`)) as { extra: Extra };
-  return [tag, messages, rarest.extra];
+  const extraWords = (await import(/* @vite-ignore */ `./extra/${tag}.ts`)) as { extra: Extra };
+  return [tag, messages, extraWords.extra];
 };
 const modules = await Promise.all(tags.map(wordsOf));
 
 const formsOf = (text: Text): [form: string, text: string][] =>
   typeof text === "string" ? [["", text]] : Object.entries(text);
-const holesOf = (text: string): string => (text.match(/\{\w*\}?|\}/g) ?? []).sort().join(" ");
+const placeholdersOf = (text: string): string => (text.match(/\{\w*\}?|\}/g) ?? []).sort().join(" ");
 
 /** Most bytes of each of a language's three files. */
 const BYTES = 2_048;
@@ -41,7 +41,7 @@ const SAME = (
  * e-mail, participles that address only men, and the German word for a secret service. French has a narrow space before ! ? ; and a
  * full one before a colon, both of them without a line break.
  */
-const ODD: { readonly [tag: string]: RegExp } = {
+const INCONSISTENT: { readonly [tag: string]: RegExp } = {
   bn: /ই-মেই/,
   cs: /odešli|Byli jste|delší/,
   da: /på mail/,
@@ -76,7 +76,7 @@ const ODD: { readonly [tag: string]: RegExp } = {
   vi: /e-mail/,
 };
 /** Languages in which a length of time is inflected within a sentence: "in zwei Tagen". */
-const BENT =
+const INFLECTED =
   "am ar bn ca cs de es et fi gu hi hr hu is ja kk kn ko lt lv ml mr my ne pa pl ps ru sk sl sr sr-Latn sw ta te tr uk ur uz".split(
     " ",
   );
@@ -104,7 +104,7 @@ describe("the languages of the chat", () => {
     ["pa-IN", "pa"],
     ["in", "id"],
     ["en-GB", "en"],
-  ])("answer %s with %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
+  ])("give a visitor who wants %s the texts of %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
 
   it("have the direction right to left exactly for the languages written so", async () => {
     const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, [], async () => ({ messages: [] }))));
@@ -134,9 +134,9 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     // A form for a single number may say the number in words: "two new messages".
     const alone = (form: string): boolean => NUMBERS.filter((n) => rules.select(n) === form).length === 1;
     for (const [key, text] of texts) {
-      const wanted = holesOf(formsOf(english[key] ?? "")[0]?.[1] ?? "");
+      const wanted = placeholdersOf(formsOf(english[key] ?? "")[0]?.[1] ?? "");
       for (const [form, words] of formsOf(text)) {
-        expect(alone(form) ? [wanted, ""] : [wanted], `${key} ${form}`).toContain(holesOf(words));
+        expect(alone(form) ? [wanted, ""] : [wanted], `${key} ${form}`).toContain(placeholdersOf(words));
       }
     }
   });
@@ -145,10 +145,10 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
     // Many languages use the same short word for AI.
     const same = texts.filter(([key, text]) => key !== "ai" && JSON.stringify(text) === JSON.stringify(english[key]));
     expect(same.map(([key]) => `${tag}:${key}`)).toEqual(SAME.filter((name) => name.startsWith(`${tag}:`)));
-    const odd = texts
+    const untrimmed = texts
       .flatMap(([, text]) => formsOf(text))
       .filter(([, words]) => words === "" || words !== words.trim());
-    expect(odd).toEqual([]);
+    expect(untrimmed).toEqual([]);
   });
 
   it("name the machine by a short mark, which its own name contains", () => {
@@ -164,12 +164,12 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
 
   it("use one word for one thing, and typographic quotes and apostrophes", () => {
     const all = texts.flatMap(([, text]) => formsOf(text).map(([, words]) => words));
-    expect(all.filter((words) => /['"`]/.test(words) || ODD[tag]?.test(words))).toEqual([]);
+    expect(all.filter((words) => /['"`]/.test(words) || INCONSISTENT[tag]?.test(words))).toEqual([]);
   });
 
   it("need no inflection of a day, a time or a length of time", () => {
     expect(messages.dayTime).toMatch(/^(?=.*\{day\}).*\{time\}/u);
-    if (BENT.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
+    if (INFLECTED.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
   });
 
   it("are at most 2 KB per compressed file", () => {

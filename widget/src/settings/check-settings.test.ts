@@ -33,8 +33,8 @@ it("names a wrong value, the allowed values, and the given value", () => {
 
 it("suggests a setting for a similar name, and ignores attributes of other tools", () => {
   expect(problems({ acent: "#123456", offsetx: "3", turboTrack: "reload", cfasync: "false" })).toEqual([
-    "acent is no setting: did you mean accent?",
-    "offsetx is no setting: did you mean offsetX?",
+    "acent is not a setting: did you mean accent?",
+    "offsetx is not a setting: did you mean offsetX?",
   ]);
 });
 

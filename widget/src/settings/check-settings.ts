@@ -6,12 +6,12 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import { fromAttribute, SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 
-/** Settings that only a page sets, or that the relay writes into the script. */
-const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
+/** Settings outside the table `SETTINGS`: only a page sets them, or the relay writes them into the script. */
+const UNLISTED = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
 
 /**
- * Whether a name differs from a known one by at most two letters. Any other unknown name may be an attribute of another
- * tool.
+ * Whether a name differs from a known one by at most two letters (Levenshtein distance). Any other unknown name may be an
+ * attribute of another tool.
  */
 function isLike(name: string, known: string): boolean {
   let row = Array.from({ length: known.length + 1 }, (_, at) => at);
@@ -32,14 +32,14 @@ function isLike(name: string, known: string): boolean {
  */
 export function problemsOf(settings: object): string[] {
   const known = Object.keys(SETTINGS);
-  return Object.entries(settings).flatMap(([name, given]) => {
-    if (given === undefined || OTHERS.includes(name)) return [];
+  return Object.entries(settings).flatMap(([name, value]) => {
+    if (value === undefined || UNLISTED.includes(name)) return [];
     if (!known.includes(name)) {
       const meant = known.find((other) => isLike(name.toLowerCase(), other.toLowerCase()));
-      return meant ? [`${name} is no setting: did you mean ${meant}?`] : [];
+      return meant ? [`${name} is not a setting: did you mean ${meant}?`] : [];
     }
-    const wrong = settingProblemOf(name, typeof given === "string" ? fromAttribute(name, given) : given);
-    return wrong ? [`${name} ${wrong}; it is ${JSON.stringify(given)}`] : [];
+    const wrong = settingProblemOf(name, typeof value === "string" ? fromAttribute(name, value) : value);
+    return wrong ? [`${name} ${wrong}; it is ${JSON.stringify(value)}`] : [];
   });
 }
 

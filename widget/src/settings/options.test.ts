@@ -85,10 +85,10 @@ describe("settings", () => {
   });
 
   it("ignore invalid values and unknown names", () => {
-    const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
-    const read = checkedSettings(mergeLayers(false, site, wrong), site);
-    expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
-    expect(read).not.toHaveProperty("unheard");
+    const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unknown: "value" };
+    const checked = checkedSettings(mergeLayers(false, site, wrong), site);
+    expect(checked).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
+    expect(checked).not.toHaveProperty("unknown");
   });
 
   it("ignore invalid or empty entries of a list, and keep the others", () => {
@@ -96,8 +96,8 @@ describe("settings", () => {
       suggestions: " | |a||b",
       strings: { placeholder: 5, chat: "Ask us", send: { other: 1 }, title: null, authorAi: "", noticeAi: " " },
     };
-    const read = checkedSettings(mergeLayers(false, site, wrong), site);
-    expect([read.suggestions, read.strings]).toEqual([["a", "b"], { chat: "Ask us" }]);
+    const checked = checkedSettings(mergeLayers(false, site, wrong), site);
+    expect([checked.suggestions, checked.strings]).toEqual([["a", "b"], { chat: "Ask us" }]);
     expect(checkedSettings({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
   });
 
@@ -107,14 +107,14 @@ describe("settings", () => {
     expect(checkedSettings({}, site).attachments).toBe(true);
   });
 
-  it("know the key of their site", () => expect(checkedSettings({}, site).site).toBe("shop"));
+  it("contain the key of their site", () => expect(checkedSettings({}, site).site).toBe("shop"));
 });
 
 it("settings are the same from the served site, which omits default values", () => {
   const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
-  for (const whole of [DEFAULT_SITE, chosen])
-    expect(checkedSettings(mergeLayers(false, servedSite(whole)), servedSite(whole))).toEqual(
-      checkedSettings({}, whole),
+  for (const full of [DEFAULT_SITE, chosen])
+    expect(checkedSettings(mergeLayers(false, servedSite(full)), servedSite(full))).toEqual(
+      checkedSettings({}, full),
     );
   expect(Object.keys(servedSite(DEFAULT_SITE))).toEqual(["id", "accent", "locale"]);
 });

@@ -3,7 +3,7 @@
 // Imported by path: the npm package contains the types of this file, but no package `@porchlight/shared`.
 import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite, UPLOAD_MAX } from "../../../shared/site.ts";
 
-type Own = Omit<PublicSite, "id" | keyof Look> &
+type BaseSettings = Omit<PublicSite, "id" | keyof Look> &
   Omit<Look, "phone"> & {
     /** Origin of the relay, for pages that import the widget as a module, because a module cannot know it. */
     relay?: string;
@@ -24,9 +24,9 @@ type Own = Omit<PublicSite, "id" | keyof Look> &
   };
 
 /** `shared/settings.ts` lists the values and the effect of each setting. */
-export type Settings = Own & {
+export type Settings = BaseSettings & {
   /** Settings for phones only. */
-  phone: Partial<Own>;
+  phone: Partial<BaseSettings>;
 };
 
 /** Settings that a page passes: any of them. */
@@ -62,7 +62,7 @@ function parsed(value: unknown): unknown {
 }
 
 /** The settings that only the loader reads, unchecked. */
-type Outside =
+type LoaderOnly =
   | "offsetX"
   | "offsetY"
   | "zIndex"
@@ -79,8 +79,8 @@ type Outside =
   | "values"
   | "manual"
   | "phone";
-/** The settings that only parts of the panel read: see `rare-options.ts`. */
-type Rare =
+/** The settings that only some parts of the panel read: see `rare-options.ts`. */
+export type RareName =
   | "team"
   | "voice"
   | "camera"
@@ -91,7 +91,7 @@ type Rare =
   | "replyMinutes"
   | "prefill";
 /** The settings that the panel reads. */
-export type PanelSettings = Omit<Settings, Outside | Rare>;
+export type PanelSettings = Omit<Settings, LoaderOnly | RareName>;
 
 const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "accent" | "locale"> = {
   ...PANEL_DEFAULTS,
@@ -130,13 +130,14 @@ export function checkedSettings(raw: RawSettings, { id, ...site }: ServedSite): 
 /** Whether the value is a text that is not blank. */
 const isWord = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
-function convertedLike(kept: unknown, value: unknown): unknown {
-  if (value === undefined || value === null) return kept;
-  if (typeof kept === "boolean") return value === "" || `${value}` === "true";
+/** Converts a value to the type of its default. Returns the default if that is not possible, or if the value is missing. */
+function convertedLike(fallback: unknown, value: unknown): unknown {
+  if (value === undefined || value === null) return fallback;
+  if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
   // A text that was parsed as another type becomes text again if the setting is a text.
   const text = typeof value === "object" ? undefined : `${value || ""}`;
-  if (Array.isArray(kept)) return (Array.isArray(value) ? value : (text?.split("|") ?? kept)).filter(isWord);
-  if (typeof kept === "string") return text ?? kept;
+  if (Array.isArray(fallback)) return (Array.isArray(value) ? value : (text?.split("|") ?? fallback)).filter(isWord);
+  if (typeof fallback === "string") return text ?? fallback;
   const read = parsed(value);
-  return typeof read === typeof kept ? read : kept;
+  return typeof read === typeof fallback ? read : fallback;
 }

@@ -1,22 +1,11 @@
 /**
- * The settings that only parts of the panel read, which few sites fetch. Several parts share this file, so it imports nothing
- * of the panel.
+ * The settings that only parts of the panel read which are fetched when they are first used. Several such parts contain this
+ * file, so it imports nothing of the panel.
  */
 
-import type { RawSettings, Settings } from "./options.ts";
+import type { RareName, RawSettings, Settings } from "./options.ts";
 
-export type RareSettings = Pick<
-  Settings,
-  | "team"
-  | "voice"
-  | "camera"
-  | "shrinkPictures"
-  | "startScreen"
-  | "articles"
-  | "customFields"
-  | "replyMinutes"
-  | "prefill"
->;
+export type RareSettings = Pick<Settings, RareName>;
 
 const DEFAULTS: RareSettings = {
   team: [],
@@ -31,7 +20,7 @@ const DEFAULTS: RareSettings = {
 };
 
 /** Converts a value to the type of its default, also from an attribute's text; the default if that is not possible. */
-function read(fallback: unknown, value: unknown): unknown {
+function convertedLike(fallback: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return fallback;
   if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
   if (typeof fallback === "number") return Number(value) >= 0 ? Number(value) : fallback;
@@ -57,5 +46,5 @@ export function rareSettings({ shell, settings }: Source): RareSettings {
   settings.value;
   const raw = shell.settings();
   const names = Object.keys(DEFAULTS) as (keyof RareSettings)[];
-  return Object.fromEntries(names.map((name) => [name, read(DEFAULTS[name], raw[name])])) as RareSettings;
+  return Object.fromEntries(names.map((name) => [name, convertedLike(DEFAULTS[name], raw[name])])) as RareSettings;
 }

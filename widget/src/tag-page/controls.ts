@@ -46,20 +46,21 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The label of a setting. */
-export const titleOf = (name: string): string =>
+export const labelOf = (name: string): string =>
   NAMES[name] ??
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
 
 /** Whether the control of a setting has several fields. */
-const isWhole = (name: string): boolean =>
+const hasSeveralFields = (name: string): boolean =>
   ["hours", "strings", "phone", "prechat", "capture", "customFields"].includes(name);
 
 /** The site's own value of a setting; undefined if it has none. */
-export const ownOf = (site: PublicSite, name: SiteSetting): unknown =>
+export const siteValueOf = (site: PublicSite, name: SiteSetting): unknown =>
   site[name] ?? (SETTINGS[name].kind === "switch" ? SETTINGS[name].fallback === "on" : undefined);
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
+/** The form field of a setting, with its current value. */
 function fieldOf(name: SiteSetting, id: string, own: unknown): Field {
   const setting = SETTINGS[name];
   const value = own ?? (setting.kind === "number" ? "" : setting.fallback.replace(/^(none|the |a |first ).*/, ""));
@@ -86,6 +87,7 @@ function fieldOf(name: SiteSetting, id: string, own: unknown): Field {
   return input;
 }
 
+/** Reads a setting's value from its field; undefined for an empty number. */
 function readOf(name: SiteSetting, field: Field): unknown {
   const { kind } = SETTINGS[name];
   if (kind === "switch") return (field as HTMLInputElement).checked;
@@ -101,7 +103,7 @@ function readOf(name: SiteSetting, field: Field): unknown {
 /** A choice that may also be an element of the page: a second field takes its selector. */
 function selectorControl(name: SiteSetting, own: unknown, id: string): Control {
   const select = fieldOf(name, id, own);
-  const about = `${titleOf(name)}: selector`;
+  const about = `${labelOf(name)}: selector`;
   const selector = element("input", { placeholder: "#id or .class", "aria-label": about, spellcheck: "false" });
   select.append(element("option", { value: "" }, "element of the page"));
   if (/^[#.]/.test(`${own}`)) [select.value, selector.value] = ["", `${own}`];
@@ -122,16 +124,16 @@ function fieldControl(name: SiteSetting, own: unknown, id = `set-${name}`): Cont
   return { node: field, read: () => readOf(name, field) };
 }
 
-const line = (name: string, field: HTMLElement): HTMLElement =>
+const labelledRow = (name: string, field: HTMLElement): HTMLElement =>
   element("div", { class: "row" }, element("label", { for: field.id }, name), field);
 
 const DAY_NAMES = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /** A time zone, and a line for each day. */
 function hoursControl(own: PublicSite["hours"] = {}): Control {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const { timeZone = here } = own;
-  const zones = [...new Set(["UTC", timeZone, here, ...Intl.supportedValuesOf("timeZone")])].sort();
+  const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone = browserZone } = own;
+  const zones = [...new Set(["UTC", timeZone, browserZone, ...Intl.supportedValuesOf("timeZone")])].sort();
   const zone = element("select", { id: "set-hours", name: "hours" }, ...zones.map((one) => element("option", {}, one)));
   zone.value = timeZone;
   const days = DAYS.map((day) => {
@@ -139,9 +141,9 @@ function hoursControl(own: PublicSite["hours"] = {}): Control {
     input.value = own[day] ?? "";
     return [day, input] as const;
   });
-  const rows = days.map(([, input], at) => line(DAY_NAMES[at] ?? "", input));
+  const rows = days.map(([, input], at) => labelledRow(DAY_NAMES[at] ?? "", input));
   return {
-    node: element("div", { class: "stack" }, line("Time zone", zone), ...rows),
+    node: element("div", { class: "stack" }, labelledRow("Time zone", zone), ...rows),
     read() {
       const times = days.map(([day, { value }]) => [day, value.trim()] as const).filter(([, text]) => text !== "");
       for (const [, input] of days) {
@@ -160,58 +162,65 @@ function hoursControl(own: PublicSite["hours"] = {}): Control {
  * @param known key and label of every possible entry
  * @param make creates the field of a key
  */
-function chosenControl(
+function entriesControl(
   name: string,
   what: string,
   known: Wording,
   own: Readonly<Record<string, unknown>>,
   make: (key: string, value: unknown) => Control,
 ): Control {
-  const held = new Map<string, Control>();
+  const controls = new Map<string, Control>();
   const list = element("div", { class: "stack" });
-  const choice = element("select", { id: `set-${name}`, name });
+  const choiceSelect = element("select", { id: `set-${name}`, name });
   const add = element("button", { type: "button", class: "quiet", "aria-label": `Add: ${what}` }, "Add");
-  const offer = (): void => {
-    const rest = known.filter(([key]) => !held.has(key));
-    choice.replaceChildren(...rest.map(([key, text]) => element("option", { value: key }, text)));
+  const updateChoices = (): void => {
+    const rest = known.filter(([key]) => !controls.has(key));
+    choiceSelect.replaceChildren(...rest.map(([key, text]) => element("option", { value: key }, text)));
     add.disabled = rest.length === 0;
   };
-  const put = (key: string, value: unknown): HTMLElement => {
+  const addEntry = (key: string, value: unknown): HTMLElement => {
     const control = make(key, value);
     const { field = control.node } = control;
     control.read();
     const text = known.find(([one]) => one === key)?.[1] ?? key;
-    const away = element("button", { type: "button", class: "quiet", "aria-label": `Remove: ${text}` }, "✕");
+    const removeButton = element("button", { type: "button", class: "quiet", "aria-label": `Remove: ${text}` }, "✕");
     const label = element("label", { for: field.id }, text);
-    const entry = element("div", { class: "entry" }, label, control.node, away);
-    away.onclick = () => {
-      held.delete(key);
+    const entry = element("div", { class: "entry" }, label, control.node, removeButton);
+    removeButton.onclick = () => {
+      controls.delete(key);
       entry.remove();
-      offer();
-      choice.focus();
-      choice.dispatchEvent(new Event("input", { bubbles: true }));
+      updateChoices();
+      choiceSelect.focus();
+      choiceSelect.dispatchEvent(new Event("input", { bubbles: true }));
     };
-    held.set(key, control);
+    controls.set(key, control);
     list.append(entry);
     return field;
   };
-  for (const [key, value] of Object.entries(own)) put(key, value);
-  offer();
+  for (const [key, value] of Object.entries(own)) addEntry(key, value);
+  updateChoices();
   add.onclick = () => {
-    put(choice.value, undefined).focus();
-    offer();
-    choice.dispatchEvent(new Event("input", { bubbles: true }));
+    addEntry(choiceSelect.value, undefined).focus();
+    updateChoices();
+    choiceSelect.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  const more = element("div", { class: "entry" }, element("label", { for: choice.id }, what), choice, add);
+  const addRow = element(
+    "div",
+    { class: "entry" },
+    element("label", { for: choiceSelect.id }, what),
+    choiceSelect,
+    add,
+  );
   return {
-    node: element("div", { class: "stack" }, list, more),
+    node: element("div", { class: "stack" }, list, addRow),
     read() {
-      const read = [...held].map(([key, control]) => [key, control.read()] as const);
+      const read = [...controls].map(([key, control]) => [key, control.read()] as const);
       return Object.fromEntries(read.filter(([, value]) => value !== undefined));
     },
   };
 }
 
+/** A text field for the site's own word. */
 function wordControl(key: string, value: unknown): Control {
   const field = element("input", { id: `word-${key}`, autocomplete: "off" });
   field.value = typeof value === "string" ? value : "";
@@ -232,15 +241,15 @@ export function controlOf(
   if (name === "prechat" || name === "capture") return formControl(name, site[name] ?? [], offered);
   if (name === "customFields") return customFieldsControl(site.customFields ?? {}, offered);
   if (name === "hours") return hoursControl(site.hours);
-  if (name === "strings") return chosenControl(name, "Another word", wording, site.strings ?? {}, wordControl);
-  if (name !== "phone") return fieldControl(name, ownOf(site, name));
-  const names = (Object.keys(SETTINGS) as SiteSetting[]).filter((one) => !isWhole(one));
+  if (name === "strings") return entriesControl(name, "Another word", wording, site.strings ?? {}, wordControl);
+  if (name !== "phone") return fieldControl(name, siteValueOf(site, name));
+  const names = (Object.keys(SETTINGS) as SiteSetting[]).filter((one) => !hasSeveralFields(one));
   const own = Object.entries(site.phone ?? {}).filter(([one]) => names.some((other) => other === one));
-  return chosenControl(
+  return entriesControl(
     name,
     "Another setting",
-    names.map((one) => [one, titleOf(one)]),
+    names.map((one) => [one, labelOf(one)]),
     Object.fromEntries(own),
-    (one, value) => fieldControl(one as SiteSetting, value ?? ownOf(site, one as SiteSetting), `phone-${one}`),
+    (one, value) => fieldControl(one as SiteSetting, value ?? siteValueOf(site, one as SiteSetting), `phone-${one}`),
   );
 }

@@ -22,24 +22,27 @@ const checkbox = (id: string, checked: boolean): HTMLInputElement => {
   return box;
 };
 
-/** A line of a form: whether the field is asked for, and whether it may stay empty. */
+/** A row with two checkboxes: whether the form asks for the field, and whether it may stay empty. */
 function fieldRow(form: string, name: string, label: string, asked: boolean, optional: boolean) {
-  const ask = checkbox(`${form}-${name}`, asked);
-  const free = checkbox(`${form}-${name}-optional`, optional);
+  const askBox = checkbox(`${form}-${name}`, asked);
+  const optionalBox = checkbox(`${form}-${name}-optional`, optional);
   const update = (): void => {
-    free.disabled = !ask.checked;
+    optionalBox.disabled = !askBox.checked;
   };
-  ask.addEventListener("input", update);
+  askBox.addEventListener("input", update);
   update();
   const node = element(
     "div",
     { class: "field-row" },
-    ask,
-    element("label", { for: ask.id }, label),
-    free,
-    element("label", { for: free.id }, "optional", element("span", { class: "hidden" }, `: ${label}`)),
+    askBox,
+    element("label", { for: askBox.id }, label),
+    optionalBox,
+    element("label", { for: optionalBox.id }, "optional", element("span", { class: "hidden" }, `: ${label}`)),
   );
-  return { node, entry: (): string | undefined => (ask.checked ? `${name}${free.checked ? "?" : ""}` : undefined) };
+  return {
+    node,
+    entry: (): string | undefined => (askBox.checked ? `${name}${optionalBox.checked ? "?" : ""}` : undefined),
+  };
 }
 
 /** The fields of a form as checkboxes, including the owner's custom fields. */
@@ -66,7 +69,7 @@ export function formControl(name: string, own: readonly string[], offered: Offer
   return { node, read };
 }
 
-/** "Order number" → `orderNumber`: a name that no other field has. */
+/** Makes a key from a label that no other field has: "Order number" → `orderNumber`. */
 export function keyOf(label: string, taken: readonly string[]): string {
   const words = label
     .normalize("NFKD")
@@ -92,12 +95,13 @@ const TYPE_NAMES: Readonly<Record<CustomFieldType, string>> = {
   checkbox: "Checkbox",
 };
 
-let entries = 0;
+/** Number of the fields so far, for their ids. */
+let fieldCount = 0;
 
 /** One custom field: label, type, and the choices of a list. */
 function customEntry(field: CustomField, remove: () => void) {
-  entries++;
-  const id = `custom-${entries}`;
+  fieldCount++;
+  const id = `custom-${fieldCount}`;
   const label = element("input", { id: `${id}-label`, autocomplete: "off", maxlength: "80" });
   const type = element("select", { id: `${id}-type` });
   const choices = element("textarea", { id: `${id}-choices`, rows: "3", placeholder: "One per line" });
@@ -111,14 +115,14 @@ function customEntry(field: CustomField, remove: () => void) {
   };
   type.addEventListener("input", update);
   update();
-  const away = element("button", { type: "button", class: "quiet", "aria-label": "Remove this field" }, "✕");
-  away.onclick = remove;
+  const removeButton = element("button", { type: "button", class: "quiet", "aria-label": "Remove this field" }, "✕");
+  removeButton.onclick = remove;
   const node = element(
     "div",
     { class: "custom-field" },
     element("div", {}, element("label", { for: label.id }, "Label"), label),
     element("div", {}, element("label", { for: type.id }, "Type"), type),
-    away,
+    removeButton,
     choiceRow,
   );
   const read = (): CustomField | undefined => {
@@ -144,31 +148,36 @@ export function customFieldsControl(own: CustomFields, offered: OfferedFields): 
   type Entry = { key: string | undefined } & ReturnType<typeof customEntry>;
   let all: Entry[] = [];
   const list = element("div", { class: "stack" });
-  const add = element("button", { type: "button", class: "quiet wide" }, "Add a field");
-  const node = element("div", { class: "stack", id: "set-customFields", "data-setting": "customFields" }, list, add);
+  const addButton = element("button", { type: "button", class: "quiet wide" }, "Add a field");
+  const node = element(
+    "div",
+    { class: "stack", id: "set-customFields", "data-setting": "customFields" },
+    list,
+    addButton,
+  );
   const changed = (): boolean => node.dispatchEvent(new Event("input", { bubbles: true }));
   const taken = (): string[] => all.flatMap(({ key }) => key ?? []);
-  const put = (key: string | undefined, field: CustomField): Entry => {
-    const made: Entry = {
+  const addField = (key: string | undefined, field: CustomField): Entry => {
+    const entry: Entry = {
       key,
       ...customEntry(field, () => {
-        all = all.filter((one) => one !== made);
-        made.node.remove();
-        add.focus();
+        all = all.filter((one) => one !== entry);
+        entry.node.remove();
+        addButton.focus();
         changed();
       }),
     };
-    all.push(made);
+    all.push(entry);
     // The key follows the label while it is typed. Then it is fixed, so that forms keep asking for the field.
-    made.label.addEventListener("change", () => {
-      const label = made.label.value.trim();
-      if (label) made.key ??= keyOf(label, taken());
+    entry.label.addEventListener("change", () => {
+      const label = entry.label.value.trim();
+      if (label) entry.key ??= keyOf(label, taken());
     });
-    list.append(made.node);
-    return made;
+    list.append(entry.node);
+    return entry;
   };
-  for (const [key, field] of Object.entries(own)) put(key, field);
-  add.onclick = () => put(undefined, { label: "" }).label.focus();
+  for (const [key, field] of Object.entries(own)) addField(key, field);
+  addButton.onclick = () => addField(undefined, { label: "" }).label.focus();
   return {
     node,
     read() {

@@ -6,8 +6,8 @@ import { element } from "../loader/dom.ts";
 import { PHONE } from "../loader/shell.ts";
 import type { Chosen } from "./tag.ts";
 
-/** The parts of the chat on this page. */
-function partsHere(): Parts | undefined {
+/** The elements of the chat on this page; undefined before it is on the page. */
+function findParts(): Parts | undefined {
   const host = document.querySelector<HTMLElement>("porch-light");
   const root = host?.shadowRoot;
   const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
@@ -15,12 +15,12 @@ function partsHere(): Parts | undefined {
   return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
 }
 
-/** The chat in the corner. Returns a function that applies a change; `chosen`: the settings that differ from the site's. */
+/** @returns the function that applies a change to the chat in the corner. `chosen`: the settings that differ from the site's */
 export function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
   let previews = 0;
   /** Applies settings that matter only at the start, by restarting the chat. */
   const restart = async (chosen: Chosen): Promise<void> => {
-    const open = partsHere()?.dialog.open;
+    const open = findParts()?.dialog.open;
     // In a conversation, consent is already given. The owner becomes a new visitor, to see the chat like a new visitor.
     if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
     await window.Porchlight?.destroy?.();
@@ -38,6 +38,7 @@ export function preview(site: string): (name: SiteSetting, value: unknown, chose
   };
 }
 
+/** Removes the teaser that is shown. */
 let hideTeaser = (): void => {};
 
 /**
@@ -47,7 +48,7 @@ let hideTeaser = (): void => {};
 async function showTeaser(text: string): Promise<void> {
   const { bubble } = await import("../loader/bubble.ts");
   hideTeaser();
-  const parts = partsHere();
+  const parts = findParts();
   parts?.root.querySelector(".teaser")?.remove();
   if (parts && text && !matchMedia(PHONE).matches)
     hideTeaser = bubble(element, parts, { content: [text], close: "Close" });

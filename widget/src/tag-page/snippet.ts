@@ -1,6 +1,6 @@
 /**
  * The page that makes the tag: every setting with its control, the real chat in the corner, and the tag to paste. The page
- * contains the site's public settings; it asks the relay only for the address of the script with fixed bytes.
+ * contains the site's public settings; it asks the relay only for the address of the script that never changes.
  */
 
 import { SETTINGS, type SiteSetting, settingProblemOf } from "@porchlight/shared/settings";
@@ -34,7 +34,7 @@ const HELP: { readonly [Name in SiteSetting]?: string } = {
 };
 const COPIED_MS = 2_000;
 
-/** A text to paste and its copy button. Returns a function that changes the text. */
+/** A section with a text to paste and its copy button. `set` changes the text. */
 function block(title: string, help: string): { node: HTMLElement; set(text: string): void } {
   const code = element("code");
   const button = element("button", { type: "button" }, "Copy");
@@ -75,7 +75,7 @@ const fetchAll = (site: string) =>
   Promise.all([import("./controls.ts"), import("./word-list.ts"), import("./preview.ts"), fixedOf(site)]);
 
 async function start(site: PublicSite, relay: string): Promise<void> {
-  const [{ controlOf, ownOf, titleOf }, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
+  const [{ controlOf, siteValueOf, labelOf }, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
   const show = preview(site.id);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -97,32 +97,32 @@ async function start(site: PublicSite, relay: string): Promise<void> {
   };
 
   const row = (name: SiteSetting): HTMLElement => {
-    const own = ownOf(site, name);
+    const own = siteValueOf(site, name);
     const { node, read, field = node } = controlOf(name, site, wording, offered);
-    const first = JSON.stringify(read());
-    const several = HELP[name];
-    const help = element("small", { id: `help-${name}` }, several ?? SETTINGS[name].help.replaceAll("`", ""));
+    const initial = JSON.stringify(read());
+    const groupHelp = HELP[name];
+    const help = element("small", { id: `help-${name}` }, groupHelp ?? SETTINGS[name].help.replaceAll("`", ""));
     const wrong = element("small", { class: "wrong", role: "alert" });
     field.setAttribute("aria-describedby", `help-${name}`);
     node.oninput = () => {
       const value = read();
       // An empty control leaves the site's own value.
-      const same = value === undefined || JSON.stringify(value) === first;
+      const same = value === undefined || JSON.stringify(value) === initial;
       const problem = same ? undefined : settingProblemOf(name, value);
-      wrong.textContent = problem === undefined ? "" : `${titleOf(name)} ${problem}.`;
-      if (!several) field.ariaInvalid = `${problem !== undefined}`;
+      wrong.textContent = problem === undefined ? "" : `${labelOf(name)} ${problem}.`;
+      if (!groupHelp) field.ariaInvalid = `${problem !== undefined}`;
       if (problem !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
       show(name, same ? own : value, chosen);
       write(chosen);
     };
-    if (several) {
+    if (groupHelp) {
       node.role = "group";
-      node.ariaLabel = titleOf(name);
-      return element("div", { class: "stack" }, element("h3", {}, titleOf(name)), help, node, wrong);
+      node.ariaLabel = labelOf(name);
+      return element("div", { class: "stack" }, element("h3", {}, labelOf(name)), help, node, wrong);
     }
-    const label = element("label", { for: field.id }, titleOf(name));
+    const label = element("label", { for: field.id }, labelOf(name));
     return element("div", { class: `row ${SETTINGS[name].kind}` }, label, node, help, wrong);
   };
 
