@@ -42,7 +42,7 @@ export type Count = {
 export const FAILURES = 12;
 
 const ACCOUNT = "agency";
-const TROUBLE_MS = 600_000;
+const FAILURE_MS = 600_000;
 /** Time for one key, even if the call of a dead process must be given up first. */
 const SHORT_MS = 70_000;
 const GRANT_RULES = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
@@ -74,7 +74,7 @@ function createService(world: World, failure?: number) {
 
   const called = new Set<string>();
   /** The failure that this call meets, if any: the answer, and whether it comes after the grant. */
-  function trouble(key: string): { answer: GrantAnswer; granted: boolean } | undefined {
+  function failureOf(key: string): { answer: GrantAnswer; granted: boolean } | undefined {
     const again = called.has(key);
     called.add(key);
     if (failure !== undefined) {
@@ -90,7 +90,7 @@ function createService(world: World, failure?: number) {
     state.calls++;
     await later(1, 300);
     const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
-    const met = trouble(key);
+    const met = failureOf(key);
     if (met?.granted === false) return met.answer;
     grants.set(key, (grants.get(key) ?? 0) + 1);
     // Sometimes the answer takes longer than the wait for a dead process.
@@ -217,7 +217,7 @@ type CreditsRun = {
   nodes: (Node | undefined)[];
   count: { answered: number; killed: number; starts: number };
   /** How long the service and the nodes fail, in virtual milliseconds. */
-  troubleMs: number;
+  failureMs: number;
   /** The ledger, read every ten seconds. */
   entries: Entry[];
 };
@@ -228,11 +228,11 @@ export async function countCredits(
   plan: Plan,
 ): Promise<Count & { resolve: () => Promise<Entry[]>; end: () => Promise<void> }> {
   const run = await createRun(seed, plan);
-  const { world, machine, service, troubleMs } = run;
+  const { world, machine, service, failureMs } = run;
   for (let i = 0; i < plan.nodes; i++) boot(run, i);
   scheduleEvents(run);
   check(run);
-  if (!(await world.run(() => settled(run), 40 * troubleMs))) throw new Error("The ledger did not become idle");
+  if (!(await world.run(() => settled(run), 40 * failureMs))) throw new Error("The ledger did not become idle");
   return {
     grants: service.grants,
     entries: run.entries,
@@ -261,22 +261,22 @@ async function createRun(seed: number, plan: Plan): Promise<CreditsRun> {
     service: createService(world, plan.failure),
     nodes: Array.from({ length: plan.nodes }, () => undefined),
     count: { answered: 0, killed: 0, starts: 0 },
-    troubleMs: plan.dieAt === undefined ? TROUBLE_MS : SHORT_MS,
+    failureMs: plan.dieAt === undefined ? FAILURE_MS : SHORT_MS,
     entries: [],
   };
 }
 
 /** Schedules the recharge events, the kills and the end of the failures. */
 function scheduleEvents(run: CreditsRun): void {
-  const { plan, world, troubleMs } = run;
+  const { plan, world, failureMs } = run;
   for (let i = 0; i < plan.keys; i++) {
-    const at = world.pick(100, troubleMs - 60_000);
+    const at = world.pick(100, failureMs - 60_000);
     for (let copy = 0; copy < plan.copies; copy++)
       world.after(at + world.pick(0, 3), () => submit(run, `key-${i}`, `client${i % 20}@example.com`));
   }
   for (let i = 0; i < plan.kills; i++)
-    world.after(world.pick(0, troubleMs), () => kill(run, world.pick(0, plan.nodes - 1)));
-  world.after(troubleMs, () => {
+    world.after(world.pick(0, failureMs), () => kill(run, world.pick(0, plan.nodes - 1)));
+  world.after(failureMs, () => {
     run.service.state.recovered = true;
   });
 }
@@ -329,7 +329,7 @@ const check = (run: CreditsRun): void =>
   });
 
 const settled = (run: CreditsRun): boolean =>
-  run.world.now() > run.troubleMs &&
+  run.world.now() > run.failureMs &&
   run.count.answered >= run.plan.keys * run.plan.copies &&
   run.entries.every(({ state }) => ["done", "unknown", "refused"].includes(state));
 
@@ -349,7 +349,7 @@ async function resolve(run: CreditsRun): Promise<Entry[]> {
   const begun = run.world.now();
   await run.world.run(
     () => run.world.now() > begun + 30_000 && run.entries.every(({ state }) => state === "done"),
-    TROUBLE_MS,
+    FAILURE_MS,
   );
   await run.machine.disk.close();
   return run.entries;

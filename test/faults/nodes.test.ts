@@ -16,10 +16,10 @@ it("S7 loses, doubles and reorders nothing when each of three nodes in turn is s
 it.each([
   ["connections to PostgreSQL are cut before or after a COMMIT", 240],
   ["every connection to PostgreSQL is busy", 120],
-] as const)("S8 loses, doubles and reorders nothing while %s", async (trouble, messages) => {
+] as const)("S8 loses, doubles and reorders nothing while %s", async (fault, messages) => {
   // The soak checks how late messages arrive. Here the machine may be busy with other tests.
   const latest = Number.POSITIVE_INFINITY;
-  const { violations, figures } = await nodes({ trouble, visitors: 20, messages, perSecond: 60, latest });
+  const { violations, figures } = await nodes({ fault, visitors: 20, messages, perSecond: 60, latest });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ messages, ...FLAWLESS });
 });

@@ -27,7 +27,7 @@ import { flips } from "./suites/flips.ts";
 import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { minute } from "./suites/minute.ts";
-import { allTroubles } from "./suites/nodes.ts";
+import { allFaults } from "./suites/nodes.ts";
 import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
@@ -66,7 +66,7 @@ const SUITES: Record<string, LongRun> = {
   intake: (seed) => intake({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
   flips: (seed) => flips({ seed, flips: 200 }),
-  nodes: (seed, progress) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
+  nodes: (seed, progress) => allFaults({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
   standstills: (seed, progress) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
   wave: (seed, progress) => wave({ seed, visitors: 5_000, perSecond: 40, timed: true, progress }),
   nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),

@@ -23,7 +23,7 @@ const FAULTS = [
 ] as const;
 
 /** A visitor, and the texts that the relay acknowledged, in typing order. */
-type Account = { visitor: Visitor; acknowledged: string[] };
+type Writer = { visitor: Visitor; acknowledged: string[] };
 
 export async function storm({ visitors, messages, kills, seed }: Storm): Promise<Figures> {
   const began = performance.now();
@@ -33,17 +33,17 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
     sandbox: { seed, errorRate: FAULTS },
   });
   try {
-    const accounts: Account[] = Array.from({ length: visitors }, () => ({
+    const writers: Writer[] = Array.from({ length: visitors }, () => ({
       visitor: house.visitor(),
       acknowledged: [],
     }));
     const total = visitors * messages;
     const killer = createKiller(house, kills, total);
-    await Promise.all(accounts.map((account, index) => write(account, index, messages, killer)));
+    await Promise.all(writers.map((writer, index) => write(writer, index, messages, killer)));
     house.sandbox.configure({ errorRate: [] });
     await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total);
     await house.sandbox.until((sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total);
-    const figures = await Promise.all(accounts.map((account) => count(house, account)));
+    const figures = await Promise.all(writers.map((writer) => count(house, writer)));
     return { ...sum(figures), kills, seconds: (performance.now() - began) / 1000 };
   } finally {
     await house.stop();
@@ -102,7 +102,7 @@ function createKiller(house: House, kills: number, total: number): Killer {
  * Writes one text after another. Repeats each under the same id, after reconnecting if necessary, until the relay acknowledges
  * it.
  */
-async function write({ visitor, acknowledged }: Account, who: number, messages: number, killer: Killer): Promise<void> {
+async function write({ visitor, acknowledged }: Writer, who: number, messages: number, killer: Killer): Promise<void> {
   let connected = false;
   for (let n = 0; n < messages; n += 1) {
     const [id, text] = [randomId(), `visitor ${who} message ${n}`];
@@ -125,7 +125,7 @@ async function write({ visitor, acknowledged }: Account, who: number, messages: 
 type Counted = Omit<Figures, "kills" | "seconds">;
 
 /** Compares one visitor's messages with what the service has, and the replies with what the thread shows. */
-async function count({ sandbox }: House, { visitor, acknowledged }: Account): Promise<Counted> {
+async function count({ sandbox }: House, { visitor, acknowledged }: Writer): Promise<Counted> {
   await visitor.drop();
   await visitor.connect();
   const { fromId = "" } = sandbox.messages().find(({ body }) => body === acknowledged[0]) ?? {};

@@ -56,7 +56,8 @@ type TabState = Required<Omit<TabOptions, "retryAfter">> & {
   failed: Map<string, Failures>;
   violations: string[];
   epoch: string | undefined;
-  held: number;
+  /** Newest number of the log that the tab has. */
+  head: number;
   /** Position before which the relay has messages that this tab lacks. */
   floor: number;
   gaps: number;
@@ -65,7 +66,7 @@ type TabState = Required<Omit<TabOptions, "retryAfter">> & {
   /** The connection on which the relay last sent `welcome`. */
   greeted: TabConnection | undefined;
   /** Id of the message that waits for its acknowledgement. */
-  underWay: string | undefined;
+  inFlight: string | undefined;
   /** The token sent in `hello`, to which a refusal refers. */
   used: string | undefined;
   /** How many of the visitor's chats were deleted before the shown one. */
@@ -109,7 +110,8 @@ export function createTab(options: TabOptions) {
     connected: (): boolean => tab.connection !== undefined,
     /** The relay has sent `welcome` on the present connection. */
     live: (): boolean => tab.connection !== undefined && tab.connection === tab.greeted,
-    held: (): number => tab.held,
+    /** Newest number of the log that the tab has. */
+    head: (): number => tab.head,
     unsent: (): number => tab.outbox.length,
     /** Older pages are still missing. */
     partial: (): boolean => tab.floor > 0,
@@ -152,13 +154,13 @@ const createState = (options: TabOptions): TabState => ({
   failed: new Map<string, Failures>(),
   violations: [],
   epoch: undefined,
-  held: 0,
+  head: 0,
   floor: 0,
   gaps: 0,
   resets: 0,
   connection: undefined,
   greeted: undefined,
-  underWay: undefined,
+  inFlight: undefined,
   used: undefined,
   deleted: options.person.deleted,
   deletedTyped: [],
@@ -192,8 +194,8 @@ function connect(tab: TabState): void {
   if (tab.connection === undefined) return tab.after(tab.reconnectDelay(), () => connect(tab));
   if (tab.deleted !== tab.person.deleted) reset(tab);
   mine.connection = tab.connection;
-  tab.underWay = undefined;
-  const known = tab.epoch === undefined ? {} : { epoch: tab.epoch, since: tab.held };
+  tab.inFlight = undefined;
+  const known = tab.epoch === undefined ? {} : { epoch: tab.epoch, since: tab.head };
   tab.used = tab.person.token;
   const who = tab.used === undefined ? {} : { token: tab.used };
   put(tab, { t: "hello", v: 1, site: "default", ...who, ...known });
@@ -225,7 +227,7 @@ function reset(tab: TabState): void {
   tab.deleted = tab.person.deleted;
   tab.deletedTyped.push(...tab.typed.splice(0));
   tab.epoch = undefined;
-  tab.held = 0;
+  tab.head = 0;
   tab.floor = 0;
   tab.forgetting = false;
   tab.seen.clear();
@@ -235,14 +237,14 @@ function reset(tab: TabState): void {
 }
 
 function next(tab: TabState): void {
-  const head = tab.outbox[0];
-  if (tab.connection === undefined || head === undefined || tab.underWay === head.id || !tab.maySend()) return;
-  tab.underWay = head.id;
-  put(tab, { t: "send", id: head.id, text: head.text });
+  const first = tab.outbox[0];
+  if (tab.connection === undefined || first === undefined || tab.inFlight === first.id || !tab.maySend()) return;
+  tab.inFlight = first.id;
+  put(tab, { t: "send", id: first.id, text: first.text });
 }
 
 function resend(tab: TabState): void {
-  tab.underWay = undefined;
+  tab.inFlight = undefined;
   next(tab);
 }
 
@@ -290,8 +292,8 @@ function onFrame(tab: TabState, frame: RelayFrame): void {
     case "welcome":
       return welcomed(tab, frame);
     case "message":
-      if (frame.after > tab.held) return onGap(tab);
-      tab.held = Math.max(tab.held, frame.message.n);
+      if (frame.after > tab.head) return onGap(tab);
+      tab.head = Math.max(tab.head, frame.message.n);
       show(tab, frame.message);
       return next(tab);
     case "history":
@@ -300,7 +302,7 @@ function onFrame(tab: TabState, frame: RelayFrame): void {
       tab.floor = frame.older ? Math.min(tab.floor, ...frame.messages.map(({ pos }) => pos)) : 0;
       return more(tab);
     case "pong":
-      return frame.head > tab.held ? onGap(tab) : undefined;
+      return frame.head > tab.head ? onGap(tab) : undefined;
     case "bye":
       tab.spread = frame.retry;
       return;
@@ -313,8 +315,8 @@ function onFrame(tab: TabState, frame: RelayFrame): void {
 
 function welcomed(tab: TabState, frame: Extract<RelayFrame, { t: "welcome" }>): void {
   if (frame.token !== undefined && frame.token !== tab.person.token) tab.person.token = frame.token;
-  if (!frame.reset && frame.after !== tab.held)
-    tab.violations.push(`${tab.name} holds ${tab.held} and is resumed at ${frame.after}`);
+  if (!frame.reset && frame.after !== tab.head)
+    tab.violations.push(`${tab.name} holds ${tab.head} and is resumed at ${frame.after}`);
   tab.epoch = frame.epoch;
   tab.greeted = tab.connection;
   tab.onConnected();
@@ -323,7 +325,7 @@ function welcomed(tab: TabState, frame: Extract<RelayFrame, { t: "welcome" }>): 
     tab.seen.clear();
     tab.floor = frame.older ? frame.after + 1 : 0;
   }
-  tab.held = frame.after;
+  tab.head = frame.after;
   if (tab.forgetting) put(tab, { t: "forget" });
   more(tab);
   next(tab);
@@ -337,7 +339,7 @@ function onGap(tab: TabState): void {
 }
 
 function refused(tab: TabState, id: string | undefined, code: string, wait: number): void {
-  if (id === undefined || id !== tab.underWay || id !== tab.outbox[0]?.id) return;
+  if (id === undefined || id !== tab.inFlight || id !== tab.outbox[0]?.id) return;
   if (code !== "try_later" && code !== "rate_limited")
     tab.violations.push(`${tab.name}: "${id}" was refused as ${code}`);
   tab.after(wait, () => resend(tab));

@@ -92,7 +92,7 @@ const ROWS: Record<string, Row> = {
   },
   nodes: {
     done: (f) =>
-      `Two nodes on one PostgreSQL, callbacks to one, visitors on the other; ${number(f.troubles)} runs: either node, Redis, PostgreSQL killed, the sender stopped past its lease, 30 % of the hints dropped`,
+      `Two nodes on one PostgreSQL, callbacks to one, visitors on the other; ${number(f.faults)} runs: either node, Redis, PostgreSQL killed, the sender stopped past its lease, 30 % of the hints dropped`,
     found: (f) =>
       `${number(f.messages)} messages, ${number(f.replies)} replies: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; the latest ${number(Math.max(Number(f["latest message, ms"]), Number(f["latest reply, ms"])))} ms after the part was back`,
   },

@@ -198,7 +198,7 @@ async function settled(stage: RunningStage): Promise<boolean> {
   if (outbox?.waiting !== 0 || stage.mock.pending() > 0) return false;
   const heads = await stage.db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
   const headOf = new Map(heads.map(({ id, head }) => [id, head]));
-  return stage.tabs.every((one) => one.held() === (headOf.get(visitorOf(one.person)) ?? 0));
+  return stage.tabs.every((one) => one.head() === (headOf.get(visitorOf(one.person)) ?? 0));
 }
 
 /** Errors in the relays' logs that the injected failure does not explain. */

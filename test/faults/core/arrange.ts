@@ -39,7 +39,7 @@ export type Run = {
 
 /** Calls a function at a random time before the failures end. */
 const sometime = ({ world, scenario }: Run, fn: () => void): void =>
-  void world.after(world.pick(0, scenario.trouble), fn);
+  void world.after(world.pick(0, scenario.failureMs), fn);
 
 /** Starts the relay. If it cannot write, it refuses to start, and its supervisor tries again. */
 export function start(run: Run, node: Node): void {
@@ -141,8 +141,8 @@ function arrangeRestore(run: Run): void {
   const [node] = nodes as [Node];
   const { machine } = node;
   const copy = `${machine.file}.backup`;
-  world.after(world.pick(0, scenario.trouble / 2), () => core.backupSqlite(machine.file, copy));
-  world.after(world.pick(scenario.trouble / 2 + 1, scenario.trouble), () =>
+  world.after(world.pick(0, scenario.failureMs / 2), () => core.backupSqlite(machine.file, copy));
+  world.after(world.pick(scenario.failureMs / 2 + 1, scenario.failureMs), () =>
     crash(run, node, () => {
       for (const ending of ["-wal", "-shm"]) rmSync(machine.file + ending, { force: true });
       for (const ending of ["", ".seal"]) renameSync(copy + ending, machine.file + ending);
@@ -159,7 +159,7 @@ export function arrangeService(run: Run): void {
   }
   if (scenario.flood > 0) {
     const gone = tabs.filter(({ person }) => person === people[0]);
-    world.after(scenario.trouble / 2, () => {
+    world.after(scenario.failureMs / 2, () => {
       const { fromId } = service.effects.find(({ text }) => gone.some(({ name }) => text.startsWith(`${name} `))) ?? {};
       if (fromId === undefined) return;
       for (const tab of gone) {
@@ -168,7 +168,7 @@ export function arrangeService(run: Run): void {
       }
       for (let n = 0; n < scenario.flood; n++) service.reply(fromId, world.pick(0, 60_000));
     });
-    world.after(scenario.trouble / 2 + 70_000, () => away.clear());
+    world.after(scenario.failureMs / 2 + 70_000, () => away.clear());
   }
   world.after(run.failuresEnd, () => {
     service.state.behaviour = { ...WITHOUT_FAILURES, replies: scenario.behaviour.replies };

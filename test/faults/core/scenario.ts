@@ -22,7 +22,7 @@ export type Scenario = {
   jump: number;
   behaviour: ServiceBehaviour;
   /** Duration of the failures in milliseconds. Afterwards everything works. */
-  trouble: number;
+  failureMs: number;
   /** Probability that the service refuses a message. */
   poison: number;
   /** The visitors press Retry on failed messages. */
@@ -71,7 +71,7 @@ export function draw(world: World): Scenario {
       nameless: some(0.1, () => 1),
       forged: some(0.2, () => 0.5),
     },
-    trouble: world.pick(5, 120) * 1_000,
+    failureMs: world.pick(5, 120) * 1_000,
     poison: some(0.3, () => 0.1),
     retries: world.chance(0.5),
     outage: 0,
@@ -103,8 +103,8 @@ const PAIR = { nodes: 2, jump: 0, restore: false, diskFull: false, spoolFull: fa
 
 /** Scenarios with two nodes; each has its own seeds. */
 export const PAIRS = {
-  "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, trouble: 60_000, messages: 12 },
-  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, trouble: 60_000, messages: 12 },
-  "nodes that receive no hint": { ...PAIR, stalls: 3, hintLoss: 1, trouble: 60_000 },
+  "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, failureMs: 60_000, messages: 12 },
+  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, failureMs: 60_000, messages: 12 },
+  "nodes that receive no hint": { ...PAIR, stalls: 3, hintLoss: 1, failureMs: 60_000 },
   "nodes whose clocks differ by an hour": { ...PAIR, stalls: 4, jump: HOUR },
 } as const satisfies Record<string, Partial<Scenario>>;

@@ -55,7 +55,7 @@ function quiet(run: Run): () => boolean {
     tab.unsent() === 0 &&
     !tab.partial() &&
     tab.typed.length + tab.deletedTyped.length === scenario.messages &&
-    tab.held() === (heads.get(visitorOf(tab.person)) ?? 0) &&
+    tab.head() === (heads.get(visitorOf(tab.person)) ?? 0) &&
     (!scenario.retries || tab.failing().length === 0);
   const still = (): boolean =>
     world.now() > run.failuresEnd + 30_000 &&
@@ -120,7 +120,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
   const backend = await openShared(core, world, scenario, join(folder, "world.db"));
   const service = createService(world, (body) => balance({ world, nodes }, body));
   service.state.behaviour = scenario.behaviour;
-  const failuresEnd = Math.max(scenario.trouble, scenario.trouble + scenario.outage * HOUR);
+  const failuresEnd = Math.max(scenario.failureMs, scenario.failureMs + scenario.outage * HOUR);
   const people: Person[] = Array.from({ length: scenario.visitors }, () => ({ token: undefined, deleted: 0 }));
   const away = new Set<Tab>();
   const places = new Map<Tab, SimulatedRelay | undefined>();

@@ -24,7 +24,7 @@ export const CORE: Mutant[] = [
         replace: `(void attempt.catch(() => {}), "stored" as Stored)`,
       },
     ],
-    killedBy: { given: { ...behaviour({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
+    killedBy: { given: { ...behaviour({ replies: 3 }), crashes: 6, failureMs: 10_000 }, seeds: 60 },
   },
   {
     name: "uses a new messageSid for every attempt",
@@ -70,7 +70,7 @@ export const CORE: Mutant[] = [
           "await $db.transaction((tx) => removeOutboxEntries(tx, [$item.entry])).then(() => $db.append(writeConclusion, $item, $key))",
       },
     ],
-    killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
+    killedBy: { given: { crashes: 6, failureMs: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
   },
   {
     name: "writes thread and outbox in two commits",
@@ -85,7 +85,7 @@ export const CORE: Mutant[] = [
         }`,
       },
     ],
-    killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
+    killedBy: { given: { crashes: 6, failureMs: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
   },
   {
     name: "does not recognize a repeated message by the client's id",
@@ -132,7 +132,7 @@ export const CORE: Mutant[] = [
     edits: [
       { in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: `throw new Error("no spool");` },
     ],
-    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
+    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), failureMs: 30_000 } },
   },
   {
     name: "lets new replies overtake those in the spool",
@@ -144,7 +144,7 @@ export const CORE: Mutant[] = [
       { find: "const waiting = mustWait(state, entry);", replace: "const waiting = false;" },
     ],
     killedBy: {
-      given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 60_000, messages: 12 },
+      given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), failureMs: 60_000, messages: 12 },
       seeds: 250,
     },
   },
@@ -164,7 +164,7 @@ export const CORE: Mutant[] = [
         replace: `if ($lane !== undefined && $lane.state !== "inFlight") $lane.again = true; else $wake`,
       },
     ],
-    killedBy: { given: { messages: 12, trouble: 5_000 } },
+    killedBy: { given: { messages: 12, failureMs: 5_000 } },
   },
   {
     name: "treats a refused key as a refused message",
@@ -174,7 +174,7 @@ export const CORE: Mutant[] = [
   {
     name: "drops a message that the service throttles",
     edits: [confuse("throttle", "ok")],
-    killedBy: { given: { ...behaviour({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
+    killedBy: { given: { ...behaviour({ limit: 10 }), messages: 12, visitors: 4, failureMs: 20_000 } },
   },
   {
     name: "retries a refused message forever",
@@ -199,7 +199,7 @@ export const CORE: Mutant[] = [
   {
     name: "recreates a deleted visitor",
     edits: [{ text: "WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON", replace: "WHERE $1 = $1 ON" }],
-    killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, hintLoss: 0.5 }, seeds: 100 },
+    killedBy: { given: { forgets: 2, tabs: 3, messages: 12, failureMs: 5_000, hintLoss: 0.5 }, seeds: 100 },
   },
   {
     name: "leaves gaps in the numbers",
@@ -225,7 +225,7 @@ export const CORE: Mutant[] = [
   {
     name: "answers 200 for a reply that it did not store",
     edits: [{ in: "durable-intake.spoolEntry", find: "spool.append($entry);", replace: "" }],
-    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), trouble: 30_000 } },
+    killedBy: { given: { diskFull: true, spoolFull: false, ...behaviour({ replies: 3 }), failureMs: 30_000 } },
   },
   {
     name: "empties the spool before the database has stored its replies",
@@ -234,14 +234,14 @@ export const CORE: Mutant[] = [
       { find: "const $entries = entriesOf($taking);", replace: "$0 rmSync(taking);" },
     ],
     killedBy: {
-      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), trouble: 30_000 },
+      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), failureMs: 30_000 },
     },
   },
   {
     name: "ignores the spool of an earlier process",
     edits: [{ in: "openSpool.waiting", find: "existsSync(file) || existsSync(taking)", replace: "false" }],
     killedBy: {
-      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), trouble: 30_000 },
+      given: { diskFull: true, spoolFull: false, crashes: 6, ...behaviour({ replies: 3 }), failureMs: 30_000 },
     },
   },
 ];

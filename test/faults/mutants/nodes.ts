@@ -10,20 +10,20 @@ import type { Mutant } from "./mutant.ts";
 const standstill = (options: Common): Promise<Report> =>
   nodes({
     ...options,
-    trouble: "the node that sends is paused past its lease",
+    fault: "the node that sends is paused past its lease",
     visitors: 20,
     messages: 400,
     perSecond: 50,
   });
 /** Each visitor writes every five seconds, so the next message comes too late to replace a lost hint. */
 const withoutHints = (options: Common): Promise<Report> =>
-  nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
+  nodes({ ...options, fault: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
 /** Connections to PostgreSQL are cut at some of the COMMITs. */
 const cuts = (options: Common): Promise<Report> =>
   nodes({
     ...options,
-    trouble: "connections to PostgreSQL are cut before or after a COMMIT",
+    fault: "connections to PostgreSQL are cut before or after a COMMIT",
     visitors: 20,
     messages: 240,
     perSecond: 60,
@@ -33,7 +33,7 @@ const cuts = (options: Common): Promise<Report> =>
 const busy = (options: Common): Promise<Report> =>
   nodes({
     ...options,
-    trouble: "every connection to PostgreSQL is busy",
+    fault: "every connection to PostgreSQL is busy",
     visitors: 20,
     messages: 120,
     perSecond: 60,

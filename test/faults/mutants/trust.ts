@@ -424,7 +424,7 @@ export const TRUST: readonly Mutant[] = [
     find: "$pixels > PIXELS_MAX",
     replace: "false",
   }),
-  without("check that an element of a film is complete (A18)", "files/tracks.test.ts", {
+  without("check that an element of a video is complete (A18)", "files/tracks.test.ts", {
     in: "collect",
     find: "$element.start + $container.needed <= $bytes.byteLength",
     replace: "true",

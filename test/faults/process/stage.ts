@@ -185,7 +185,7 @@ function settled(stage: StageState): boolean {
   const heads = new Map(
     read<{ id: string; head: number }>(stage, "SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
   );
-  return outbox?.waiting === 0 && stage.tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
+  return outbox?.waiting === 0 && stage.tabs.every((one) => one.head() === (heads.get(visitorOf(one.person)) ?? 0));
 }
 
 /** Errors in the logs of all of the relay's processes, except those that the suite expects. */
@@ -198,7 +198,7 @@ const unexpectedErrors = (stage: StageState, expected: readonly string[]): strin
 
 /** Increases whenever a message or a reply makes progress. */
 const progressOf = (stage: StageState): number =>
-  stage.mock.effects.length + stage.mock.posted.length + stage.tabs.reduce((sum, one) => sum + one.held(), 0);
+  stage.mock.effects.length + stage.mock.posted.length + stage.tabs.reduce((sum, one) => sum + one.head(), 0);
 
 /**
  * Waits until no message is pending. Gives up after `limitMs` without progress, or after five times `limitMs`. A long backlog

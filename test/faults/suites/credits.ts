@@ -29,13 +29,13 @@ const SETTLED = ["done", "unknown", "received", "refused"];
 const CAP_SHARE = 0.5;
 
 /**
- * Starts a service that only grants credits. Until `state.fair` is set, half of its calls fail, half of these after the
+ * Starts a service that only grants credits. Until `state.recovered` is set, half of its calls fail, half of these after the
  * grant.
  */
 async function startGranting(random: () => number) {
   const grants = new Map<string, number>();
   const violations: string[] = [];
-  const state = { fair: false, calls: 0, open: 0 };
+  const state = { recovered: false, calls: 0, open: 0 };
 
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
     void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
@@ -56,7 +56,7 @@ async function startGranting(random: () => number) {
   function serve(description: string, response: ServerResponse): void {
     state.calls++;
     const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
-    const draw = state.fair ? 1 : random();
+    const draw = state.recovered ? 1 : random();
     if (draw < 0.2) return failAmbiguously(response);
     if (draw < 0.25) return answer(response, 400, { error: { code: "VALIDATION", message: "not now" } });
     grants.set(key, (grants.get(key) ?? 0) + 1);
@@ -239,7 +239,7 @@ async function settledLedger(run: CreditsRun): Promise<Row[]> {
   const { service, keys, copies } = run;
   const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
   await until(() => doubled() || run.answered >= keys.length * copies, 120_000);
-  service.state.fair = true;
+  service.state.recovered = true;
   const isSettled = (): boolean =>
     ledger(run).length >= keys.length && ledger(run).every(({ state }) => SETTLED.includes(state));
   await until(() => doubled() || isSettled(), 90_000);

@@ -34,7 +34,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
         onConnected: () => leaving && back.push(performance.now()),
       });
     }
-    await until(() => stage.tabs.every((tab) => tab.held() >= 0 && tab.person.token !== undefined));
+    await until(() => stage.tabs.every((tab) => tab.head() >= 0 && tab.person.token !== undefined));
     // More messages than may be sent in parallel (64): the others still wait in the outbox and must not be sent any more.
     for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size >= Math.min(visitors, 40));

@@ -2,17 +2,17 @@ import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { writeChangedSources } from "../mutants/changed-sources.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { cutCommits, type Downtime, keepBusy, pause } from "./store-troubles.ts";
+import { cutCommits, type Downtime, keepBusy, pause } from "./database-faults.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
 /**
  * The failure that begins when half of the messages are written. Callbacks go to node 0, which also sends the account's
  * messages; visitors connect to node 1.
  */
-type Trouble = keyof typeof TROUBLES;
+type Fault = keyof typeof FAULTS;
 
 type Options = Common & {
-  trouble: Trouble;
+  fault: Fault;
   visitors: number;
   messages: number;
   /** Messages that all visitors together write in a second. */
@@ -47,7 +47,7 @@ const SLOW_MS = 2_200;
 const SPOOLED_MS = 1_700;
 
 /** Each name completes the sentence "nothing is lost when …". */
-const TROUBLES = {
+const FAULTS = {
   "nothing happens": async (): Promise<Downtime> => NEVER,
   "30 % of the hints are lost": async (): Promise<Downtime> => NEVER,
   "the node that sends and takes callbacks is killed": (stage: NodesStage) =>
@@ -105,14 +105,14 @@ const dropsHints = (): string =>
     edits: [{ in: "createSender", find: "link.send($text);", replace: "if (Math.random() >= 0.3) $0" }],
   });
 
-/** S7 and S8: two nodes on one PostgreSQL lose nothing during the trouble. */
+/** S7 and S8: two nodes on one PostgreSQL lose nothing during the fault. */
 export async function nodes(options: Options): Promise<Report> {
-  const { seed = 8, trouble, visitors, messages, latest = 3_000, progress = () => {} } = options;
+  const { seed = 8, fault, visitors, messages, latest = 3_000, progress = () => {} } = options;
   const begun = performance.now();
-  const standsStill = trouble === "the node that sends is paused past its lease";
+  const standsStill = fault === "the node that sends is paused past its lease";
   // Both nodes need readers, to use all connections.
-  const isBusy = trouble === "every connection to PostgreSQL is busy";
-  const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
+  const isBusy = fault === "every connection to PostgreSQL is busy";
+  const root = fault === "30 % of the hints are lost" ? dropsHints() : options.root;
   const stage = await openNodes({
     seed,
     root,
@@ -126,7 +126,7 @@ export async function nodes(options: Options): Promise<Report> {
   try {
     const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`, isBusy ? v % 2 : undefined));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
-    const gone = await write(tabs, options, () => TROUBLES[trouble](stage), progress);
+    const gone = await write(tabs, options, () => FAULTS[fault](stage), progress);
     if (standsStill) await until(() => afterStandstill(stage, gone).length > 0);
     const { violations } = await stage.verdict(120_000);
     const delays = delaysOf(stage, gone);
@@ -186,11 +186,11 @@ function doubleRecordings(stage: NodesStage, gone: Downtime): string[] {
   ];
 }
 
-/** Lets the visitors write at an even pace, and starts the trouble halfway. */
+/** Lets the visitors write at an even pace, and starts the fault halfway. */
 async function write(
   tabs: readonly Tab[],
   { messages, perSecond }: Options,
-  trouble: () => Promise<Downtime>,
+  fault: () => Promise<Downtime>,
   progress: (words: string) => void,
 ): Promise<Downtime> {
   const begun = performance.now();
@@ -199,8 +199,8 @@ async function write(
     const due = Math.min(messages, ((performance.now() - begun) / 1_000) * perSecond);
     for (; n < due; n++) tabs[n % tabs.length]?.type(`message ${n}`);
     if (n * 2 >= messages && gone === undefined) {
-      progress(`${n} messages written, the trouble begins`);
-      gone = trouble();
+      progress(`${n} messages written, the fault begins`);
+      gone = fault();
     }
     await pause(20);
   }
@@ -224,22 +224,22 @@ function delaysOf({ mock, tabs }: NodesStage, gone: Downtime): { messages: numbe
   };
 }
 
-/** Every trouble, one after the other. */
-export async function allTroubles({ progress = () => {}, ...options }: Omit<Options, "trouble">): Promise<Report> {
+/** Every fault, one after the other. */
+export async function allFaults({ progress = () => {}, ...options }: Omit<Options, "fault">): Promise<Report> {
   const begun = performance.now();
   const reports: Report[] = [];
-  for (const trouble of Object.keys(TROUBLES) as Trouble[]) {
-    const report = await nodes({ ...options, trouble });
+  for (const fault of Object.keys(FAULTS) as Fault[]) {
+    const report = await nodes({ ...options, fault });
     const { violations, figures } = report;
-    progress(`${trouble}: ${JSON.stringify(figures)}`);
-    reports.push({ figures, violations: violations.map((line) => `${line} (${trouble})`) });
+    progress(`${fault}: ${JSON.stringify(figures)}`);
+    reports.push({ figures, violations: violations.map((line) => `${line} (${fault})`) });
   }
   const all = (name: string): number[] => reports.map(({ figures }) => Number(figures[name]));
   const sum = (name: string): number => all(name).reduce((a, b) => a + b, 0);
   return {
     violations: reports.flatMap(({ violations }) => violations),
     figures: {
-      troubles: reports.length,
+      faults: reports.length,
       ...Object.fromEntries(["messages", "replies", "lost", "doubled", "disordered"].map((name) => [name, sum(name)])),
       "latest message, ms": Math.max(...all("latest message, ms")),
       "latest reply, ms": Math.max(...all("latest reply, ms")),

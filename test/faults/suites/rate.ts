@@ -63,9 +63,17 @@ export async function rate({
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
-type One = { root?: string | undefined; seed: number; limit: number; style: Style; minutes: number; speed: number };
+/** One limit, stated by one style of headers. */
+type RunOptions = {
+  root?: string | undefined;
+  seed: number;
+  limit: number;
+  style: Style;
+  minutes: number;
+  speed: number;
+};
 
-async function run({ root, seed, limit, style, minutes, speed }: One): Promise<Run> {
+async function run({ root, seed, limit, style, minutes, speed }: RunOptions): Promise<Run> {
   const clock = testClock(speed);
   const sandbox = await startSandbox({
     now: clock.now,

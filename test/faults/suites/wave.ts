@@ -29,7 +29,7 @@ const CHANCE = 12;
 type Restart = { connections: number; exitMs: number; code: number | null; perSecond: number; peak: number };
 
 /** Visitors whom a load balancer sends to any node that serves them. */
-function createCrowd(stage: NodesStage) {
+function createBalancedVisitors(stage: NodesStage) {
   const serving = new Set(ALL);
   const places = new Map<Tab, number>();
   /** When visitors who lost their connection try again. */
@@ -54,14 +54,14 @@ function createCrowd(stage: NodesStage) {
   }
   return { serving, places, back, visit };
 }
-type Crowd = ReturnType<typeof createCrowd>;
+type BalancedVisitors = ReturnType<typeof createBalancedVisitors>;
 
-const allConnected = ({ tabs }: NodesStage, { places, serving }: Crowd): boolean =>
+const allConnected = ({ tabs }: NodesStage, { places, serving }: BalancedVisitors): boolean =>
   tabs.every((tab) => tab.live() && serving.has(places.get(tab) ?? -1));
 
 /** Restarts a node. Its visitors come back to the others. */
-async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<Restart> {
-  const { serving, places, back } = crowd;
+async function restart(stage: NodesStage, balanced: BalancedVisitors, node: number): Promise<Restart> {
+  const { serving, places, back } = balanced;
   const leaving = stage.tabs.filter((tab) => places.get(tab) === node);
   serving.delete(node);
   back.length = 0;
@@ -69,7 +69,7 @@ async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<R
   const ended = await stage.stop(node);
   const exitMs = performance.now() - stoppedAt;
   await stage.start(node);
-  if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
+  if (!(await until(() => allConnected(stage, balanced), BACK_MS)))
     throw new Error(`Not all visitors of node ${node} came back`);
   serving.add(node);
   const perSecond = (leaving.length / leastSpread(leaving.length)) * 1_000;
@@ -77,12 +77,12 @@ async function restart(stage: NodesStage, crowd: Crowd, node: number): Promise<R
 }
 
 /** Every visitor connects to each node in turn, and has the same session there. */
-async function visitEach(stage: NodesStage, crowd: Crowd): Promise<void> {
+async function visitEach(stage: NodesStage, balanced: BalancedVisitors): Promise<void> {
   for (const node of ALL) {
-    crowd.serving.clear();
-    crowd.serving.add(node);
+    balanced.serving.clear();
+    balanced.serving.add(node);
     for (const tab of stage.tabs) tab.cut();
-    if (!(await until(() => allConnected(stage, crowd), BACK_MS)))
+    if (!(await until(() => allConnected(stage, balanced), BACK_MS)))
       throw new Error(`Not all visitors reached node ${node}`);
   }
 }
@@ -122,19 +122,19 @@ export async function wave({
   const service = { delayMs: 30 };
   const stage = await openNodes({ seed, root, nodes: NODES, redis: true, env, service, callbacksTo: 0, visitorsTo: 0 });
   try {
-    const crowd = createCrowd(stage);
+    const balanced = createBalancedVisitors(stage);
     for (let v = 0; v < visitors; v++) {
-      crowd.visit(`visitor${v}`);
-      if (v % GROUP === GROUP - 1 || v === visitors - 1) await until(() => allConnected(stage, crowd));
+      balanced.visit(`visitor${v}`);
+      if (v % GROUP === GROUP - 1 || v === visitors - 1) await until(() => allConnected(stage, balanced));
     }
     let written = 0;
     const writing = setInterval(() => stage.tabs[written % visitors]?.type(`message ${written++}`), 1_000 / perSecond);
     const restarts: Restart[] = [];
     for (const node of ALL) {
-      restarts.push(await restart(stage, crowd, node));
+      restarts.push(await restart(stage, balanced, node));
       progress(`node ${node} was restarted: ${JSON.stringify(restarts.at(-1))}`);
     }
-    await visitEach(stage, crowd);
+    await visitEach(stage, balanced);
     clearInterval(writing);
     const violations = withoutSpooledOrder(stage, (await stage.verdict(180_000)).violations);
     const most = (of: (one: Restart) => number): number => Math.max(...restarts.map(of));
