@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../relay/src/db/database.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
@@ -104,7 +103,8 @@ describe("a relay that is killed", () => {
     const call = caller(house, await tokenFor(house));
     const request = call("DELETE", `/visitors/${id}`, undefined, "erase-1").catch((error: unknown) => error);
     await withDatabase(async (db) => {
-      while (((await db.all<{ parts: number }>("SELECT parts FROM deletions"))[0]?.parts ?? 0) < 3) await pause(5);
+      const parts = async () => (await db.all<{ parts: number }>("SELECT parts FROM deletions"))[0]?.parts ?? 0;
+      await expect.poll(parts, { interval: 5 }).toBeGreaterThanOrEqual(3);
     });
     await house.kill();
     expect(await request).toBeInstanceOf(Error);

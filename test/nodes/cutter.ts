@@ -34,17 +34,22 @@ const COMMITTED = message("C", "COMMIT");
 /** The preparation of a statement that stores messages of visitors (records/threads.ts): its name, then its text. */
 const PREPARED = /([0-9a-f]{40})\0INSERT INTO messages [^\0]*'visitor'/g;
 
+/** @returns whether data of the relay stores messages of visitors */
+function createInsertDetector(): (data: Buffer) => boolean {
+  /** Names of the statements that do so. Every connection uses the same names. */
+  const storing = new Set<string>();
+  return (data) => {
+    const text = data.toString("latin1");
+    for (const [, name = ""] of text.matchAll(PREPARED)) storing.add(name);
+    return [...storing].some((name) => text.includes(name));
+  };
+}
+
 /** @param target the port of PostgreSQL on this machine */
 export async function startCutter(target: number): Promise<Cutter> {
   const open = new Set<Socket>();
   let commits = 0;
-  /** Names of the statements that store messages of visitors. Every connection uses the same names. */
-  const storing = new Set<string>();
-  function storesMessages(data: Buffer): boolean {
-    const text = data.toString("latin1");
-    for (const [, name = ""] of text.matchAll(PREPARED)) storing.add(name);
-    return [...storing].some((name) => text.includes(name));
-  }
+  const storesMessages = createInsertDetector();
   /** Counts a COMMIT. @returns where to cut its connection */
   function placeOfNext(): Place | undefined {
     if (cutter.every === 0 || ++commits % cutter.every > 0) return undefined;
