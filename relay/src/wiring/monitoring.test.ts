@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { createMetrics } from "../base/metrics.ts";
+import { createMonitoring } from "./monitoring.ts";
+
+const MINUTE = 60_000;
+
+it.each([
+  ["postgres", 10_000],
+  ["sqlite", MINUTE],
+] as const)("stores the running minute on %s for other nodes, if there can be any", (dialect, wanted) => {
+  const waits: number[] = [];
+  const clock = {
+    now: () => 100 * MINUTE,
+    uptime: () => 0,
+    after(ms: number) {
+      waits.push(ms);
+      return () => {};
+    },
+  };
+  type Given = Parameters<typeof createMonitoring>;
+  const core = { db: { dialect }, clock, log: silentLog, metrics: createMetrics() } as unknown as Given[0];
+  createMonitoring(core, { connections: () => 0, gates: {} as Given[1]["gates"] }).sampler.start();
+  expect(waits).toEqual([wanted]);
+});
