@@ -14,7 +14,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   de: { failed: "Der Chat lässt sich nicht laden.", retry: "Erneut versuchen", page: "Chat-Seite öffnen" },
   el: {
     failed: "Η συνομιλία δεν φορτώθηκε.",
-    retry: "Επανάληψη",
+    retry: "Δοκιμάστε ξανά",
     page: "Άνοιγμα της σελίδας συνομιλίας",
   },
   en: { failed: "Couldn't load the chat.", retry: "Retry", page: "Open the chat page" },
@@ -42,7 +42,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   mr: { failed: "चॅट लोड झाली नाही.", retry: "पुन्हा प्रयत्न करा", page: "चॅटचे पेज उघडा" },
   ms: { failed: "Sembang tidak dapat dimuatkan.", retry: "Cuba lagi", page: "Buka halaman sembang" },
   my: { failed: "ချတ်ကို ဖွင့်၍မရပါ။", retry: "ထပ်စမ်းရန်", page: "ချတ်စာမျက်နှာ ဖွင့်ရန်" },
-  nb: { failed: "Chatten kunne ikke lastes inn.", retry: "Prøv igjen", page: "Åpne chattesiden" },
+  nb: { failed: "Chatten kunne ikke lastes inn.", retry: "Prøv igjen", page: "Åpne chatsiden" },
   ne: { failed: "च्याट लोड भएन।", retry: "फेरि प्रयास गर्नुहोस्", page: "च्याटको पेज खोल्नुहोस्" },
   nl: { failed: "De chat kon niet worden geladen.", retry: "Opnieuw proberen", page: "Chatpagina openen" },
   pa: { failed: "ਚੈਟ ਲੋਡ ਨਹੀਂ ਹੋਈ।", retry: "ਦੁਬਾਰਾ ਕੋਸ਼ਿਸ਼ ਕਰੋ", page: "ਚੈਟ ਦਾ ਪੇਜ ਖੋਲ੍ਹੋ" },

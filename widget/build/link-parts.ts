@@ -161,7 +161,10 @@ export const linkedParts = {
   name: "link-parts",
   renderChunk: (code: string, { fileName }: Chunk): Changed => ({ code: linked(fileName, code), map: null }),
   generateBundle(_options: unknown, bundle: Record<string, { code?: string }>): void {
-    const all = Object.entries(bundle).map(([name, { code = "" }]) => ({ name, program: parseSync(name, code).program }));
+    const all = Object.entries(bundle).map(([name, { code = "" }]) => ({
+      name,
+      program: parseSync(name, code).program,
+    }));
     const isPart = (name: string): boolean =>
       all.some((one) => one.name === name && one.program.body.some(({ type }) => type === "ExportDefaultDeclaration"));
     for (const { name, program } of all)

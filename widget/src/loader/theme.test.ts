@@ -22,20 +22,26 @@ function linear(css: string, accent: Rgb = [0, 0, 0]): Rgb {
   const [l, c, h] = toLch(accent);
   const [, relative, body = ""] = /^oklch\((from \S+ )?(.*)\)$/.exec(css) ?? [];
   const parts = body.split(" ").map((part) => {
-    const expression = part.replace("calc", "").replace("min", "Math.min").replace("max", "Math.max");
     const known: Record<string, number> = { l, c, h };
-    return calculate(expression.replace(/\b[lch]\b/g, (name) => `(${known[name]})`));
+    return calculate(part.replace(/\b[lch]\b/g, (name) => `${known[name]}`));
   });
   const [lightness = 0, chroma = 0, hue = 0] = parts;
   return fromLch([lightness, chroma, relative ? hue : (hue * Math.PI) / 180]);
 }
 
-/** Calculates `Math.min(a,b)`, `Math.max(a,b)`, `(a*b)` and numbers, the only expressions in the colours. */
+/** Calculates `min(…)`, `max(…)`, `calc(…)`, products, quotients and numbers, the only expressions in the colours. */
 function calculate(text: string): number {
-  const bare = text.replace(/[()]/g, "");
-  const pick = /^Math\.(min|max)(.+),(.+)$/.exec(bare);
-  if (pick) return Math[pick[1] as "min" | "max"](Number(pick[2]), Number(pick[3]));
-  return bare.split("*").reduce((product, factor) => product * Number(factor), 1);
+  const [call, name, list = ""] = /(min|max|calc)\(([^()]*)\)/.exec(text) ?? [];
+  if (call) {
+    const values = list.split(",").map(calculate);
+    return calculate(text.replace(call, `${name === "max" ? Math.max(...values) : Math.min(...values)}`));
+  }
+  const quotient = (factor: string): number =>
+    factor
+      .split("/")
+      .map(Number)
+      .reduce((dividend, divisor) => dividend / divisor);
+  return text.split("*").reduce((product, factor) => product * quotient(factor), 1);
 }
 
 /** https://bottosson.github.io/posts/oklab/ */
@@ -132,6 +138,13 @@ describe.each([
       const edge = over(accentTokens(hex, dark).edge ?? "", colour("surface"));
       const shape = Math.max(contrast(colour("accent"), colour("surface")), contrast(edge, colour("surface")));
       expect(shape, `${hex}: its shape on the surface`).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  it("makes text in a grey, white or black accent as strong as the ink", () => {
+    for (const hex of ["#ffffff", "#cccccc", "#808080", "#000000"]) {
+      const [text, ink] = [all(hex, true)("accent-ink"), all(hex, true)("ink")];
+      expect(contrast(text, ink), hex).toBeLessThan(1.3);
     }
   });
 

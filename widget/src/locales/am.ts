@@ -91,7 +91,7 @@ export const messages: Messages = {
   gone: "ከእንግዲህ አይገኝም",
   play: "አጫውት",
   pause: "ለአፍታ አቁም",
-  drop: "ለማያያዝ ፋይሎችን እዚህ ይጣሉ",
+  drop: "ለማያያዝ ፋይሎችን ወደዚህ ይጎትቱ",
   uploading: "{name} በመስቀል ላይ",
   uploadFailed: "መስቀል አልተቻለም።",
   tooBig: "ፋይሉ በጣም ትልቅ ነው። ገደቡ {max} ነው።",

@@ -34,11 +34,11 @@ export const messages: Messages = {
   consentYes: "موافقة وبدء المحادثة",
 
   message: "الرسالة",
-  placeholder: "كتابة رسالة…",
+  placeholder: "اكتب رسالة…",
   send: "إرسال الرسالة",
   attach: "إرفاق ملف",
   emoji: "إدراج رمز تعبيري",
-  drop: "إفلات الملفات لإرفاقها",
+  drop: "إفلات الملفات هنا لإرفاقها",
   left: {
     zero: "لم يبقَ أي حرف",
     one: "بقي حرف واحد",
@@ -125,7 +125,7 @@ export const messages: Messages = {
   mailGone: "هي في طريقها إلى بريدك.",
   soundOn: "تشغيل الصوت",
   soundOff: "كتم الصوت",
-  notifyMe: "إشعاري بالردود",
+  notifyMe: "أعلِمني بالردود",
   notifyStop: "إيقاف الإشعارات",
   notifyBlocked: "المتصفح يحظر الإشعارات من هذا الموقع.",
   forget: "حذف المحادثة",
@@ -151,7 +151,7 @@ export const messages: Messages = {
 
   emailAsk: "يُرجى ترك بريدك الإلكتروني لنرسل الردود إليه",
   phoneAsk: "هل يمكننا الاتصال بك؟",
-  emailSave: "إعلامي",
+  emailSave: "أعلِمني",
   name: "الاسم",
   email: "البريد الإلكتروني",
   phone: "الهاتف",

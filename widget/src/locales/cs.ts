@@ -83,7 +83,7 @@ export const messages: Messages = {
   startNew: "Začít novou konverzaci",
   endedNotAllowed: "Tento chat tu není dostupný.",
   endedVersion: "Chat byl aktualizován. Načtěte prosím stránku znovu.",
-  endedToken: "Došlo k odhlášení. Pro pokračování se prosím znovu přihlaste.",
+  endedToken: "Došlo k odhlášení. Chcete-li pokračovat, přihlaste se prosím znovu.",
   reload: "Načíst stránku znovu",
 
   said: "{author}: {text}",

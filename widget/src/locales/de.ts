@@ -46,7 +46,7 @@ export const messages: Messages = {
   failedRejected: "Diese Nachricht konnte nicht angenommen werden.",
   failedExpired: "Sie konnte nicht rechtzeitig zugestellt werden.",
   failedClosed: "Dieser Chat nimmt gerade keine Nachrichten an.",
-  failedStale: "Sie wurde nicht mehr gesendet, bevor Sie die Seite verlassen haben.",
+  failedStale: "Beim Verlassen der Seite war sie noch nicht gesendet.",
   failedTooLong: "Sie ist zu lang.",
   failedFile: "Die Datei ist nicht mehr verfügbar. Bitte hängen Sie sie noch einmal an.",
   failedOften: "Sie haben Nachrichten zu schnell hintereinander gesendet.",

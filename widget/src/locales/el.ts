@@ -40,7 +40,7 @@ export const messages: Messages = {
   sent: "Στάλθηκε",
   delivered: "Παραδόθηκε",
   failed: "Δεν στάλθηκε.",
-  retry: "Επανάληψη",
+  retry: "Δοκιμάστε ξανά",
   delete: "Διαγραφή",
 
   failedRejected: "Το μήνυμα δεν έγινε δεκτό.",

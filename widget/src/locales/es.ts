@@ -9,7 +9,7 @@ export const messages: Messages = {
 
   statusAi: "Asistente de IA\u00a0· suele responder al instante",
   statusHuman: "Nuestro equipo responde aquí",
-  statusMixed: "Asistente de IA y equipo",
+  statusMixed: "Asistente de IA y nuestro equipo",
   noticeAi: "Estás chateando con un asistente de IA. Puede cometer errores.",
   noticeHuman: "Estás chateando con nuestro equipo.",
   noticeMixed: "Primero responde un asistente de IA. Nuestro equipo puede unirse.",

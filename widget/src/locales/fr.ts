@@ -136,7 +136,7 @@ export const messages: Messages = {
   phoneWrong: "Veuillez saisir votre numéro avec l’indicatif du pays, par exemple +33 …",
   formTitle: "Avant de commencer",
   formStart: "Démarrer le chat",
-  closedTitle: "Nous ne sommes pas disponibles pour le moment",
+  closedTitle: "Nous sommes absents pour le moment",
   closedUntil: "Nous serons de retour {when}",
   closedBody: "Laissez-nous un message, nous vous répondrons.",
   dayTime: "{day} à {time}",

@@ -104,7 +104,9 @@ describe("the languages of the chat", () => {
     ["pa-IN", "pa"],
     ["in", "id"],
     ["en-GB", "en"],
-  ])("give a visitor who wants %s the texts of %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
+  ])("give a visitor who wants %s the texts of %s", (wanted, tag) =>
+    expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag),
+  );
 
   it("have the direction right to left exactly for the languages written so", async () => {
     const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, [], async () => ({ messages: [] }))));

@@ -80,7 +80,7 @@ export const messages: Messages = {
   often: "Je verstuurt berichten te snel. Wacht een paar seconden.",
   tryLater: "Dat is niet gelukt. Probeer het zo nog eens.",
   endedGone: "Dit gesprek is afgelopen.",
-  startNew: "Begin een nieuw gesprek",
+  startNew: "Nieuw gesprek starten",
   endedNotAllowed: "Deze chat is hier niet beschikbaar.",
   endedVersion: "De chat is bijgewerkt. Laad de pagina opnieuw.",
   endedToken: "Je bent uitgelogd. Log weer in om verder te gaan.",

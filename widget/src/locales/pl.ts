@@ -50,7 +50,7 @@ export const messages: Messages = {
   sent: "Wysłano",
   delivered: "Dostarczono",
   failed: "Nie wysłano.",
-  retry: "Ponów",
+  retry: "Spróbuj ponownie",
   delete: "Usuń",
 
   failedRejected: "Nie udało się przyjąć tej wiadomości.",
@@ -98,7 +98,7 @@ export const messages: Messages = {
   startNew: "Rozpocznij nową rozmowę",
   endedNotAllowed: "Ten czat nie jest tu dostępny.",
   endedVersion: "Czat został zaktualizowany. Odśwież stronę.",
-  endedToken: "Nastąpiło wylogowanie. Zaloguj się ponownie, aby kontynuować.",
+  endedToken: "Wylogowano Cię. Zaloguj się ponownie, aby kontynuować.",
   reload: "Odśwież stronę",
 
   said: "{author}: {text}",

@@ -9,7 +9,7 @@ export const messages: Messages = {
 
   statusAi: "Assistente de IA · costuma responder de imediato",
   statusHuman: "A nossa equipa responde aqui",
-  statusMixed: "Assistente de IA e equipa",
+  statusMixed: "Assistente de IA e a nossa equipa",
   noticeAi: "Está a falar com um assistente de IA, que pode cometer erros.",
   noticeHuman: "Está a falar com a nossa equipa.",
   noticeMixed: "Primeiro responde um assistente de IA. A nossa equipa pode juntar-se.",

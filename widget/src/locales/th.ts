@@ -31,7 +31,7 @@ export const messages: Messages = {
   send: "ส่งข้อความ",
   attach: "แนบไฟล์",
   emoji: "ใส่อีโมจิ",
-  drop: "วางไฟล์เพื่อแนบ",
+  drop: "วางไฟล์ที่นี่เพื่อแนบ",
   left: { other: "เหลือ {n} ตัวอักษร" },
   tooLong: { other: "เกินมา {n} ตัวอักษร" },
 
@@ -83,7 +83,7 @@ export const messages: Messages = {
   startNew: "เริ่มบทสนทนาใหม่",
   endedNotAllowed: "แชทนี้ใช้ที่นี่ไม่ได้",
   endedVersion: "แชทมีการอัปเดต โปรดโหลดหน้านี้ใหม่",
-  endedToken: "คุณออกจากระบบแล้ว โปรดเข้าสู่ระบบอีกครั้ง",
+  endedToken: "คุณออกจากระบบแล้ว โปรดเข้าสู่ระบบอีกครั้งเพื่อดำเนินการต่อ",
   reload: "โหลดหน้านี้ใหม่",
 
   said: "{author}: {text}",

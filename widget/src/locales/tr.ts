@@ -8,7 +8,7 @@ export const messages: Messages = {
   unread: { one: "{n} okunmamış mesaj", other: "{n} okunmamış mesaj" },
 
   statusAi: "Yapay zekâ asistanı\u00a0· genelde hemen yanıtlar",
-  statusHuman: "Burada ekibimiz yanıtlıyor",
+  statusHuman: "Size ekibimiz yanıt veriyor",
   statusMixed: "Yapay zekâ asistanı ve ekibimiz",
   noticeAi: "Bir yapay zekâ asistanıyla yazışıyorsunuz. Hata yapabilir.",
   noticeHuman: "Ekibimizle yazışıyorsunuz.",

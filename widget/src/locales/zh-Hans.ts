@@ -102,7 +102,7 @@ export const messages: Messages = {
   notifyBlocked: "浏览器已阻止此网站的通知。",
   forget: "删除对话",
   forgetAsk: "要删除此对话吗？",
-  forgetBody: "它将从此设备和我们的服务器上删除，且无法恢复。",
+  forgetBody: "对话将从此设备和我们的服务器上删除，且无法恢复。",
   forgetRest: "消息服务及其 AI 可能会保留副本。",
   forgotten: "对话已删除",
   cancel: "取消",

@@ -102,7 +102,7 @@ export const messages: Messages = {
   notifyBlocked: "瀏覽器已封鎖此網站的通知。",
   forget: "刪除對話",
   forgetAsk: "要刪除這段對話嗎？",
-  forgetBody: "它將從這部裝置和我們的伺服器移除，且無法復原。",
+  forgetBody: "對話將從這部裝置和我們的伺服器移除，且無法復原。",
   forgetRest: "訊息服務及其 AI 可能會保留副本。",
   forgotten: "對話已刪除",
   cancel: "取消",

@@ -11,7 +11,8 @@ export function panelTokens(dark: boolean, relative = CSS.supports("color", "okl
   const grey = (lightness: number): string =>
     relative ? `oklch(from var(--_accent) ${lightness} min(c,.008) h)` : `oklch(${lightness} 0 0)`;
   const ink = grey(dark ? 0.95 : 0.23);
-  const lightness = dark ? "max(l,.74)" : "min(l,.5)";
+  // A grey or white accent as text would look disabled, so it becomes as strong as the ink.
+  const lightness = dark ? "max(l,.74,min(.95,.04/c))" : "min(l,.5,max(.25,c*9))";
   return {
     surface: dark ? grey(0.205) : "#fff",
     raised: grey(dark ? 0.25 : 0.965),
