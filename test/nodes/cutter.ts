@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** Where a connection is cut: before PostgreSQL gets the COMMIT, or after it has committed. */
-type Place = "before" | "after";
+type CutPoint = "before" | "after";
 
 export type Cutter = {
   port: number;
@@ -12,8 +12,8 @@ export type Cutter = {
   every: number;
   /** Called after PostgreSQL has committed, when the answer is dropped; by default nothing happens. */
   onCommitted: () => void;
-  /** How many connections were cut, by place. */
-  cuts: Record<Place, number>;
+  /** How many connections were cut, by the point of the cut. */
+  cuts: Record<CutPoint, number>;
   /** How many of the dropped answers were about messages of visitors. */
   dropped: number;
   stop: () => Promise<void>;
@@ -51,14 +51,14 @@ export async function startCutter(target: number): Promise<Cutter> {
   let commits = 0;
   const storesMessages = createInsertDetector();
   /** Counts a COMMIT. @returns where to cut its connection */
-  function placeOfNext(): Place | undefined {
+  function nextCutPoint(): CutPoint | undefined {
     if (cutter.every === 0 || ++commits % cutter.every > 0) return undefined;
     return (commits / cutter.every) % 2 === 1 ? "before" : "after";
   }
 
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
-    let place: Place | undefined;
+    let cutPoint: CutPoint | undefined;
     /** Whether the transaction stores messages of visitors. */
     let stores = false;
     const cut = (): void => {
@@ -74,13 +74,13 @@ export async function startCutter(target: number): Promise<Cutter> {
     }
     client.on("data", (data: Buffer) => {
       stores = storesMessages(data) || (stores && !data.includes("BEGIN"));
-      if (place === undefined && data.includes(COMMIT)) place = placeOfNext();
-      if (place !== "before") return void upstream.write(data);
+      if (cutPoint === undefined && data.includes(COMMIT)) cutPoint = nextCutPoint();
+      if (cutPoint !== "before") return void upstream.write(data);
       cutter.cuts.before++;
       cut();
     });
     upstream.on("data", (data: Buffer) => {
-      if (place === undefined || !data.includes(COMMITTED)) return void client.write(data);
+      if (cutPoint === undefined || !data.includes(COMMITTED)) return void client.write(data);
       cutter.cuts.after++;
       if (stores) cutter.dropped++;
       cut();

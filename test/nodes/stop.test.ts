@@ -6,12 +6,12 @@ import { handOver } from "../faults/suites/hand-over.ts";
 import { runAt } from "../relays.ts";
 
 /** A clock that cuts off no request: a connection stays open until its client ends it. */
-const patient: Clock = {
+const clockWithoutDeadlines: Clock = {
   ...realClock,
   after: (ms, fn) => ([BODY_MS, LINGER_MS].includes(ms) ? () => {} : realClock.after(ms, fn)),
 };
 
 it("another node delivers while the last connection of a stopping node is still open", async () => {
-  const { violations } = await handOver({ run: (env) => runAt(env, patient) });
+  const { violations } = await handOver({ run: (env) => runAt(env, clockWithoutDeadlines) });
   expect(violations).toEqual([]);
 });

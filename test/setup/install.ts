@@ -25,14 +25,14 @@ const VERSIONS = "/usr/lib/postgresql";
  * Folders to search for programs: `PATH`, the unpacked packages, and the folders of PostgreSQL's versions, newest
  * first.
  */
-function places(): string {
+function searchPath(): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(VERSIONS, version, "bin"));
   return [process.env.PATH, "/usr/sbin", ...UNPACKED_PROGRAMS, ...folders].join(delimiter);
 }
 
 /** Full path of the first of these names that is found. */
-export function find(names: string[], path: string = places()): string | undefined {
+export function find(names: string[], path: string = searchPath()): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== "");
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.find(isExecutable);

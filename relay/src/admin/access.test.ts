@@ -115,7 +115,7 @@ it("a session works that was stored although the database reported a failure, an
   const db = await openTestDatabase();
   await migrate(db);
   let failures = 0;
-  const unlucky: Database = {
+  const failingOnce: Database = {
     ...db,
     async transaction(...given) {
       const result = await db.transaction(...given);
@@ -124,8 +124,8 @@ it("a session works that was stored although the database reported a failure, an
       return result;
     },
   };
-  const access = accessWith(unlucky, "the-right-token");
-  const sessions = createAdminSessions({ db: unlucky, clock, log: () => {}, access });
+  const access = accessWith(failingOnce, "the-right-token");
+  const sessions = createAdminSessions({ db: failingOnce, clock, log: () => {}, access });
   const secret = (await sessions.open(ADDRESS, { name: "admin", viewer: { role: "admin", site: null } })) ?? "";
   expect(await sessions.viewerOf(secret)).toEqual({ role: "admin", site: null });
   expect(await auditPage(db, 10)).toHaveLength(1);

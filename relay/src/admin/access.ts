@@ -61,7 +61,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 
 export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, networkOf } = deps;
-  const wrong = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
+  const wrongTokens = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
   const signIns = createLimiter({ burst: SIGN_INS, perMinute: SIGN_INS, uptime: clock.uptime });
   /** Locked addresses, each with the uptime (ms) at which its lock ends. */
   const locked = new Map<string, number>();
@@ -86,7 +86,7 @@ export function createAccess(deps: AccessDeps): AdminAccess {
       checking.set(address, others + 1);
       const credential = await credentialWith(deps, given).finally(() => endCheck(checking, address));
       if (credential !== undefined) return credential;
-      const wait = wrong.take(address);
+      const wait = wrongTokens.take(address);
       if (wait > 0) lock(locked, address, clock.uptime() + Math.max(wait, LOCK_MS));
       return undefined;
     },

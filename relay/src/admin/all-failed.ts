@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { type DeliveryRow, deliveriesPage } from "../records/listings.ts";
 import type { Sites } from "../records/sites.ts";
-import { brief, count, type Html, skipOf, table, tokenField } from "./html.ts";
+import { brief, count, type Html, messageCount, skipOf, table, tokenField } from "./html.ts";
 
 /** What a form does with failed messages. */
 export type Action = "retry" | "discard";
@@ -44,18 +44,16 @@ function reasonsOf(failed: readonly DeliveryRow[]): Html {
 ${more > 0 ? html`<p class="note">and ${count(more)} further ${more === 1 ? "reason" : "reasons"}</p>` : ""}`;
 }
 
-const messages = (n: number): string => (n === 1 ? "1 message" : `${count(n)} messages`);
-
 /** The consequences of each action, and the label of its button. */
 const WORDS: Record<Action, { ask: (n: number) => string; button: (n: number) => string; note: string }> = {
   retry: {
-    ask: (n) => `Send ${messages(n)} to the service again?`,
-    button: (n) => `Send ${messages(n)} again`,
+    ask: (n) => `Send ${messageCount(n)} to the service again?`,
+    button: (n) => `Send ${messageCount(n)} again`,
     note: "Each of them can cost money: the service may charge for it, and its bot may answer. A message that the service refused is usually refused again until the reason is corrected.",
   },
   discard: {
-    ask: (n) => `Take ${messages(n)} off the list?`,
-    button: (n) => `Discard ${messages(n)}`,
+    ask: (n) => `Take ${messageCount(n)} off the list?`,
+    button: (n) => `Discard ${messageCount(n)}`,
     note: "The visitors still see that these messages were not sent. Each can still be sent again on its own page.",
   },
 };

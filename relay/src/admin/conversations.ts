@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import { findListedVisitor } from "../records/listings.ts";
 import {
-  type ConversationPlace,
+  type ConversationCursor,
   type ConversationQuery,
   type ConversationRow,
   searchSlice,
@@ -30,7 +30,7 @@ async function search(
   db: Database,
   clock: Clock,
   asked: Search,
-): Promise<{ rows: ConversationRow[]; next: ConversationPlace | undefined }> {
+): Promise<{ rows: ConversationRow[]; next: ConversationCursor | undefined }> {
   const until = clock.uptime() + SEARCH_MS;
   const rows: ConversationRow[] = [];
   let after = asked.after;
@@ -47,9 +47,9 @@ async function search(
 }
 
 /** A position in the search as a query parameter: time, position in a long thread, visitor. */
-const placeText = ({ active, id, pos = 0 }: ConversationPlace): string => `${active}.${pos}.${id}`;
+const cursorText = ({ active, id, pos = 0 }: ConversationCursor): string => `${active}.${pos}.${id}`;
 
-export const placeOf = (text: string): ConversationPlace | undefined => {
+export const cursorOf = (text: string): ConversationCursor | undefined => {
   const [, active, pos, id] = /^(\d{1,16})\.(\d{1,16})\.(.*)$/.exec(text) ?? [];
   return active === undefined || id === undefined ? undefined : { active: Number(active), id, pos: Number(pos) };
 };
@@ -86,7 +86,7 @@ ${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all"
 }
 
 /** Characters of the newest message in a list. */
-const TEASER = 120;
+const EXCERPT = 120;
 
 const NONE_YET = html`No visitor has written yet. <a href="/admin/sites">Sites</a> has the tag for your pages.`;
 
@@ -100,7 +100,7 @@ export async function conversations(
 ): Promise<Html> {
   const { rows, next } = await search(db, clock, asked);
   const query = new URLSearchParams({ words: asked.words, site: asked.site, state: asked.state, ...asked.days });
-  if (next !== undefined) query.set("after", placeText(next));
+  if (next !== undefined) query.set("after", cursorText(next));
   const more =
     next &&
     html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Continue the search" : "Older"}</a></p>`;
@@ -109,7 +109,7 @@ export async function conversations(
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     rows.map((row) => [
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
-      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, TEASER)}`),
+      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT)}`),
       row.state === null ? null : badge(row.state),
       time(row.at ?? row.created),
       row.messages,

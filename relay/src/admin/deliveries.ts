@@ -7,7 +7,18 @@ import { addAudit } from "../records/operators.ts";
 import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
-import { brief, type Cell, count, type Html, idText, line, PAGE_ROWS, pagedTable, time, tokenField } from "./html.ts";
+import {
+  brief,
+  type Cell,
+  type Html,
+  idText,
+  line,
+  messageCount,
+  PAGE_ROWS,
+  pagedTable,
+  time,
+  tokenField,
+} from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
 
 const choice = ({ visitor, id }: OpenMessage): Cell =>
@@ -35,8 +46,6 @@ ${anyFailed ? html`<a class="button" href="/admin/deliveries/retry">Retry all fa
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A waiting message is marked as failed first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
 
-const messages = (n: number): string => (n === 1 ? "1 message" : `${count(n)} messages`);
-
 /** What the next page says after an action, by the number of messages that it changed: on a message's page, and on the list. */
 const OUTCOMES = {
   retried: {
@@ -45,13 +54,13 @@ const OUTCOMES = {
         ? "This message was not sent again: it had not failed."
         : "You sent this message again. The journey shows what comes of it.",
     list: (n: number) =>
-      n === 0 ? "No message was sent again: none of them had failed." : `You sent ${messages(n)} again.`,
+      n === 0 ? "No message was sent again: none of them had failed." : `You sent ${messageCount(n)} again.`,
   },
   discarded: {
     message: (n: number) =>
       n === 0 ? "This message was not discarded: it neither waits nor has failed." : "You discarded this message.",
     list: (n: number) =>
-      n === 0 ? "No message was discarded: none of them was on the list." : `You discarded ${messages(n)}.`,
+      n === 0 ? "No message was discarded: none of them was on the list." : `You discarded ${messageCount(n)}.`,
   },
 };
 

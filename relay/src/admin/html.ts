@@ -98,6 +98,8 @@ export type Cell = string | number | null | Html;
 /** A count with separators of thousands, as everywhere on these pages. */
 export const count = (value: number): string => value.toLocaleString("en");
 
+export const messageCount = (n: number): string => (n === 1 ? "1 message" : `${count(n)} messages`);
+
 /** A text on one line, cut by CSS where the column ends; on phones at most three lines. */
 export const line = (text: string): Html => html`<span class="line" dir="auto" title="${text}">${text}</span>`;
 

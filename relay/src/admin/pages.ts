@@ -4,7 +4,7 @@ import { RelayError } from "../base/errors.ts";
 import { isRefusal } from "../db/writable.ts";
 import { confirmation } from "./all-failed.ts";
 import type { AdminDeps, AdminRouteDeps, App, C } from "./context.ts";
-import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
+import { conversation, conversations, cursorOf, daysOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
@@ -82,8 +82,8 @@ function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
   app.get("/admin/ledger", async (c) => {
     const { outcome, key, grants, messages } = c.req.query();
     const token = c.var.viewer.role === "admin" ? formToken(c.var.secret) : undefined;
-    const places = { grants: skipOf(grants), messages: skipOf(messages) };
-    return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key), places));
+    const skips = { grants: skipOf(grants), messages: skipOf(messages) };
+    return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key), skips));
   });
   app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList(settings, sites.all)));
   const examine = shareExaminations(deps);
@@ -109,7 +109,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
       words: words.trim().slice(0, 200),
       site: viewer.site ?? site,
       state,
-      after: placeOf(after),
+      after: cursorOf(after),
       ...daysOf(from, to),
     };
     const ids = sitesFor(sites, viewer).all.map(({ public: { id } }) => id);

@@ -58,7 +58,7 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
   const unsaved = new Map<string, AdminSession>();
   /** Hashes of those that are being stored now. */
   const saving = new Set<string>();
-  function keep(session: AdminSession, error: unknown): void {
+  function keepInMemory(session: AdminSession, error: unknown): void {
     if (!isRefusal(error)) throw error;
     const { hash, address, role } = session;
     log("admin.unsaved", { actor: `${role} at ${address}`, cause: String(error) });
@@ -79,7 +79,7 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
   }
   return {
     async open(session: AdminSession): Promise<void> {
-      await save(db, session, () => false).catch((error: unknown) => keep(session, error));
+      await save(db, session, () => false).catch((error: unknown) => keepInMemory(session, error));
     },
     find: async (hash: string): Promise<AdminSession | undefined> =>
       unsaved.get(hash) ?? (await findAdminSession(db, hash)),

@@ -3,10 +3,17 @@ import type { Settings, Site } from "../base/config.ts";
 import { brief, type Cell, cellWithCode, type Html, table } from "./html.ts";
 
 /** The values of a site, without secrets. */
-function siteValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
+function siteValues({
+  public: publicSettings,
+  origins,
+  channel,
+  business,
+  campaign,
+  ...rest
+}: Site): [string, unknown][] {
   const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, webhook, guard } = rest;
   const own = { origins, channel, business, campaign, messagesPerDay, leadsPerDay, retention, routes, leads };
-  const { id: _, ...chosen } = look;
+  const { id: _, ...chosen } = publicSettings;
   return Object.entries({ ...own, requireIdentity, webhook: webhook?.url, guard: guard?.url, ...chosen });
 }
 

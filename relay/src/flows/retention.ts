@@ -6,7 +6,7 @@ import type { RetentionRules } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { addAudit } from "../records/operators.ts";
 import { dayOf, dropQuotas } from "../records/quotas.ts";
-import { countOld, dropFinished, dropOld, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
+import { countOld, dropFinished, dropOld, type RetentionCursor, staleVisitors, wasLast } from "../records/retention.ts";
 import { countSamples, dropSamples, STEPS } from "../records/series.ts";
 import type { Forget } from "./forget.ts";
 
@@ -154,7 +154,7 @@ async function dropConversations(
   { before, dry, isStopped }: Run & { before: number },
   row: SiteRow,
 ): Promise<void> {
-  let after: RetentionPlace | undefined;
+  let after: RetentionCursor | undefined;
   do {
     const { found, next } = await staleVisitors(db, { site: row.site, before, after });
     for (const visitor of found) {

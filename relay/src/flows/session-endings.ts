@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { limitConcurrency } from "../base/concurrency.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
-import { renewGeneration, type VisitPlace, visitorsInOrder } from "../records/visitors.ts";
+import { renewGeneration, type VisitorCursor, visitorsInOrder } from "../records/visitors.ts";
 
 type EndingsDeps = { db: Database; bus: Bus; clock: Clock };
 
@@ -21,7 +21,7 @@ export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
 
   async function endAll(site: string): Promise<number> {
     let count = 0;
-    for (let after: VisitPlace | undefined; ; ) {
+    for (let after: VisitorCursor | undefined; ; ) {
       const places = await visitorsInOrder(db, { site, after, limit: BATCH });
       const ids = places.map(({ id }) => id);
       const found = await db.transaction((tx) => renewGeneration(tx, site, ids, clock.now()), ids);

@@ -7,8 +7,15 @@ import type { Log } from "../base/log.ts";
 import { keepBuild } from "../files/builds.ts";
 import { openVersions } from "../files/versions.ts";
 import type { Sites } from "../records/sites.ts";
-import { encodingOf, isHeld } from "./negotiate.ts";
-import { createTagScripts, inScript, type Packed, PLACEHOLDER, packed, packQuick } from "./tag-scripts.ts";
+import { encodingOf, matchesEtag } from "./negotiate.ts";
+import {
+  compressQuickly,
+  createTagScripts,
+  type EncodedFile,
+  encodedFile,
+  inScript,
+  PLACEHOLDER,
+} from "./tag-scripts.ts";
 import { type AllWords, frameWords } from "./words.ts";
 
 /** Headers of every asset: any page may load it, including an isolated one (COEP), and browsers do not guess its type. */
@@ -33,12 +40,12 @@ const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
 
 /** Files of former builds are larger and rarely requested, so they get a level that takes 2 ms instead of 100 ms. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-function packFormer(path: string): Packed {
+function compressFormer(path: string): EncodedFile {
   const bytes = readFileSync(path);
-  return packed(bytes, gzipSync(bytes), brotliCompressSync(bytes, FAST));
+  return encodedFile(bytes, gzipSync(bytes), brotliCompressSync(bytes, FAST));
 }
 
-type Built = { loader: string; panel: string; words: AllWords; chunks: Map<string, Packed> };
+type Built = { loader: string; panel: string; words: AllWords; chunks: Map<string, EncodedFile> };
 type Manifest = Pick<Built, "panel" | "words">;
 
 /** Reads the built widget. @throws Error when the widget was not built */
@@ -52,7 +59,7 @@ function readBuild(folder: string): Built {
   const chunks = new Map(
     readdirSync(join(folder, "assets"))
       .filter((name) => name.endsWith(".js"))
-      .map((name) => [name, packed(read(name), read(`${name}.gz`), read(`${name}.br`))]),
+      .map((name) => [name, encodedFile(read(name), read(`${name}.gz`), read(`${name}.br`))]),
   );
   return { loader, panel: `/${panel}`, words, chunks };
 }
@@ -60,15 +67,15 @@ function readBuild(folder: string): Built {
 /**
  * Answers in the encoding that the client prefers, or 304 if it has that one. Each encoding has its own ETag (RFC 9110, 8.8.3).
  */
-function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<string, string>>): Response {
+function serve(c: Context, { hash, encodings }: EncodedFile, common: Readonly<Record<string, string>>): Response {
   const encoding = encodingOf(c.req.header("accept-encoding"));
   const plain = encoding === "identity";
   const etag = plain ? `"${hash}"` : `"${hash}-${encoding}"`;
   const headers: Record<string, string> = { ...common, ETag: etag };
-  if (isHeld(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (matchesEtag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   if (!plain) headers["Content-Encoding"] = encoding;
-  headers["Content-Length"] = String(forms[encoding].length);
-  return new Response(forms[encoding], { headers });
+  headers["Content-Length"] = String(encodings[encoding].length);
+  return new Response(encodings[encoding], { headers });
 }
 
 export type AssetsOptions = {
@@ -91,7 +98,7 @@ type Assets = AssetsOptions & {
   former: Set<string>;
   scripts: ReturnType<typeof createTagScripts>;
   /** Scripts that pages request by hash. */
-  fixed: Map<string, Packed>;
+  fixed: Map<string, EncodedFile>;
   versions: ReturnType<typeof openVersions>;
 };
 
@@ -150,8 +157,8 @@ function serveWords({ built }: Assets, c: Context, tag: string): Response {
   return c.body(`export const spoken=${inScript(words)}`, 200, LOADER);
 }
 
-function chunkNamed({ built, former, kept }: Assets, name: string): Packed | undefined {
-  if (former.delete(name)) built.chunks.set(name, packFormer(join(kept, name)));
+function chunkNamed({ built, former, kept }: Assets, name: string): EncodedFile | undefined {
+  if (former.delete(name)) built.chunks.set(name, compressFormer(join(kept, name)));
   return built.chunks.get(name);
 }
 
@@ -163,21 +170,21 @@ async function serveScript(state: Assets, c: Context, id: string | undefined): P
 }
 
 /** The script with this hash: a site's present script, or one that was served before. */
-async function scriptWithHash(state: Assets, hash: string): Promise<Packed | undefined> {
+async function scriptWithHash(state: Assets, hash: string): Promise<EncodedFile | undefined> {
   const { scripts, fixed, versions } = state;
   const site = scripts.siteWithHash(hash);
   const known = fixed.get(hash) ?? (site && (await scripts.find(site)));
   if (known !== undefined) keepVersion(state, known);
   const bytes = known === undefined ? versions.find(hash) : undefined;
-  const script = known ?? (bytes && packQuick(bytes));
+  const script = known ?? (bytes && compressQuickly(bytes));
   if (script !== undefined) fixed.set(hash, script);
   return script;
 }
 
 /** Keeps a script for requests after an upgrade. A full disk is logged and does not prevent the present answer. */
-function keepVersion({ versions, log }: Assets, { hash, forms }: Packed): void {
+function keepVersion({ versions, log }: Assets, { hash, encodings }: EncodedFile): void {
   try {
-    versions.keep(hash, forms.identity);
+    versions.keep(hash, encodings.identity);
   } catch (error) {
     log("assets.not_kept", { cause: String(error) });
   }
@@ -187,7 +194,7 @@ function keepVersion({ versions, log }: Assets, { hash, forms }: Packed): void {
 async function describeScript(state: Assets, c: Context, id: string): Promise<Response> {
   const site = state.sites.find(id);
   if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
-  const { hash, forms } = await state.scripts.find(site);
-  const integrity = `sha384-${createHash("sha384").update(forms.identity).digest("base64")}`;
+  const { hash, encodings } = await state.scripts.find(site);
+  const integrity = `sha384-${createHash("sha384").update(encodings.identity).digest("base64")}`;
   return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
 }

@@ -32,19 +32,19 @@ export function readBytes(incoming: IncomingMessage, max: number, budget?: BodyB
       budget?.add(pending, part.length);
     }
     function done(): void {
-      leave();
+      detach();
       resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
     }
     function cut(): void {
-      leave();
+      detach();
       reject(new RelayError("cut_off"));
     }
-    function leave(): void {
+    function detach(): void {
       budget?.remove(pending);
       incoming.off("data", take).off("end", done).off("close", cut).off("error", cut);
     }
     function refuse(error: RelayError): void {
-      leave();
+      detach();
       parts.length = 0;
       closeUnlessDone(incoming);
       reject(error);

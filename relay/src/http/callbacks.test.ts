@@ -15,19 +15,19 @@ let server: Server;
 let url: string;
 /** What each call reported to the limit on guesses. */
 let guesses: { address: string; right: boolean }[];
-/** Whether the limit on guesses lets a call with the right secret in, and whether callbacks may come from this address. */
-let [admitted, allowed]: [boolean, boolean] = [true, true];
+/** Whether the limit on guesses accepts a call with the right secret, and whether callbacks may come from this address. */
+let [accepts, allowed]: [boolean, boolean] = [true, true];
 let received: number;
 
 beforeEach(async () => {
-  [guesses, admitted, allowed, received] = [[], true, true, 0];
+  [guesses, accepts, allowed, received] = [[], true, true, 0];
   const deps = {
     secrets: () => [SECRET],
     from: { address: () => "192.0.2.1", allowed: () => allowed },
     guesses: {
       async accepts(address: string, right: boolean) {
         guesses.push({ address, right });
-        return admitted && right;
+        return accepts && right;
       },
     },
     log: silentLog,
@@ -93,7 +93,7 @@ describe("the address of callbacks (A3)", () => {
   });
 
   it("refuses the right secret too while guesses from its address fill the queue", async () => {
-    admitted = false;
+    accepts = false;
     expect(await call("GET", SECRET)).toBe(UNKNOWN);
     expect(await call("POST", SECRET)).toMatch(/^404 /);
     expect(received).toBe(0);

@@ -143,9 +143,9 @@ describe("a connection over the HTTP fallback", () => {
     await expect.poll(() => line.buffered()).toBeLessThan(frame.length);
     for (let n = 0; n < 16; n++) line.send(frame);
     await expect.poll(() => line.buffered()).toBeGreaterThan(8 * frame.length);
-    const held = line.buffered();
+    const sizeBefore = line.buffered();
     const second = await neverReads(path);
-    expect(line.buffered()).toBeGreaterThan(held / 2);
+    expect(line.buffered()).toBeGreaterThan(sizeBefore / 2);
     for (const socket of [reader, second]) socket.destroy();
     await expect.poll(() => line.buffered()).toBe(0);
   });

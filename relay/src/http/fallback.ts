@@ -31,9 +31,9 @@ import { SIZES } from "./route-table.ts";
 const UNREAD_MS = 40_000;
 const POLL_MS = 25_000;
 /** After a connection is closed, its client has this long to read the sent frames. These bytes count against no limit. */
-const REST_MS = 10_000;
+const LINGER_MS = 10_000;
 /** An empty line is sent at this interval, so that no proxy closes a quiet stream (WIDGET 3.4). */
-const KEEP_MS = 15_000;
+const KEEP_ALIVE_MS = 15_000;
 
 /** An open answer that takes frames. */
 type Reader = { take: (frames: string[]) => void; end: () => void };
@@ -52,7 +52,7 @@ type FallbackConnection = {
   ended: Ending | undefined;
   cancelTimer: () => void;
   /** Frees the connection's slot. */
-  leave: () => void;
+  release: () => void;
 };
 
 export type FallbackDeps = {
@@ -84,12 +84,12 @@ export function fallback(deps: FallbackDeps): Hono<App> {
   return new Hono<App>()
     .use("/socket/lines/*", (c, next) => checkOrigin(state, c, next))
     .post("/socket/lines", (c) => {
-      const leave = state.slots.take(state.networkOf(c.env.incoming));
-      if (leave === undefined) throw new RelayError("rate_limited");
-      return c.json({ line: start(state, c, leave).id }, 201);
+      const release = state.slots.take(state.networkOf(c.env.incoming));
+      if (release === undefined) throw new RelayError("rate_limited");
+      return c.json({ line: start(state, c, release).id }, 201);
     })
     .post("/socket/lines/:line", async (c) => (await forwarded(state, c)) ?? receive(state, c))
-    .post("/socket/lines/:line/end", async (c) => (await forwarded(state, c, "/end")) ?? leave(state, c))
+    .post("/socket/lines/:line/end", async (c) => (await forwarded(state, c, "/end")) ?? disconnect(state, c))
     .get("/socket/lines/:line", async (c) => {
       refuseHead(c);
       return (await forwarded(state, c)) ?? read(state, c);
@@ -106,7 +106,7 @@ function refuseHead(c: C): void {
   throw new RelayError("method_not_allowed");
 }
 
-function leave(state: Fallback, c: C): Response {
+function disconnect(state: Fallback, c: C): Response {
   close(state, lineOf(state, c));
   return c.body(null, 204);
 }
@@ -179,10 +179,10 @@ async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Resp
   return c.json({ error: ERRORS.origin_not_allowed[1], code: "origin_not_allowed" }, 403);
 }
 
-function start(state: Fallback, c: C, leave: () => void): FallbackConnection {
+function start(state: Fallback, c: C, release: () => void): FallbackConnection {
   const origin = c.req.header("origin") ?? "";
   const transport: Transport = {
-    send: (frame) => put(line, frame),
+    send: (frame) => sendFrame(line, frame),
     close: (ending) => end(state, line, ending),
     buffered: () => unread(line),
   };
@@ -196,7 +196,7 @@ function start(state: Fallback, c: C, leave: () => void): FallbackConnection {
     answers: new Set(),
     ended: undefined,
     cancelTimer: () => {},
-    leave,
+    release,
   };
   state.open.set(line.id, line);
   startTimer(state, line);
@@ -214,8 +214,8 @@ function lineOf({ open }: Fallback, c: C): FallbackConnection {
 /** Handles the frames of a POST. Reads no body for an unknown connection. */
 async function receive(state: Fallback, c: C): Promise<Response> {
   const line = lineOf(state, c);
-  const greeted = line.connection.phase.name === "live";
-  const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX, state.bodies);
+  const isLive = line.connection.phase.name === "live";
+  const text = await readBody(c.env.incoming, isLive ? SIZES.frames : HELLO_MAX, state.bodies);
   for (const frame of text.split("\n")) if (frame !== "") state.connections.receive(line.connection, frame);
   return c.body(null, 204);
 }
@@ -233,7 +233,7 @@ function read(state: Fallback, c: C): Response {
   return c.body(c.req.query("mode") === "poll" ? poll(state, line, outgoing, wait) : stream(state, line, outgoing));
 }
 
-function put(line: FallbackConnection, frame: string): void {
+function sendFrame(line: FallbackConnection, frame: string): void {
   if (line.reader !== undefined) return line.reader.take([frame]);
   line.waiting.push(frame);
   line.size += Buffer.byteLength(frame);
@@ -254,7 +254,7 @@ function end(state: Fallback, line: FallbackConnection, ending: Ending): void {
     line.size = 0;
     for (const answer of line.answers) answer.cut();
   }
-  put(line, JSON.stringify({ t: "end", code: ending.code }));
+  sendFrame(line, JSON.stringify({ t: "end", code: ending.code }));
   if (line.reader !== undefined) close(state, line);
 }
 
@@ -263,10 +263,10 @@ function close({ clock, connections, open }: Fallback, line: FallbackConnection)
   open.delete(line.id);
   connections.lost(line.connection);
   line.reader?.end();
-  line.leave();
+  line.release();
   // Answers that have been sent by then are no longer in the set.
   if (line.answers.size > 0)
-    clock.after(REST_MS, () => {
+    clock.after(LINGER_MS, () => {
       for (const answer of line.answers) answer.cut();
     });
 }
@@ -275,7 +275,7 @@ function close({ clock, connections, open }: Fallback, line: FallbackConnection)
 function startTimer(state: Fallback, line: FallbackConnection): void {
   line.reader = undefined;
   line.cancelTimer();
-  const wait = line.ended === undefined ? UNREAD_MS : KEEP_MS;
+  const wait = line.ended === undefined ? UNREAD_MS : KEEP_ALIVE_MS;
   line.cancelTimer = state.clock.after(wait, () => close(state, line));
 }
 
@@ -301,7 +301,7 @@ const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLeng
  * Counts an answer among the unread ones of its connection until the client has read it or has disconnected.
  * @param closed called then. A stream's `cancel` is called only for a body that somebody reads.
  */
-function follow(
+function trackUnread(
   line: FallbackConnection,
   outgoing: ServerResponse,
   controller: ReadableStreamDefaultController,
@@ -320,26 +320,26 @@ function follow(
 
 /** The body of an endless answer. */
 function stream(state: Fallback, line: FallbackConnection, outgoing: ServerResponse): ReadableStream {
-  let cancelKeep = (): void => {};
+  let cancelKeepAlive = (): void => {};
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const keep = (): void => {
+        const keepAlive = (): void => {
           controller.enqueue(encoder.encode("\n"));
-          cancelKeep = state.clock.after(KEEP_MS, keep);
+          cancelKeepAlive = state.clock.after(KEEP_ALIVE_MS, keepAlive);
         };
         const reader: Reader = {
           take: (frames) => controller.enqueue(bytes(frames)),
           end() {
-            cancelKeep();
+            cancelKeepAlive();
             controller.close();
           },
         };
-        follow(line, outgoing, controller, () => {
-          cancelKeep();
+        trackUnread(line, outgoing, controller, () => {
+          cancelKeepAlive();
           if (line.reader === reader) startTimer(state, line);
         });
-        keep();
+        keepAlive();
         attach(state, line, reader);
       },
     },
@@ -367,7 +367,7 @@ function poll(state: Fallback, line: FallbackConnection, outgoing: ServerRespons
         };
         const reader: Reader = { take: finish, end: () => finish([]) };
         if (wait > 0) cancelWait = state.clock.after(wait, () => finish([]));
-        follow(line, outgoing, controller, () => {
+        trackUnread(line, outgoing, controller, () => {
           done = true;
           cancelWait();
           if (line.reader === reader) startTimer(state, line);

@@ -7,7 +7,7 @@ import { createRecent } from "../base/recent.ts";
 const FREE = 60;
 const FREE_PER_MINUTE = 60;
 /** Time for which an address is delayed after it sent more wrong secrets, in milliseconds. */
-const SLOW_MS = 60_000;
+const DELAY_MS = 60_000;
 /** For a delayed address, one call is checked per interval (in milliseconds); at most `WAITING_MAX` of its calls wait. */
 const STEP_MS = 100;
 const WAITING_MAX = 50;
@@ -25,20 +25,20 @@ export type Guesses = {
  * is never delayed; the calls of a delayed address wait in a queue. A call is refused unchecked only when the queue is full.
  */
 export function createGuesses(clock: Clock): Guesses {
-  const wrong = createLimiter({ burst: FREE, perMinute: FREE_PER_MINUTE, uptime: clock.uptime });
-  const good = createRecent(ADDRESSES_MAX);
-  const slowUntil = new Map<string, number>();
+  const wrongSecrets = createLimiter({ burst: FREE, perMinute: FREE_PER_MINUTE, uptime: clock.uptime });
+  const trusted = createRecent(ADDRESSES_MAX);
+  const delayedUntil = new Map<string, number>();
   const waiting = new Map<string, number>();
 
-  function slow(address: string): void {
-    slowUntil.delete(address);
-    slowUntil.set(address, clock.uptime() + SLOW_MS);
-    const [oldest] = slowUntil.keys();
-    if (slowUntil.size > ADDRESSES_MAX && oldest !== undefined) slowUntil.delete(oldest);
+  function delay(address: string): void {
+    delayedUntil.delete(address);
+    delayedUntil.set(address, clock.uptime() + DELAY_MS);
+    const [oldest] = delayedUntil.keys();
+    if (delayedUntil.size > ADDRESSES_MAX && oldest !== undefined) delayedUntil.delete(oldest);
   }
 
   /** Waits for the address's turn. @returns false when its queue is full */
-  async function turn(address: string): Promise<boolean> {
+  async function waitTurn(address: string): Promise<boolean> {
     const before = waiting.get(address) ?? 0;
     if (before >= WAITING_MAX) return false;
     waiting.set(address, before + 1);
@@ -52,10 +52,10 @@ export function createGuesses(clock: Clock): Guesses {
   return {
     async accepts(whole, right) {
       const address = networkOf(whole);
-      const isSlow = (slowUntil.get(address) ?? 0) > clock.uptime() && !good.has(address);
-      if (isSlow && !(await turn(address))) return false;
-      if (right) good.add(address);
-      else if (wrong.take(address) > 0) slow(address);
+      const isDelayed = (delayedUntil.get(address) ?? 0) > clock.uptime() && !trusted.has(address);
+      if (isDelayed && !(await waitTurn(address))) return false;
+      if (right) trusted.add(address);
+      else if (wrongSecrets.take(address) > 0) delay(address);
       return right;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodingOf, isHeld } from "./negotiate.ts";
+import { encodingOf, matchesEtag } from "./negotiate.ts";
 
 it.each([
   [undefined, "identity"],
@@ -23,15 +23,15 @@ it.each([
 });
 
 it("recognises the client's ETag: alone, among others, or marked weak by a proxy", () => {
-  expect(isHeld('"a-br"', '"a-br"')).toBe(true);
-  expect(isHeld('"x", W/"a-br"', '"a-br"')).toBe(true);
-  expect(isHeld("*", '"a-br"')).toBe(true);
-  expect(isHeld('"a"', '"a-br"')).toBe(false);
-  expect(isHeld(undefined, '"a"')).toBe(false);
+  expect(matchesEtag('"a-br"', '"a-br"')).toBe(true);
+  expect(matchesEtag('"x", W/"a-br"', '"a-br"')).toBe(true);
+  expect(matchesEtag("*", '"a-br"')).toBe(true);
+  expect(matchesEtag('"a"', '"a-br"')).toBe(false);
+  expect(matchesEtag(undefined, '"a"')).toBe(false);
 });
 
 it("reads at most twenty entries of a header, because a long one would only cost time", () => {
   const others = "x,".repeat(20);
   expect(encodingOf(`${others}br`)).toBe("identity");
-  expect(isHeld(`${others}"a"`, '"a"')).toBe(false);
+  expect(matchesEtag(`${others}"a"`, '"a"')).toBe(false);
 });

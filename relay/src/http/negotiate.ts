@@ -30,5 +30,5 @@ export function encodingOf(accept: string | undefined): Encoding {
  * @param match the `If-None-Match` header
  * @param etag the present ETag, with its quotes
  */
-export const isHeld = (match: string | undefined, etag: string): boolean =>
+export const matchesEtag = (match: string | undefined, etag: string): boolean =>
   match?.split(",", ENTRIES_MAX).some((one) => one.trim().replace(/^W\//, "") === etag || one.trim() === "*") ?? false;

@@ -41,9 +41,9 @@ export function limitPeers(
   server.prependListener("connection", (socket: Socket) => {
     const address = addressOf(socket);
     const isBlocked = (state.blocked.get(address) ?? 0) > clock.uptime();
-    const leave = isBlocked ? undefined : slots.take(address);
-    if (leave === undefined) return void socket.destroy();
-    socket.once("close", leave);
+    const release = isBlocked ? undefined : slots.take(address);
+    if (release === undefined) return void socket.destroy();
+    socket.once("close", release);
     if (!proxied) remember(state, address, socket);
   });
   server.on("upgrade", ({ socket }: IncomingMessage) => forget(state, addressOf(socket), socket));

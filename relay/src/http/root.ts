@@ -22,27 +22,27 @@ h2{font-size:1.05rem;margin:0 0 .15rem;color:var(--accent)}`;
 /** A speech bubble, as on the launcher. */
 const BUBBLE = html`<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>`;
 
-/** A place to which the page leads. */
-type Place = { path: string; name: string; words: string };
+/** A page to which this one leads. */
+type Destination = { path: string; name: string; words: string };
 
-const API: Place = {
+const API: Destination = {
   path: "/api",
   name: "API reference",
   words: "What your backend can call, with examples to try, and the webhooks that it receives.",
 };
-const ADMIN: Place = {
+const ADMIN: Destination = {
   path: "/admin",
   name: "Operator's pages",
   words: "How the chat is doing, every conversation, and the journey of each message.",
 };
-const SITES: Place = {
+const SITES: Destination = {
   path: "/admin/sites",
   name: "Sites",
   words: "The tag of each site, and each chat as a page.",
 };
 
 /** The chat and the page of the tag of the only site. */
-const placesOf = (id: string): Place[] => [
+const destinationsOf = (id: string): Destination[] => [
   {
     path: `/c/${encodeURIComponent(id)}`,
     name: "Try the chat",
@@ -55,7 +55,8 @@ const placesOf = (id: string): Place[] => [
   },
 ];
 
-const card = ({ path, name, words }: Place) => html`<li><a href="${path}"><h2>${name}</h2><p>${words}</p></a></li>`;
+const card = ({ path, name, words }: Destination) =>
+  html`<li><a href="${path}"><h2>${name}</h2><p>${words}</p></a></li>`;
 
 /**
  * `GET /`: leads to the chat, the page that makes the tag, the operator's pages and the API reference. It is public, so it names a
@@ -63,11 +64,11 @@ const card = ({ path, name, words }: Place) => html`<li><a href="${path}"><h2>${
  * @param admin whether the operator's pages are on this listener
  */
 export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
-  const places = (): Place[] => {
+  const destinations = (): Destination[] => {
     const [only, ...others] = sites.all;
     const id = others.length === 0 ? only?.public.id : undefined;
     return [
-      ...(id === undefined ? [] : placesOf(id)),
+      ...(id === undefined ? [] : destinationsOf(id)),
       ...(admin ? [ADMIN] : []),
       ...(admin && id === undefined ? [SITES] : []),
       API,
@@ -84,7 +85,7 @@ ${headOf("Porchlight")}
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body><main><header>${BUBBLE}<div><h1>Porchlight</h1><p>The relay of a live chat runs here.</p></div></header>
-<ul>${places().map(card)}</ul></main></body>
+<ul>${destinations().map(card)}</ul></main></body>
 </html>`);
   });
 }

@@ -10,9 +10,9 @@ import { snippet } from "./snippet.ts";
 const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
 writeFileSync(join(folder, "manifest.json"), JSON.stringify({ snippet: "assets/snippet-1.js" }));
 
-function snippetApp(look: object, origins: string[] = []) {
+function snippetApp(settings: object, origins: string[] = []) {
   const known = { account: "", origins, channel: "", business: "", campaign: undefined };
-  const site = { ...known, public: { ...DEFAULT_SITE, ...look } };
+  const site = { ...known, public: { ...DEFAULT_SITE, ...settings } };
   const app = snippet({
     sites: createSites([site], () => []),
     relay: "",
@@ -22,8 +22,8 @@ function snippetApp(look: object, origins: string[] = []) {
   app.onError((error, c) => c.text(error.message, error instanceof RelayError ? (error.status as 404) : 500));
   return app;
 }
-const textOf = async (look: object, origins?: string[]): Promise<string> =>
-  (await snippetApp(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
+const textOf = async (settings: object, origins?: string[]): Promise<string> =>
+  (await snippetApp(settings, origins).request(`/c/${"id" in settings ? settings.id : "default"}/snippet`)).text();
 
 it("shows the tag without running a script", async () => {
   expect(await textOf({})).toContain(

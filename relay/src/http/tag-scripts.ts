@@ -8,13 +8,16 @@ import type { Encoding } from "./negotiate.ts";
 import { type AllWords, wordsFor } from "./words.ts";
 
 /** A file in every encoding that a browser may ask for. */
-export type Packed = { readonly hash: string; readonly forms: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> };
+export type EncodedFile = {
+  readonly hash: string;
+  readonly encodings: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>>;
+};
 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
 
-export const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
+export const encodedFile = (identity: Buffer, gzip: Buffer, br: Buffer): EncodedFile => ({
   hash: hashOf(identity),
-  forms: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },
+  encodings: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },
 });
 
 /** The build leaves this text where the relay inserts the site's settings. */
@@ -36,12 +39,12 @@ const DENSE = level(constants.BROTLI_MAX_QUALITY);
 const QUICK = level(9);
 
 /** Compresses a tag's script on the event loop. */
-export function packQuick(bytes: Buffer): Packed {
-  return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes, QUICK));
+export function compressQuickly(bytes: Buffer): EncodedFile {
+  return encodedFile(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes, QUICK));
 }
 
-async function packDense(bytes: Buffer): Promise<Packed> {
-  return packed(bytes, gzipSync(bytes, { level: 9 }), await promisify(brotliCompress)(bytes, DENSE));
+async function compressDensely(bytes: Buffer): Promise<EncodedFile> {
+  return encodedFile(bytes, gzipSync(bytes, { level: 9 }), await promisify(brotliCompress)(bytes, DENSE));
 }
 
 /** JSON for use inside a script: `<` could end the script, and old engines read U+2028 as a line end. */
@@ -58,11 +61,11 @@ type ScriptsOptions = {
 
 type State = ScriptsOptions & {
   /** By site and language, the one that was requested last at the end. A new map when the settings change. */
-  scripts: Map<string, { script: Packed; isDense: boolean }>;
+  scripts: Map<string, { script: EncodedFile; isDense: boolean }>;
   /** Sites by the hash of their fixed script. */
   byHash: Map<string, Site> | undefined;
   /** Whether a thread compresses a script. */
-  isPacking: boolean;
+  isCompressing: boolean;
 };
 
 /**
@@ -71,14 +74,14 @@ type State = ScriptsOptions & {
  * and a flood of requests for many languages costs little. A later request replaces that form.
  */
 export function createTagScripts(options: ScriptsOptions) {
-  const state: State = { ...options, scripts: new Map(), byHash: undefined, isPacking: false };
+  const state: State = { ...options, scripts: new Map(), byHash: undefined, isCompressing: false };
   options.sites.onReplaced(() => {
     state.scripts = new Map();
     state.byHash = undefined;
   });
   return {
     /** The script of a site's tag, with the words of a language that the request accepts. */
-    find: (site: Site, accepted?: string): Packed | Promise<Packed> => find(state, site, accepted),
+    find: (site: Site, accepted?: string): EncodedFile | Promise<EncodedFile> => find(state, site, accepted),
     /** The site whose fixed script has this hash. That script is in the site's own language or English. */
     siteWithHash: (hash: string): Site | undefined => {
       state.byHash ??= new Map(state.sites.all.map((site) => [hashOf(textOf(state, site)), site]));
@@ -97,36 +100,36 @@ function textOf(state: State, site: Site, words = wordsOf(state, site)): Buffer 
   return Buffer.from(built.loader.replace(PLACEHOLDER, () => served));
 }
 
-function find(state: State, site: Site, accepted?: string): Packed | Promise<Packed> {
+function find(state: State, site: Site, accepted?: string): EncodedFile | Promise<EncodedFile> {
   const words = wordsOf(state, site, accepted);
   const key = `${site.public.id} ${words.lang} ${words.file}`;
   const made = state.scripts.get(key);
-  if (made !== undefined && (made.isDense || state.isPacking)) {
-    keep(state.scripts, key, made);
+  if (made !== undefined && (made.isDense || state.isCompressing)) {
+    putLast(state.scripts, key, made);
     return made.script;
   }
   const bytes = textOf(state, site, words);
-  if (!state.isPacking) return findDense(state, key, bytes);
-  const script = packQuick(bytes);
-  keep(state.scripts, key, { script, isDense: false });
+  if (!state.isCompressing) return findDense(state, key, bytes);
+  const script = compressQuickly(bytes);
+  putLast(state.scripts, key, { script, isDense: false });
   return script;
 }
 
-async function findDense(state: State, key: string, bytes: Buffer): Promise<Packed> {
+async function findDense(state: State, key: string, bytes: Buffer): Promise<EncodedFile> {
   // If the settings change meanwhile, this script belongs to the former map.
   const { scripts } = state;
-  state.isPacking = true;
+  state.isCompressing = true;
   try {
-    const script = await packDense(bytes);
-    keep(scripts, key, { script, isDense: true });
+    const script = await compressDensely(bytes);
+    putLast(scripts, key, { script, isDense: true });
     return script;
   } finally {
-    state.isPacking = false;
+    state.isCompressing = false;
   }
 }
 
 /** Puts a script at the end, and forgets the first one if there are too many. */
-function keep(scripts: State["scripts"], key: string, made: { script: Packed; isDense: boolean }): void {
+function putLast(scripts: State["scripts"], key: string, made: { script: EncodedFile; isDense: boolean }): void {
   scripts.delete(key);
   scripts.set(key, made);
   if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");

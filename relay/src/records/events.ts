@@ -118,26 +118,26 @@ export async function renewEvent(tx: Transaction, site: string, id: string, now:
   return event;
 }
 
-type EventPlace = Pick<Event, "at" | "id" | "state">;
-const NEWEST: Omit<EventPlace, "state"> = { at: Number.MAX_SAFE_INTEGER, id: "" };
+type EventKey = Pick<Event, "at" | "id" | "state">;
+const NEWEST: Omit<EventKey, "state"> = { at: Number.MAX_SAFE_INTEGER, id: "" };
 
-type EventsPage = { site: string; after?: Omit<EventPlace, "state">; skip?: number; limit: number };
+type EventsPage = { site: string; after?: Omit<EventKey, "state">; skip?: number; limit: number };
 
-/** Events of one state. Few of many events may have it, so it reads their places in slices, and then the events. */
+/** Events of one state. Few of many events may have it, so it reads their keys in slices, and then the events. */
 async function eventsIn(tx: Transaction, state: Event["state"], query: EventsPage): Promise<Event[]> {
   const { site, after: begin = NEWEST, ...part } = query;
-  const read = (after: Omit<EventPlace, "state"> = begin) =>
-    tx.all<EventPlace>(
+  const read = (after: Omit<EventKey, "state"> = begin) =>
+    tx.all<EventKey>(
       `SELECT at, id, state FROM events WHERE site = $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4`,
       site,
       after.at,
       after.id,
       SLICE_ROWS,
     );
-  const places = await filtered(read, (place) => place.state === state, part);
+  const keys = await filtered(read, (key) => key.state === state, part);
   const rows = await tx.each<Event>(
     `SELECT ${COLUMNS} FROM events WHERE id = $1`,
-    places.map(({ id }) => [id]),
+    keys.map(({ id }) => [id]),
   );
   return rows.filter((row) => row !== undefined);
 }

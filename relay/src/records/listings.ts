@@ -84,7 +84,7 @@ export type DeliveryRow = {
 };
 
 type DeliveryOfSite = DeliveryRow & { site: string };
-export type DeliveryPlace = Pick<DeliveryRow, "visitor" | "pos" | "turn">;
+export type DeliveryCursor = Pick<DeliveryRow, "visitor" | "pos" | "turn">;
 
 /** A column with the site of a visitor. @param visitor the column with the visitor's id */
 const siteColumn = (visitor: string): string => `(SELECT site FROM visitors WHERE id = ${visitor}) AS site`;
@@ -101,24 +101,24 @@ const DELIVERIES: Record<DeliveryState, string> = {
     ORDER BY m.visitor, m.pos LIMIT $4`,
 };
 
-const byPlace = (a: DeliveryPlace, b: DeliveryPlace): number =>
+const byCursor = (a: DeliveryCursor, b: DeliveryCursor): number =>
   a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.pos - b.pos || a.turn - b.turn;
 
 /** Messages that the service has not accepted: waiting and failed ones, or only those of one state. */
 export async function deliveriesPage(
   tx: Transaction,
-  query: { site: string; state?: DeliveryState; after?: DeliveryPlace; limit: number },
+  query: { site: string; state?: DeliveryState; after?: DeliveryCursor; limit: number },
 ): Promise<DeliveryRow[]> {
   const { site: wanted, state, after: begin = { visitor: "", pos: 0, turn: 0 }, limit } = query;
-  // Keyed by place, because a message that fails between the two reads is in both. It counts as failed.
+  // Keyed by cursor, because a message that fails between the two reads is in both. It counts as failed.
   const found = new Map<string, DeliveryRow>();
   for (const each of state === undefined ? DELIVERY_STATES : [state]) {
-    const read = (after: DeliveryPlace = begin) =>
+    const read = (after: DeliveryCursor = begin) =>
       tx.all<DeliveryOfSite>(DELIVERIES[each], after.visitor, after.pos, after.turn, SLICE_ROWS);
     const rows = await filtered(read, ({ site }) => site === wanted, { limit });
     for (const { site, ...row } of rows) found.set(`${row.visitor} ${row.pos} ${row.turn}`, row);
   }
-  return [...found.values()].sort(byPlace).slice(0, limit);
+  return [...found.values()].sort(byCursor).slice(0, limit);
 }
 
 /** A message that was not accepted, as people read it. `at`: when it was written, milliseconds since 1970. */
@@ -132,12 +132,12 @@ const FAILED = `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) 
     v.site, m.at, m.text
   FROM messages m JOIN visitors v ON v.id = m.visitor WHERE m.visitor = $1 AND m.pos = $2`;
 
-type FailedPlace = { at: number; visitor: string; pos: number; site: string };
+type FailedKey = { at: number; visitor: string; pos: number; site: string };
 
 /** The failed messages of a site, or with null of all sites, newest first. */
 export async function failedMessages(tx: Transaction, wanted: string | null, part: Slice): Promise<OpenMessage[]> {
-  const read = (after: Omit<FailedPlace, "site"> = { at: Number.MAX_SAFE_INTEGER, visitor: "", pos: 0 }) =>
-    tx.all<FailedPlace>(
+  const read = (after: Omit<FailedKey, "site"> = { at: Number.MAX_SAFE_INTEGER, visitor: "", pos: 0 }) =>
+    tx.all<FailedKey>(
       `SELECT m.at, m.visitor, m.pos, ${siteColumn("m.visitor")} FROM messages m
        WHERE m.state = 'failed' AND m.discarded IS NULL AND m.at <= $1
          AND (m.at < $1 OR (m.visitor, m.pos) > ($2, $3))
@@ -155,14 +155,14 @@ export async function failedMessages(tx: Transaction, wanted: string | null, par
   return rows.filter((row) => row !== undefined);
 }
 
-type WaitingPlace = { visitor: string; turn: number; expires: number; site: string };
+type WaitingKey = { visitor: string; turn: number; expires: number; site: string };
 
 /** A waiting message or reaction by its place in the outbox. */
 const WAITING = `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
   FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
   WHERE o.visitor = $1 AND o.turn = $2`;
 
-const byExpiry = (a: WaitingPlace, b: WaitingPlace): number =>
+const byExpiry = (a: WaitingKey, b: WaitingKey): number =>
   a.expires - b.expires || (a.visitor < b.visitor ? -1 : a.visitor > b.visitor ? 1 : a.turn - b.turn);
 
 /**
@@ -174,9 +174,9 @@ export async function waitingMessages(
   wanted: string | null,
   { skip, limit }: Slice,
 ): Promise<OpenMessage[]> {
-  let oldest: WaitingPlace[] = [];
-  for (let after: WaitingPlace | undefined, more = true; more; ) {
-    const slice: WaitingPlace[] = await tx.all(
+  let oldest: WaitingKey[] = [];
+  for (let after: WaitingKey | undefined, more = true; more; ) {
+    const slice: WaitingKey[] = await tx.all(
       `SELECT o.visitor, o.turn, o.expires, ${siteColumn("o.visitor")} FROM outbox o
        WHERE (o.visitor, o.turn) > ($1, $2) ORDER BY o.visitor, o.turn LIMIT $3`,
       after?.visitor ?? "",

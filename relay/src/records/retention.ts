@@ -6,9 +6,9 @@ import type { Transaction } from "../db/database.ts";
 const SLICE = 500;
 
 /** Where the next slice begins. */
-export type RetentionPlace = { created: number; id: string };
+export type RetentionCursor = { created: number; id: string };
 
-type StaleRow = RetentionPlace & { newest: number | null; waits: number };
+type StaleRow = RetentionCursor & { newest: number | null; waits: number };
 
 /** A visitor, the time of the newest message, and whether something of theirs waits to be sent or is being sent. */
 const STALE = `SELECT v.created, v.id,
@@ -30,8 +30,8 @@ const isOld = ({ created, newest, waits }: StaleRow, before: number): boolean =>
  */
 export async function staleVisitors(
   tx: Transaction,
-  { site, before, after }: { site: string; before: number; after: RetentionPlace | undefined },
-): Promise<{ found: string[]; next: RetentionPlace | undefined }> {
+  { site, before, after }: { site: string; before: number; after: RetentionCursor | undefined },
+): Promise<{ found: string[]; next: RetentionCursor | undefined }> {
   const slice = await tx.all<StaleRow>(
     `${STALE} WHERE v.site = $1 AND v.created < $2 AND (v.created, v.id) > ($3, $4)
      ORDER BY v.created, v.id LIMIT $5`,

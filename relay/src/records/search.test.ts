@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type ConversationPlace, messagesNamed, searchSlice, visitorIdsMatching } from "./search.ts";
+import { type ConversationCursor, messagesNamed, searchSlice, visitorIdsMatching } from "./search.ts";
 import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
@@ -37,7 +37,7 @@ async function thread(id: string, active: number, texts: Record<number, string>)
 /** Every slice of a search: the visitors that it found. */
 async function slices(words: string): Promise<string[][]> {
   const all: string[][] = [];
-  let after: ConversationPlace | undefined;
+  let after: ConversationCursor | undefined;
   do {
     const { found, next } = await searchSlice(db, { words, site: "", state: "", after }, 30);
     all.push(found.map(({ id }) => id));

@@ -23,9 +23,9 @@ export type ConversationRow = {
 
 /**
  * Place in the list of conversations, which begins with the newest message. `pos`: the search has read the thread of the
- * visitor after this place up to there, and found nothing yet.
+ * visitor after this cursor up to there, and found nothing yet.
  */
-export type ConversationPlace = { active: number; id: string; pos?: number };
+export type ConversationCursor = { active: number; id: string; pos?: number };
 
 const COLUMNS = `v.id, v.site, v.created, (SELECT count(*) FROM messages c WHERE c.visitor = v.id) AS messages, v.subject, d.first_name AS "firstName",
   d.last_name AS "lastName", d.email, m.text, m.author, m.at, m.state`;
@@ -45,7 +45,7 @@ export type ConversationQuery = {
   state: string;
   from?: number;
   to?: number;
-  after: ConversationPlace | undefined;
+  after: ConversationCursor | undefined;
 };
 
 /** Escapes the pattern characters of LIKE. */
@@ -54,12 +54,12 @@ const escaped = (words: string): string => words.replaceAll(/[\\%_]/g, "\\$&");
 /** The function of SQL that gives texts in lower case. For words with only ASCII characters, the faster one is enough. */
 const lowerFunction = (words: string): string => (/^[\0-\x7f]*$/.test(words) ? "lower" : "unicode_lower");
 
-const BEGIN: ConversationPlace = { active: Number.MAX_SAFE_INTEGER, id: "" };
+const BEGIN: ConversationCursor = { active: Number.MAX_SAFE_INTEGER, id: "" };
 
 type Bounds = { active: number; id: string; head: number };
 
 /** The visitors of a slice: at least one, and no more than have `SLICE.messages` together. */
-async function visitorsAfter(tx: Transaction, site: string, after: ConversationPlace) {
+async function visitorsAfter(tx: Transaction, site: string, after: ConversationCursor) {
   const rows = await tx.all<Bounds>(
     `SELECT active, id, head FROM visitors WHERE (active, id) < ($1, $2) ${site === "" ? "" : "AND site = $4"}
      ORDER BY active DESC, id DESC LIMIT $3`,
@@ -124,7 +124,7 @@ export async function searchSlice(
   tx: Transaction,
   query: ConversationQuery,
   limit: number,
-): Promise<{ found: ConversationRow[]; next: ConversationPlace | undefined }> {
+): Promise<{ found: ConversationRow[]; next: ConversationCursor | undefined }> {
   const { words, site, from = 0, after = BEGIN } = query;
   const { visitors, more } = await visitorsAfter(tx, site, after);
   const last = visitors.at(-1);

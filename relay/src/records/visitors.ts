@@ -260,14 +260,14 @@ export async function setClaims(tx: Transaction, id: string, claims: string): Pr
   await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
 }
 
-/** A visitor's place in the order of first visits. */
-export type VisitPlace = { created: number; id: string };
+/** A visitor's position in the order of first visits. */
+export type VisitorCursor = { created: number; id: string };
 
 /** A page of a site's visitors, in the order of their first visits. `after`: the last one of the page before. */
 export const visitorsInOrder = (
   tx: Transaction,
-  { site, after, limit }: { site: string; after: VisitPlace | undefined; limit: number },
-): Promise<VisitPlace[]> =>
+  { site, after, limit }: { site: string; after: VisitorCursor | undefined; limit: number },
+): Promise<VisitorCursor[]> =>
   tx.all(
     "SELECT created, id FROM visitors WHERE site = $1 AND (created, id) > ($2, $3) ORDER BY created, id LIMIT $4",
     site,

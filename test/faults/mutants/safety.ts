@@ -91,7 +91,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("refusal of HEAD on a fallback connection", "fallback.test.ts", { find: "refuseHead($c);", replace: "" }),
   without("notice that the client of a fallback answer is gone", "fallback.test.ts", {
-    in: "fallback.follow",
+    in: "fallback.trackUnread",
     find: "$closed();",
     replace: "",
   }),
@@ -301,7 +301,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("limit on guesses", "guesses.test.ts", {
     in: "accepts",
-    find: "if ($slow && !(await turn($address))) return false;",
+    find: "if ($slow && !(await waitTurn($address))) return false;",
     replace: "",
   }),
   without("combined log line for unknown origins", "repeated-events.test.ts", {

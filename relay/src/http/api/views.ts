@@ -58,21 +58,21 @@ export const messageView =
   };
 
 /** Encodes the end of a page as opaque text. */
-const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+const cursorFor = (fields: object): string => Buffer.from(JSON.stringify(fields)).toString("base64url");
 
-type Shape<Place> = { [K in keyof Place]: Place[K] extends string ? "text" : "number" };
+type Shape<Fields> = { [K in keyof Fields]: Fields[K] extends string ? "text" : "number" };
 
 /**
- * Decodes a cursor. @param shape the fields of a place in this list @throws RelayError when the text is no cursor of this list
+ * Decodes a cursor. @param shape its fields in this list @throws RelayError when the text is no cursor of this list
  */
-export function cursorOf<Place extends object>(cursor: string | undefined, shape: Shape<Place>): Place | undefined {
+export function cursorOf<Fields extends object>(cursor: string | undefined, shape: Shape<Fields>): Fields | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const place = Object(JSON.parse(Buffer.from(cursor, "base64url").toString())) as Record<string, unknown>;
+    const fields = Object(JSON.parse(Buffer.from(cursor, "base64url").toString())) as Record<string, unknown>;
     const fits = ([name, kind]: [string, unknown]): boolean =>
-      kind === "text" ? typeof place[name] === "string" : Number.isSafeInteger(place[name]);
-    if (Object.keys(place).length === Object.keys(shape).length && Object.entries(shape).every(fits))
-      return place as Place;
+      kind === "text" ? typeof fields[name] === "string" : Number.isSafeInteger(fields[name]);
+    if (Object.keys(fields).length === Object.keys(shape).length && Object.entries(shape).every(fits))
+      return fields as Fields;
   } catch {
     // The answer is the same for every invalid cursor.
   }
@@ -84,11 +84,11 @@ export function pageWith<Row, View>(
   rows: Row[],
   limit: number,
   view: (row: Row) => View,
-  place: (row: Row) => object,
+  fields: (row: Row) => object,
 ): { items: View[]; next: string | null } {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(place(last)) : null };
+  return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(fields(last)) : null };
 }
 
 export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {

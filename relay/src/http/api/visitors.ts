@@ -6,7 +6,7 @@ import type { SessionEndings } from "../../flows/session-endings.ts";
 import { leadsOf } from "../../records/leads.ts";
 import { laneEntries } from "../../records/ledger/ledger.ts";
 import {
-  type DeliveryPlace,
+  type DeliveryCursor,
   deliveriesPage,
   findListedVisitor,
   isStillComplete,
@@ -104,7 +104,7 @@ export const sessions = ({ endings }: { endings: SessionEndings }) =>
 export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
   return {
     async listDeliveries({ site, query }) {
-      const after = cursorOf<DeliveryPlace>(query.cursor, { visitor: "text", pos: "number", turn: "number" });
+      const after = cursorOf<DeliveryCursor>(query.cursor, { visitor: "text", pos: "number", turn: "number" });
       const state = query.state === undefined ? {} : { state: query.state };
       const ask = { site: site.public.id, limit: query.limit + 1, ...state, ...(after && { after }) };
       return pageWith(await deliveriesPage(db, ask), query.limit, deliveryView, ({ visitor, pos, turn }) => ({
