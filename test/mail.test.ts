@@ -4,6 +4,7 @@ import { realClock } from "../relay/src/base/clock.ts";
 import { randomId } from "../shared/id.ts";
 import type { ErrorFrame, Mailed, RelayFrame } from "../shared/protocol.ts";
 import { type House, type HouseOptions, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { type MailServer, startMailServer } from "./mail-server.ts";
 import { type Env, runAt, runProcess } from "./relays.ts";
 import { porchlight } from "./shell.ts";
@@ -41,8 +42,8 @@ async function open(options: HouseOptions = {}): Promise<void> {
 type Guest = { visitor: Visitor; id: string };
 
 /** A visitor who has sent a message, and asked for the reply by email if an address is given. */
-async function guest(email?: string): Promise<Guest> {
-  const visitor = house.visitor();
+async function guest(email?: string, identity = ""): Promise<Guest> {
+  const visitor = house.visitor({ identity });
   await visitor.connect();
   const before = house.sandbox.messages().length;
   await visitor.send("Is it in stock?");
@@ -250,6 +251,22 @@ describe("the conversation by email", () => {
       "ada@post.example",
       "rate_limited",
     ]);
+  });
+
+  it("is sent three times a day to an address that a signed-in visitor typed, more often to the signed one (A27)", async () => {
+    await open({ env: { IDENTITY_SECRET, MESSAGES_PER_MINUTE: "0" }, site: { identitySecret: "env:IDENTITY_SECRET" } });
+    const askFourTimes = async (from: Guest): Promise<string[]> => [
+      await ask(from),
+      await ask(from),
+      await ask(from),
+      await ask(from),
+    ];
+    const email = "ada@post.example";
+    const identity = identityOf({ sub: "ada", email });
+    const atStranger = await guest("stranger@post.example", identity);
+    const stranger = "stranger@post.example";
+    expect(await askFourTimes(atStranger)).toEqual([stranger, stranger, stranger, "rate_limited"]);
+    expect(await askFourTimes(await guest(undefined, identity))).toEqual([email, email, email, email]);
   });
 
   it("is sent by the owner's backend and from the command line, to any address", async () => {

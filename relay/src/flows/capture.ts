@@ -146,7 +146,7 @@ async function storeDetails(
 ): Promise<boolean> {
   await addVisitor(tx, visitor, site.public.id, clock.now());
   if ((await findVisitor(tx, visitor)) === undefined) return false;
-  await setDetails(tx, visitor, presentDetails(person));
+  await setDetails(tx, visitor, presentDetails(person), { signed: false });
   if (page !== undefined) await setPage(tx, visitor, page);
   await storeEvent(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
   return true;

@@ -209,7 +209,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
     for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });
     const deletion = forget(visitor);
     await new Promise((resolve) => setImmediate(resolve));
-    await db.transaction((tx) => setDetails(tx, visitor, { email: "ada@shop.example" }));
+    await db.transaction((tx) => setDetails(tx, visitor, { email: "ada@shop.example" }, { signed: false }));
     await deletion;
     expect(await db.all("SELECT key FROM requests WHERE key = 'a'")).toEqual([]);
   });

@@ -5,17 +5,28 @@ export type Details = { firstName?: string; lastName?: string; email?: string; p
 
 type Row = { first_name: string | null; last_name: string | null; email: string | null; version: number };
 
-/** Stores the given fields and keeps the others. The visitor's row must exist. */
-export async function setDetails(tx: Transaction, visitor: string, given: Details): Promise<void> {
+/**
+ * Stores the given fields and keeps the others. The visitor's row must exist.
+ * @param signed whether they came from a signed identity; a visitor who types the signed address again keeps it signed
+ */
+export async function setDetails(
+  tx: Transaction,
+  visitor: string,
+  given: Details,
+  { signed }: { signed: boolean },
+): Promise<void> {
   const { firstName = null, lastName = null, email = null, phone = null } = given;
   if ((firstName ?? lastName ?? email ?? phone) === null) return;
   await tx.run(
-    `INSERT INTO details (visitor, first_name, last_name, email, phone, version) VALUES ($1, $2, $3, $4, $5, 1)
+    `INSERT INTO details (visitor, first_name, last_name, email, phone, version, email_signed)
+       VALUES ($1, $2, $3, $4, $5, 1, $6)
      ON CONFLICT (visitor) DO UPDATE SET
        first_name = coalesce(excluded.first_name, details.first_name),
        last_name = coalesce(excluded.last_name, details.last_name),
        email = coalesce(excluded.email, details.email),
        phone = coalesce(excluded.phone, details.phone),
+       email_signed = CASE WHEN excluded.email IS NULL THEN details.email_signed
+         WHEN excluded.email = details.email AND details.email_signed = 1 THEN 1 ELSE excluded.email_signed END,
        version = details.version + CASE WHEN
          coalesce(excluded.first_name, details.first_name) IS NOT DISTINCT FROM details.first_name
          AND coalesce(excluded.last_name, details.last_name) IS NOT DISTINCT FROM details.last_name
@@ -25,6 +36,7 @@ export async function setDetails(tx: Transaction, visitor: string, given: Detail
     lastName,
     email,
     phone,
+    signed ? 1 : 0,
   );
 }
 
@@ -64,8 +76,13 @@ export async function markDetailsSent(tx: Transaction, visitor: string, version:
   await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
 }
 
-/** The visitor's email address: typed by the visitor, or signed by the owner. */
-export async function emailOf(tx: Transaction, visitor: string): Promise<string | undefined> {
-  const [row] = await tx.all<{ email: string | null }>("SELECT email FROM details WHERE visitor = $1", visitor);
-  return row?.email ?? undefined;
+/** An email address of a visitor. `signed`: 1 if it came from a signed identity; 0 if the visitor typed it. */
+export type Address = { email: string; signed: number };
+
+export async function emailOf(tx: Transaction, visitor: string): Promise<Address | undefined> {
+  const [row] = await tx.all<Address>(
+    "SELECT email, email_signed AS signed FROM details WHERE visitor = $1 AND email IS NOT NULL",
+    visitor,
+  );
+  return row;
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from "../db/database.ts";
+import type { Address } from "./details.ts";
 
 /** A visitor who wants replies by email while away, and the present state of their thread. */
-export type Subscription = {
+export type Subscription = Address & {
   visitor: string;
   site: string;
-  email: string;
   page: string;
   locale: string;
   /** Place of the last reply that went into a mail. */
@@ -40,7 +40,7 @@ export async function hasSubscription(tx: Transaction, { visitor, page, locale }
 /** Subscriptions whose thread has news since the last check, and whose next check is due. */
 export async function dueSubscriptions(tx: Transaction, now: number, limit: number): Promise<Subscription[]> {
   return tx.all(
-    `SELECT w.visitor, v.site, d.email, w.page, w.locale, w.told AS "mailedUpTo", v.read, v.head, w.asked, w.seen
+    `SELECT w.visitor, v.site, d.email, d.email_signed AS signed, w.page, w.locale, w.told AS "mailedUpTo", v.read, v.head, w.asked, w.seen
      FROM mail_wishes w JOIN visitors v ON v.id = w.visitor JOIN details d ON d.visitor = w.visitor
      WHERE w.due <= $1 AND v.head > w.looked AND d.email IS NOT NULL ORDER BY w.due LIMIT $2`,
     now,

@@ -2,10 +2,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Site } from "../../base/config.ts";
 import { mailboxOf } from "../../base/input-text.ts";
 import type { Log } from "../../base/log.ts";
-import { isIdentified, keyedHash } from "../../base/sign.ts";
+import { keyedHash } from "../../base/sign.ts";
 import type { Presence } from "../../bus/presence.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Mailer } from "../../hooks/mailer.ts";
+import type { Address } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
 import { dayOf, takeOne } from "../../records/quotas.ts";
 import type { Sites } from "../../records/sites.ts";
@@ -39,10 +40,11 @@ export const LINES_MAX = 200;
 
 /**
  * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a
- * stranger's mailbox. The second limit is for signed identities. The third limits how many mails the visitors of one site cause.
+ * stranger's mailbox. The second limit is for addresses of signed identities: one that the visitor typed instead may be a
+ * stranger's. The third limits how many mails the visitors of one site cause.
  */
 const PER_ADDRESS = 3;
-const PER_KNOWN_ADDRESS = 20;
+const PER_SIGNED_ADDRESS = 20;
 const PER_SITE = 1_000;
 
 /** The site, if it sends mail. */
@@ -65,12 +67,12 @@ export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: stri
 export async function takeFromBudget(
   deps: MailDeps,
   tx: Transaction,
-  { visitor, site, address }: { visitor: string; site: string; address: string },
+  { site, email, signed }: Address & { site: string },
 ): Promise<boolean> {
   const day = dayOf(deps.clock.now());
-  const cap = isIdentified(visitor) ? PER_KNOWN_ADDRESS : PER_ADDRESS;
+  const cap = signed ? PER_SIGNED_ADDRESS : PER_ADDRESS;
   // Some mail servers ignore dots in the name as well.
-  const mailbox = hashOfMailbox(deps, address.replace(/\.(?=.*@)/g, ""));
+  const mailbox = hashOfMailbox(deps, email.replace(/\.(?=.*@)/g, ""));
   if (!(await takeOne(tx, { name: `mail to ${mailbox}`, day, cap }))) return false;
   return takeOne(tx, { name: `mail of ${site}`, day, cap: PER_SITE });
 }

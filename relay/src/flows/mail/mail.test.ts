@@ -54,7 +54,7 @@ async function begin(after: number, node: Node = {}): Promise<ReturnType<typeof 
   await mail.subscribe(VISITOR, SITE, CONTEXT);
   await db.transaction(async (tx) => {
     await addVisitor(tx, VISITOR, "shop", now);
-    await setDetails(tx, VISITOR, { email: "ada@b.example" });
+    await setDetails(tx, VISITOR, { email: "ada@b.example" }, { signed: false });
     await appendReply(tx, { visitor: VISITOR, id: "r_1", text: "Yes, three.", at: now, external: "e_1" });
   });
   return mail;
@@ -130,10 +130,10 @@ describe("a reply by mail", () => {
 
 describe("mails to one mailbox", () => {
   /** Asks for a transcript as a new visitor with this address. */
-  async function ask(mail: ReturnType<typeof createMail>, visitor: string, email: string) {
+  async function ask(mail: ReturnType<typeof createMail>, visitor: string, email: string, signed = false) {
     await db.transaction(async (tx) => {
       await addVisitor(tx, visitor, "shop", now);
-      await setDetails(tx, visitor, { email });
+      await setDetails(tx, visitor, { email }, { signed });
       await appendReply(tx, { visitor, id: `r_${visitor}`, text: "Yes.", at: now, external: `e_${visitor}` });
     });
     return mail.transcript({ visitor, site: SITE, id: "t_1", context: CONTEXT });
@@ -151,6 +151,18 @@ describe("mails to one mailbox", () => {
     ].entries())
       expect(await ask(mail, `v_b${n}`, email)).toBe("rate_limited");
     expect(await ask(mail, "v_other", "ada@other.example")).toMatchObject({ address: "ada@other.example" });
+    await mail.stop();
+  });
+
+  it("are at most three a day to an address that a signed-in visitor typed, twenty to the signed one (A27)", async () => {
+    const mail = start(0, {});
+    const asked = async (signed: boolean, email: string): Promise<number> => {
+      let mails = 0;
+      for (let n = 0; n < 25; n++) if ((await ask(mail, `u_${email}${n}`, email, signed)) !== "rate_limited") mails++;
+      return mails;
+    };
+    expect(await asked(false, "stranger@b.example")).toBe(3);
+    expect(await asked(true, "ada@b.example")).toBe(20);
     await mail.stop();
   });
 

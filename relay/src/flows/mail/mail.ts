@@ -112,11 +112,11 @@ async function mailTranscript(
     async (tx) => {
       const row = await findVisitor(tx, visitor);
       if (row === undefined || row.head === 0) return "nothing";
-      const address = to ?? (await emailOf(tx, visitor));
+      const own = to === undefined ? await emailOf(tx, visitor) : undefined;
+      const address = to ?? own?.email;
       if (address === undefined) return "no_email";
-      if (to === undefined && (await isUnsubscribed(deps, tx, siteId, address))) return "no_email";
-      if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
-        return "rate_limited";
+      if (own !== undefined && (await isUnsubscribed(deps, tx, siteId, address))) return "no_email";
+      if (own !== undefined && !(await takeFromBudget(deps, tx, { ...own, site: siteId }))) return "rate_limited";
       const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
       const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...context } as const;
       await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });

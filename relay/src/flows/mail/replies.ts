@@ -59,7 +59,7 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
       if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
       if (deps.shared && !isAnswered(subscription, now))
         return subscriptions.askNodes(tx, visitor, now, now + ANSWER_MS);
-      if (!(await takeFromBudget(deps, tx, { visitor, site, address: email }))) {
+      if (!(await takeFromBudget(deps, tx, subscription))) {
         log("mail.capped", { visitor: hashed(visitor), site });
         return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
       }

@@ -58,7 +58,7 @@ async function storeUser(tx: Transaction, { id, site, person, guest, now }: Logi
   if (Object.keys(claims).length > 0) await setClaims(tx, id, JSON.stringify(claims));
   const moved = guest === undefined ? 0 : await merge(tx, guest, user, now);
   await setSubject(tx, id, person.subject);
-  await setDetails(tx, id, person);
+  await setDetails(tx, id, person, { signed: true });
   return { user: (await findVisitor(tx, id)) ?? user, moved };
 }
 
