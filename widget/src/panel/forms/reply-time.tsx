@@ -82,8 +82,14 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
   return () => {
     const promises = !isClosed() && !isUnreachable(ui);
     const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";
-    const words = more ? `${authorOf(ui)}\u00a0· ${more}` : promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
-    return <span key={words}>{words}</span>;
+    const words = !more && promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
+    return (
+      <span key={words + more}>
+        {words}
+        {more && "\u00a0· "}
+        {more && <span class="whole">{more}</span>}
+      </span>
+    );
   };
 });
 
