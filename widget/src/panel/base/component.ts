@@ -13,7 +13,7 @@ import type { PanelContext } from "./context.ts";
  */
 export type Mounted = (run: () => (() => void) | undefined | void) => void;
 type Draw<Props> = (props: Props) => ComponentChildren;
-type Bag = Readonly<Record<string, unknown>>;
+type AnyProps = Readonly<Record<string, unknown>>;
 
 /** With the type `never` each component must state what it needs: `({ t, chat }: Needs<"t" | "chat">)`. */
 type SetUp<Props> = (ui: never, mounted: Mounted, first: Props) => Draw<Props>;
@@ -26,8 +26,8 @@ export function component<Props extends object = object>(setUp: SetUp<Props>) {
     stop = (): void => {};
     draw: Draw<Props> | undefined;
 
-    override shouldComponentUpdate(next: Bag, state: unknown): boolean {
-      const now: Bag = { ...this.props };
+    override shouldComponentUpdate(next: AnyProps, state: unknown): boolean {
+      const now: AnyProps = { ...this.props };
       for (const name in next) if (next[name] !== now[name]) return true;
       return state !== this.state;
     }

@@ -13,7 +13,7 @@ export type Files = {
   /** Removes this many sent uploads from the tray, and every file whose upload failed. */
   sent(count: number): void;
   /** Called when the page identifies the visitor. Empties the tray if it is another person. */
-  handOver(before: string | undefined, now: string): void;
+  identify(before: string | undefined, now: string): void;
   /**
    * Called when the visitor deletes the conversation in this tab. Empties the tray; later files belong to the next
    * conversation.

@@ -51,7 +51,7 @@ const hide = (shown: Signal<undefined | unknown>): void => {
 
 /** For `part`: stores the code in a signal. */
 export const into =
-  <Code>(kept: Signal<Code | undefined>) =>
+  <Code>(target: Signal<Code | undefined>) =>
   (code: Code): void => {
-    kept.value = code;
+    target.value = code;
   };

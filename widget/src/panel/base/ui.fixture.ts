@@ -21,19 +21,19 @@ type Writable<Part> = {
 };
 export type FakeChat = Writable<Chat> & {
   /** The panel's calls of the chat: `["send", "Hello"]`. */
-  asked: unknown[][];
-  tell<Name extends keyof ChatEvents>(name: Name, detail: ChatEvents[Name]): void;
+  calls: unknown[][];
+  emit<Name extends keyof ChatEvents>(name: Name, detail: ChatEvents[Name]): void;
 };
 
 function fakeChat(): FakeChat {
-  const asked: unknown[][] = [];
-  const note =
+  const calls: unknown[][] = [];
+  const record =
     (name: string) =>
     (...args: unknown[]) =>
-      void asked.push([name, ...args]);
+      void calls.push([name, ...args]);
   const listeners: [name: string, run: (detail: never) => void][] = [];
   return {
-    asked,
+    calls,
     items: signal<readonly Item[]>([]),
     link: signal<Link>("online"),
     ending: signal<LinkEnding | undefined>(undefined),
@@ -48,34 +48,34 @@ function fakeChat(): FakeChat {
     draft: signal(""),
     storage: openStorage("shop", browserPage),
     name: signal<string | undefined>(undefined),
-    start: note("start"),
-    stop: note("stop"),
+    start: record("start"),
+    stop: record("stop"),
     send(...args) {
-      asked.push(["send", ...args]);
+      calls.push(["send", ...args]);
       return "id";
     },
-    retry: note("retry"),
-    remove: note("remove"),
-    seen: note("seen"),
-    loadOlder: note("loadOlder"),
-    react: note("react"),
-    typing: note("typing"),
+    retry: record("retry"),
+    remove: record("remove"),
+    seen: record("seen"),
+    loadOlder: record("loadOlder"),
+    react: record("react"),
+    typing: record("typing"),
     token: () => "token",
     rating: signal<Rating | undefined>(undefined),
     email: signal<boolean | undefined>(undefined),
     submit(form, id) {
-      asked.push(["submit", form, id]);
+      calls.push(["submit", form, id]);
       return Promise.resolve(undefined);
     },
-    forget: () => Promise.resolve(note("forget")()),
-    logout: note("logout"),
-    identify: note("identify"),
-    destroy: note("destroy"),
+    forget: () => Promise.resolve(record("forget")()),
+    logout: record("logout"),
+    identify: record("identify"),
+    destroy: record("destroy"),
     on(name, run) {
       listeners.push([name, run]);
       return () => {};
     },
-    tell(name, detail) {
+    emit(name, detail) {
       for (const [event, run] of listeners) if (event === name) run(detail as never);
     },
   };
@@ -154,7 +154,7 @@ export async function stage(options: Options = {}): Promise<Stage> {
     asking: signal(false),
     close() {},
     send(text, attachments = []) {
-      chat.asked.push(["send", text, ...attachments]);
+      chat.calls.push(["send", text, ...attachments]);
       return Math.max(1, attachments.length);
     },
     focusComposer: () => root.querySelector("textarea")?.focus(),

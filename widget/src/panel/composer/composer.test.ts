@@ -29,7 +29,7 @@ async function type(text: string): Promise<void> {
 const enter = (more: KeyboardEventInit & { keyCode?: number } = {}): void => {
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, ...more }));
 };
-const sends = (): unknown[] => on.chat.asked.filter(([name]) => name === "send").map(([, text]) => text);
+const sends = (): unknown[] => on.chat.calls.filter(([name]) => name === "send").map(([, text]) => text);
 const send = (): HTMLButtonElement => on.root.querySelector("button[type=submit]") as HTMLButtonElement;
 
 describe("the composer", () => {
@@ -111,7 +111,7 @@ describe("the composer", () => {
   it("sends a typing event for text, but not for blanks", async () => {
     await type(" ");
     await type("a");
-    expect(on.chat.asked).toEqual([["typing"]]);
+    expect(on.chat.calls).toEqual([["typing"]]);
   });
 
   it("does not send the text while picked files are still being added to the tray", async () => {

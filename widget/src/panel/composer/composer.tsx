@@ -73,7 +73,7 @@ function onPick(ui: Needs<"addFiles" | "shell">, input: HTMLInputElement): void 
 }
 
 /** Fits the field's height to its text, in browsers without CSS `field-sizing`. */
-async function grow(ui: Needs<"shell">): Promise<void> {
+async function fitField(ui: Needs<"shell">): Promise<void> {
   const field = fieldOf(ui);
   // Right after sending, the field may still hold the text that was sent.
   if (!field?.value || CSS.supports("field-sizing", "content")) return;
@@ -134,7 +134,7 @@ export const Composer = component((ui: ComposerNeeds, mounted) => {
     watch(() => {
       if (chat.draft.value.length > COUNTER_FROM && !counter.peek())
         void part(() => import("./counter.ts"), into(counter));
-      if (isOpen.value) void grow(ui);
+      if (isOpen.value) void fitField(ui);
     }),
   );
   return () => {

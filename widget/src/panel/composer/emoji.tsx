@@ -46,7 +46,7 @@ const buttonsIn = (box: Element | null): HTMLElement[] => [...(box?.querySelecto
  * Moves the focus between the buttons of one box by arrow key. In right-to-left text the left and right keys are
  * swapped.
  */
-function move(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
   if (step === undefined) return;
   const buttons = buttonsIn(event.currentTarget);
@@ -65,12 +65,12 @@ function closeOutside(
   close: (refocus: boolean) => void,
 ) {
   const ended = new AbortController();
-  const elsewhere = ({ target }: Event): void => {
+  const onOutside = ({ target }: Event): void => {
     const place = target as Element;
     // The button that opened the picker closes it by itself.
     if (!box()?.contains(place) && !place.closest(".composer [aria-expanded]")) close(false);
   };
-  for (const type of ["pointerdown", "focusin"]) root.addEventListener(type, elsewhere, ended);
+  for (const type of ["pointerdown", "focusin"]) root.addEventListener(type, onOutside, ended);
   root.addEventListener(
     "keydown",
     (event) => {
@@ -158,7 +158,7 @@ function results(state: State) {
 /** Buttons that scroll to a group. */
 const groupButtons = ({ t }: State) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons
-  <div class="groups" onKeyDown={move}>
+  <div class="groups" onKeyDown={moveFocus}>
     {EMOJI_GROUPS.map(({ name, emoji: [first] }, at) => (
       <button
         key={name}
@@ -222,7 +222,7 @@ export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close:
       >
         {searchField(state)}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons */}
-        <div class="found" onKeyDown={move}>
+        <div class="found" onKeyDown={moveFocus}>
           {query.value.trim() ? results(state) : groups(state)}
         </div>
         {!query.value.trim() && groupButtons(state)}

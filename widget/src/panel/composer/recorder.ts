@@ -25,10 +25,10 @@ export type Recording = {
  * them as audio.
  */
 const FORMATS = [
-  { type: "audio/mp4;codecs=mp4a.40.2", ending: "m4a" },
-  { type: "audio/ogg;codecs=opus", ending: "ogg" },
-  { type: "audio/webm;codecs=opus", ending: "webm" },
-  { type: "audio/mp4", ending: "m4a" },
+  { type: "audio/mp4;codecs=mp4a.40.2", extension: "m4a" },
+  { type: "audio/ogg;codecs=opus", extension: "ogg" },
+  { type: "audio/webm;codecs=opus", extension: "webm" },
+  { type: "audio/mp4", extension: "m4a" },
 ] as const;
 
 /** Speech needs no more than this many bits per second. */
@@ -92,7 +92,7 @@ export async function record(options: { bytes: number; now?: () => number }): Pr
       audioBitsPerSecond: BITS_PER_SECOND,
       ...(format && { mimeType: format.type }),
     });
-    return follow({ recorder, stream, release, longest: secondsFor(bytes), now, ending: format?.ending ?? "webm" });
+    return run({ recorder, stream, release, longest: secondsFor(bytes), now, extension: format?.extension ?? "webm" });
   } catch (error) {
     release();
     throw error;
@@ -105,12 +105,12 @@ type Started = {
   release(): void;
   /** Seconds. */
   longest: number;
-  ending: string;
+  extension: string;
   now(): number;
 };
 
 /** Runs a recorder: collects its data, counts the seconds, and stops it at the limit. */
-function follow({ recorder, stream, release, longest, ending, now }: Started): Recording {
+function run({ recorder, stream, release, longest, extension, now }: Started): Recording {
   const seconds = signal(0);
   const levels = signal<readonly number[]>([]);
   const isFull = signal(false);
@@ -134,22 +134,22 @@ function follow({ recorder, stream, release, longest, ending, now }: Started): R
     release();
   };
   recorder.start();
-  let over = false;
+  let isOver = false;
   return {
     seconds,
     levels,
     isFull,
     async finish(name) {
-      if (over) return undefined;
-      over = true;
+      if (isOver) return undefined;
+      isOver = true;
       if (!isFull.peek()) end();
       await ended;
       const [type = ""] = recorder.mimeType.split(";");
-      const file = new File(chunks, `${name}.${ending}`, { type });
+      const file = new File(chunks, `${name}.${extension}`, { type });
       return file.size > 0 ? file : undefined;
     },
     discard() {
-      over = true;
+      isOver = true;
       if (!isFull.peek()) end();
     },
   };

@@ -21,7 +21,7 @@ export type AttachedProps = { media: Media; author: string };
 
 type AttachedNeeds = Needs<"t" | "shell" | "part">;
 /** A file from the relay, and what to call when it cannot be loaded. */
-type Own = { media: Media; href: string; author: string; onError: () => void };
+type DrawnFile = { media: Media; href: string; author: string; onError: () => void };
 
 export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
   const { shell } = ui;
@@ -48,9 +48,9 @@ export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
 
 /** How a file of this type is drawn. Undefined: as a link. */
 const drawnAs = (type: string): typeof picture | undefined =>
-  /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? sound : /^video\//.test(type) ? film : undefined;
+  /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? audio : /^video\//.test(type) ? video : undefined;
 
-const sound = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (
+const audio = (_: AttachedNeeds, { media, href, onError }: DrawnFile): VNode => (
   <Player src={href} name={media.name} onError={onError} />
 );
 
@@ -59,13 +59,13 @@ const Player = lazyPart<PlayerProps>(
   (_, { name }) => <bdi class="file">{name}</bdi>,
 );
 
-const film = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (
+const video = (_: AttachedNeeds, { media, href, onError }: DrawnFile): VNode => (
   // biome-ignore lint/a11y/useMediaCaption: what a visitor or a person has recorded has no captions
   <video class="player" src={href} aria-label={media.name} controls playsInline preload="metadata" onError={onError} />
 );
 
 /** A picture that opens large on the page. With a modifier key it opens as any link does. */
-function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onError }: Own): VNode {
+function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onError }: DrawnFile): VNode {
   const { width, height } = media;
   const alt = t("picture", { author });
   const enlarge = (event: MouseEvent): void => {

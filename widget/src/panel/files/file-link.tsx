@@ -18,12 +18,12 @@ export type FileProps = { href: string; name: string; lost: boolean };
 
 export const FileLink = component<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
   const gone = signal(false);
-  const look = async (): Promise<void> => {
+  const checkAddress = async (): Promise<void> => {
     // CORS allows every page to read the relay's refusals, but not the files.
     const { status } = await fetch(address, { method: "HEAD" }).catch(() => ({ status: 0 }));
     gone.value = status === 404 || status === 410;
   };
-  if (lost) mounted(() => void look());
+  if (lost) mounted(() => void checkAddress());
   return ({ href, name }) => (
     <a class="file" {...(gone.value ? {} : { href, target: "_blank", rel: "noopener noreferrer" })}>
       {fileIcon()}

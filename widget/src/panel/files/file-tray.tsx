@@ -43,7 +43,7 @@ export function createFiles(deps: TrayDeps): Files {
     Tray: trayOf(tray),
     state: computed(() => stateOf(tray)),
     add: (files) => add(tray, files),
-    handOver(before, now) {
+    identify(before, now) {
       if (before && subjectOf(before) !== subjectOf(now)) clear(tray);
     },
     forget() {

@@ -30,7 +30,7 @@ const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
 /** Position and length in seconds, and whether the file plays, as its element reports them. */
-function follow() {
+function followPlayback() {
   const [at, length, isPlaying] = [signal(0), signal(0), signal(false)];
   let isMeasuring = false;
   return {
@@ -39,7 +39,7 @@ function follow() {
     isPlaying,
     events: {
       onDurationChange({ currentTarget: audio }: { currentTarget: HTMLAudioElement }): void {
-        // What a browser has recorded does not say its length. It is known once the end has been looked for.
+        // A file that a browser recorded does not contain its length. The browser finds it by seeking to the end.
         if (audio.duration === Number.POSITIVE_INFINITY) {
           isMeasuring = true;
           audio.currentTime = LATE_SECONDS;
@@ -71,7 +71,7 @@ function follow() {
 export type PlayerProps = { src: string; name: string; onError: () => void };
 
 export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">, mounted) => {
-  const { at, length, isPlaying, events } = follow();
+  const { at, length, isPlaying, events } = followPlayback();
   let audio: HTMLAudioElement | null = null;
   let slider: HTMLElement | null = null;
   if (!styled.has(shell.root)) adopt(shell.root, css);
@@ -80,10 +80,10 @@ export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">
   const part = (): number => length.value && at.value / length.value;
   mounted(() => () => audio?.pause());
   mounted(watch(() => slider?.style.setProperty("--part", `${part() * 100}%`)));
-  const holdAudio = (node: HTMLAudioElement | null): void => {
+  const setAudio = (node: HTMLAudioElement | null): void => {
     audio = node;
   };
-  const holdSlider = (node: HTMLElement | null): void => {
+  const setSlider = (node: HTMLElement | null): void => {
     slider = node;
   };
   const seek = (seconds: number): void => {
@@ -107,7 +107,7 @@ export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">
         {draw(isPlaying.value ? PAUSE : PLAY)}
       </button>
       <input
-        ref={holdSlider}
+        ref={setSlider}
         type="range"
         min={0}
         max={1}
@@ -121,7 +121,7 @@ export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">
       <time aria-hidden="true" translate={false}>
         {clock(at.value || length.value)}
       </time>
-      <audio ref={holdAudio} src={src} preload="metadata" onError={onError} {...events} />
+      <audio ref={setAudio} src={src} preload="metadata" onError={onError} {...events} />
     </div>
   );
 });

@@ -23,7 +23,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const HEAD = 64 * 1024;
 
 /** Whether a PNG or WebP is animated: it then has an `acTL` or `ANIM` chunk (PNG 3, 11.3.6; WebP container specification). */
-async function moves(file: Blob): Promise<boolean> {
+async function isAnimated(file: Blob): Promise<boolean> {
   const head = new TextDecoder("latin1").decode(await file.slice(0, HEAD).arrayBuffer());
   return /^.PNG.*?acTL|^RIFF.{4}WEBP.*?ANIM/s.test(head);
 }
@@ -38,7 +38,7 @@ export function fittedSize(width: number, height: number): { width: number; heig
  * Draws a picture in its new size, with the orientation of its metadata applied and the metadata removed.
  * @throws when it cannot be read
  */
-async function redrawn(file: File, type: string): Promise<Blob | null> {
+async function redraw(file: File, type: string): Promise<Blob | null> {
   const picture = await createImageBitmap(file, { imageOrientation: "from-image" });
   try {
     const { width, height } = fittedSize(picture.width, picture.height);
@@ -66,8 +66,8 @@ export async function smallerPicture(file: File): Promise<File> {
   const type = FORMATS[file.type];
   if (type === undefined) return file;
   try {
-    if (type !== "image/jpeg" && (await moves(file))) return file;
-    const blob = await redrawn(file, type);
+    if (type !== "image/jpeg" && (await isAnimated(file))) return file;
+    const blob = await redraw(file, type);
     const isBetter = blob?.type === type && (blob.size < file.size || type !== file.type);
     if (!blob || !isBetter) return file;
     const name = type === file.type ? file.name : file.name.replace(/\.\w+$/, ".jpg");

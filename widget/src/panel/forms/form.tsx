@@ -97,7 +97,7 @@ type State = {
 };
 
 /** Shows the errors of fields, and moves the focus to the first of these fields. */
-function complain({ wrong }: State, form: HTMLFormElement, ...errors: readonly FieldError[]): void {
+function showErrors({ wrong }: State, form: HTMLFormElement, ...errors: readonly FieldError[]): void {
   wrong.value = errors;
   form.querySelector<HTMLElement>(`[name=${errors[0]?.field}]`)?.focus();
 }
@@ -137,7 +137,7 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   const { ui, busy } = state;
   if (busy.peek()) return;
   const found = problemsOf(state, form, fields);
-  if (found[0]) return complain(state, form, ...found);
+  if (found[0]) return showErrors(state, form, ...found);
   const values = valuesOf(form);
   busy.value = true;
   const problem = await sendDetails(state, values);
@@ -148,10 +148,10 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   if (values.text && !problem && !refused) ui.chat.draft.value = "";
   busy.value = false;
   const [field, key] = (problem && FIELD_ERRORS[problem]) ?? [];
-  if (field && key) return complain(state, form, { field, words: ui.t(key) });
-  if (problem) return complain(state, form, { field: fields[0]?.field ?? "text", words: ui.t("tryLater") });
+  if (field && key) return showErrors(state, form, { field, words: ui.t(key) });
+  if (problem) return showErrors(state, form, { field: fields[0]?.field ?? "text", words: ui.t("tryLater") });
   if (refused)
-    return complain(state, form, { field: values.text ? "text" : (fields.at(-1)?.field ?? "text"), words: refused });
+    return showErrors(state, form, { field: values.text ? "text" : (fields.at(-1)?.field ?? "text"), words: refused });
   state.done();
 }
 

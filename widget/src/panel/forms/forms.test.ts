@@ -20,7 +20,7 @@ const submit = async (): Promise<void> => {
   await drawn();
 };
 const wrong = (): string | null | undefined => view.querySelector("[id^=form-wrong]")?.textContent;
-const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
+const leads = (): unknown[] => on.chat.calls.filter(([name]) => name === "submit").map(([, form]) => form);
 
 /** Path and language of the test page. */
 const WHERE = { page: location.pathname, locale: "en" };
@@ -98,14 +98,14 @@ describe("the form before the first message", () => {
     field("topic").value = "Returns";
     field("news").checked = true;
     on.chat.send = (text) => {
-      on.chat.asked.push(["send", text]);
+      on.chat.calls.push(["send", text]);
       on.chat.items.value = [own(text, { id: "sent-1" })];
       return "sent-1";
     };
     await submit();
     await expect.poll(() => view.querySelector(".form")).toBeNull();
     expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", ...WHERE }]);
-    expect(on.chat.asked.at(-1)).toEqual(["send", "Order number: 1234\nTopic: Returns\nSend me news: Yes"]);
+    expect(on.chat.calls.at(-1)).toEqual(["send", "Order number: 1234\nTopic: Returns\nSend me news: Yes"]);
   });
 
   it("is prefilled with values from the page, which the visitor can change", async () => {
@@ -244,7 +244,7 @@ describe("a form that the service refuses after it was closed", () => {
     expect(wrong()).toMatch(/country code/);
     field("phone").value = "+49 30 1234567";
     await submit();
-    expect(on.chat.asked).toContainEqual([
+    expect(on.chat.calls).toContainEqual([
       "submit",
       { t: "lead", chat: true, phone: "+49 30 1234567", ...WHERE },
       "the-same-form",
@@ -307,7 +307,7 @@ describe("outside business hours", () => {
     write("Where is my lamp?");
     await submit();
     expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
-    expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
+    expect(on.chat.calls).toContainEqual(["send", "Where is my lamp?"]);
     expect(view.textContent).toMatch(/We've got your message/);
     expect(on.chat.draft.value).toBe("");
   });
@@ -337,7 +337,7 @@ describe("outside business hours", () => {
     await submit();
     await expect.poll(() => wrong()).toBe("Not sent. You were sending messages too quickly.");
     expect(field("text").value).toBe("Where is my lamp?");
-    expect(on.chat.asked).toContainEqual(["remove", "id"]);
+    expect(on.chat.calls).toContainEqual(["remove", "id"]);
   });
 
   it("reports a message that is too long before sending it", async () => {
@@ -349,7 +349,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     await submit();
     expect(wrong()).toBe("200 characters over the limit");
-    expect(on.chat.asked).toEqual([]);
+    expect(on.chat.calls).toEqual([]);
     write("y".repeat(4_001));
     await drawn();
     expect(wrong()).toBeUndefined();

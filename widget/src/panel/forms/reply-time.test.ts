@@ -195,7 +195,7 @@ describe("waiting for a reply", () => {
     await pass(121_000);
     const ask = (): void => view.querySelector("button")?.click();
     ask();
-    expect([on.chat.asked, on.chat.draft.value]).toEqual([[], "Where is it?"]);
+    expect([on.chat.calls, on.chat.draft.value]).toEqual([[], "Where is it?"]);
     on.chat.draft.value = "something begun";
     ask();
     expect(on.chat.draft.value).toBe("something begun");

@@ -2,23 +2,23 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { startAttention } from "./attention.ts";
-import { once } from "./one-tab.ts";
+import { runInOneTab } from "./one-tab.ts";
 
 let on: Stage;
 let hidden: boolean;
 let stop: () => void;
 /** Names of the requested locks: one for each sound. */
-let rung: string[];
+let soundLocks: string[];
 
 beforeEach(async () => {
   on = await stage();
   hidden = true;
-  rung = [];
+  soundLocks = [];
   document.title = "Shop";
   vi.spyOn(Document.prototype, "hidden", "get").mockImplementation(() => hidden);
   vi.stubGlobal("navigator", {
     locks: {
-      request: async (name: string) => void rung.push(name),
+      request: async (name: string) => void soundLocks.push(name),
     },
   });
   on.chat.items.value = [own("Hello")];
@@ -33,7 +33,7 @@ afterEach(() => {
 });
 /** Waits until observers of the title have run. */
 const settled = (): Promise<unknown> => new Promise((done) => setTimeout(() => setTimeout(done)));
-const look = (now: boolean): void => {
+const setVisible = (now: boolean): void => {
   hidden = !now;
   document.dispatchEvent(new Event("visibilitychange"));
 };
@@ -43,7 +43,7 @@ describe("the title of a hidden page", () => {
     expect(document.title).toBe("(1) Shop");
     on.chat.unread.value = 2;
     expect(document.title).toBe("(2) Shop");
-    look(true);
+    setVisible(true);
     expect(document.title).toBe("Shop");
   });
 
@@ -52,7 +52,7 @@ describe("the title of a hidden page", () => {
     on.chat.unread.value = 2;
     expect(document.title).toBe("(2) Shop · Sale");
     document.title = "Another";
-    look(true);
+    setVisible(true);
     expect(document.title).toBe("Another");
   });
 
@@ -64,7 +64,7 @@ describe("the title of a hidden page", () => {
     document.title = "Next";
     await expect.poll(() => document.title).toBe("(1) Next");
     document.title = `* ${document.title}`;
-    look(true);
+    setVisible(true);
     expect(document.title).toBe("* Next");
     document.title = "Mine";
     await settled();
@@ -76,7 +76,7 @@ describe("the title of a hidden page", () => {
     await expect.poll(() => document.title).toBe("(1)");
     await settled();
     expect(document.title).toBe("(1)");
-    look(true);
+    setVisible(true);
     expect(document.title).toBe("");
   });
 
@@ -91,31 +91,31 @@ describe("the title of a hidden page", () => {
 
 describe("the sound", () => {
   it("plays for every reply to a hidden page, each under its own lock", () => {
-    on.chat.tell("message", reply("More", { id: "second" }));
-    expect(rung).toEqual(["porchlight-first", "porchlight-second"]);
+    on.chat.emit("message", reply("More", { id: "second" }));
+    expect(soundLocks).toEqual(["porchlight-first", "porchlight-second"]);
   });
 
   it("plays in a tab with a user gesture, if the browser reports that", () => {
-    rung = [];
+    soundLocks = [];
     const { locks } = navigator;
     vi.stubGlobal("navigator", { locks, userActivation: { hasBeenActive: false } });
-    on.chat.tell("message", reply("x", { id: "untouched" }));
+    on.chat.emit("message", reply("x", { id: "untouched" }));
     vi.stubGlobal("navigator", { locks, userActivation: { hasBeenActive: true } });
-    on.chat.tell("message", reply("x", { id: "touched" }));
-    expect(rung).toEqual(["porchlight-touched"]);
+    on.chat.emit("message", reply("x", { id: "touched" }));
+    expect(soundLocks).toEqual(["porchlight-touched"]);
   });
 
   it("does not play on a visible page, when muted, and before the visitor has written", () => {
-    rung = [];
-    look(true);
-    on.chat.tell("message", reply("x"));
-    look(false);
+    soundLocks = [];
+    setVisible(true);
+    on.chat.emit("message", reply("x"));
+    setVisible(false);
     on.ui.sound.value = false;
-    on.chat.tell("message", reply("x"));
+    on.chat.emit("message", reply("x"));
     on.ui.sound.value = true;
     on.chat.items.value = [reply("x")];
-    on.chat.tell("message", reply("x"));
-    expect(rung).toEqual([]);
+    on.chat.emit("message", reply("x"));
+    expect(soundLocks).toEqual([]);
   });
 
   it("keeps the other tabs quiet that get the message within a minute, as hidden tabs without a WebSocket do", async () => {
@@ -132,9 +132,9 @@ describe("the sound", () => {
       };
       vi.stubGlobal("navigator", { locks: { request } });
       const run = vi.fn();
-      once("a", run);
+      runInOneTab("a", run);
       await vi.advanceTimersByTimeAsync(61_000);
-      once("a", run);
+      runInOneTab("a", run);
       expect(run).toHaveBeenCalledOnce();
       await vi.runAllTimersAsync();
       expect(held).toBe(0);
@@ -148,13 +148,13 @@ describe("the sound", () => {
     const request = (lock: object | null) => (_name: string, _options: object, got: (lock: object | null) => unknown) =>
       Promise.resolve(got(lock));
     vi.stubGlobal("navigator", { locks: { request: request(null) } });
-    once("a", run);
+    runInOneTab("a", run);
     expect(run).not.toHaveBeenCalled();
     vi.stubGlobal("navigator", { locks: { request: request({}) } });
-    once("a", run);
+    runInOneTab("a", run);
     expect(run).toHaveBeenCalledOnce();
     vi.stubGlobal("navigator", {});
-    once("a", run);
+    runInOneTab("a", run);
     expect(run).toHaveBeenCalledOnce();
   });
 });

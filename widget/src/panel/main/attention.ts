@@ -7,7 +7,7 @@ import type { Item } from "../../conversation/chat.ts";
 import { pageDocument } from "../../loader/document.ts";
 import type { Needs } from "../base/context.ts";
 import { isRemembered } from "../base/remembered.ts";
-import { once } from "./one-tab.ts";
+import { runInOneTab } from "./one-tab.ts";
 
 type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" | "sound">;
 
@@ -18,52 +18,53 @@ type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" |
 export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   const { chat, sound } = ui;
   if (isRemembered(ui, "mute")) sound.value = false;
-  /** The page's own title, and the title that we set. */
-  let own = "";
+  /** The page's own title. */
+  let pageTitle = "";
   const setTitle = (title: string): unknown => Reflect.set(Document.prototype, "title", title, document);
+  /** The title with the number, as the browser returns it; empty while the page's own is shown. */
   let shown = "";
   const restore = (): void => {
-    watching.disconnect();
+    titleObserver.disconnect();
     const { title } = pageDocument;
     // The page may have changed the title meanwhile. Keep the page's title if it no longer contains ours.
-    if (shown && title.includes(shown)) setTitle(title.replace(shown, () => own));
+    if (shown && title.includes(shown)) setTitle(title.replace(shown, () => pageTitle));
     shown = "";
   };
-  const mark = (): void => {
+  const showCount = (): void => {
     const count = chat.unread.peek();
     restore();
     if (!pageDocument.hidden || count === 0) return;
-    own = pageDocument.title;
-    setTitle(`(${count}) ${own}`);
+    pageTitle = pageDocument.title;
+    setTitle(`(${count}) ${pageTitle}`);
     // Trimmed, as the browser returns it.
     shown = pageDocument.title;
-    watching.observe(pageDocument.head, { childList: true, subtree: true, characterData: true });
+    titleObserver.observe(pageDocument.head, { childList: true, subtree: true, characterData: true });
   };
   /** Adds the number to a new title of the page, too. Delayed, so that a page that resets its title causes no endless loop. */
-  const watching = new MutationObserver(() => {
-    setTimeout(() => shown && !pageDocument.title.includes(shown) && mark());
+  const titleObserver = new MutationObserver(() => {
+    setTimeout(() => shown && !pageDocument.title.includes(shown) && showCount());
   });
   /** Only after the visitor has written something: a page must not make sounds uninvited. */
-  const ring = ({ id }: Item): void => {
+  const playSound = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
-    // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the turn of one that may. Not all browsers
-    // tell.
-    const may = navigator.userActivation?.hasBeenActive ?? true;
-    if (wrote && may && pageDocument.hidden && sound.peek()) once(`porchlight-${id}`, chime);
+    // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the lock from one that may. Not all
+    // browsers report this.
+    const mayPlay = navigator.userActivation?.hasBeenActive ?? true;
+    if (wrote && mayPlay && pageDocument.hidden && sound.peek()) runInOneTab(`porchlight-${id}`, chime);
   };
-  const tell = (item: Item): void => {
-    ring(item);
+  const onReply = (item: Item): void => {
+    playSound(item);
     if (pageDocument.hidden && isRemembered(ui, "notify"))
       void import("./notify.ts").then(
-        ({ notify }) => once(`porchlight-note-${item.id}`, () => void notify(ui, item)),
+        ({ notify }) => runInOneTab(`porchlight-note-${item.id}`, () => void notify(ui, item)),
         () => {}, // The number before the title is shown anyway.
       );
   };
-  tell(first);
-  const stops = [chat.unread.subscribe(mark), chat.on("message", tell), restore];
-  pageDocument.addEventListener("visibilitychange", mark);
+  onReply(first);
+  const stops = [chat.unread.subscribe(showCount), chat.on("message", onReply), restore];
+  pageDocument.addEventListener("visibilitychange", showCount);
   return () => {
-    pageDocument.removeEventListener("visibilitychange", mark);
+    pageDocument.removeEventListener("visibilitychange", showCount);
     for (const stop of stops) stop();
   };
 }

@@ -9,7 +9,7 @@ import { tryAgain } from "../base/late-parts.ts";
 /** Milliseconds that a problem may last before the bar appears. */
 const SHOW_AFTER_MS = 3_000;
 
-function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
+function problemOf(ui: Needs<"chat" | "missing">): Key | undefined {
   const { chat, missing } = ui;
   const link = chat.link.value;
   // Checked before missing code, because being offline is the reason, and a retry would fail.
@@ -21,11 +21,11 @@ function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
 
 export const Bar = component((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
   const { t, chat, announcer } = ui;
-  const trouble = computed(() => troubleOf(ui));
+  const problem = computed(() => problemOf(ui));
   const shown = signal<Key | undefined>(undefined);
   mounted(
     watch(() => {
-      const text = trouble.value;
+      const text = problem.value;
       const before = shown.peek();
       const show = (): void => {
         shown.value = text;
@@ -41,7 +41,7 @@ export const Bar = component((ui: Needs<"t" | "chat" | "focusComposer" | "announ
   );
   // When the network returns, fetch what failed before.
   mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
-  const again = (): void => {
+  const retry = (): void => {
     // The pressed button disappears, so move the focus.
     ui.focusComposer();
     tryAgain(ui);
@@ -53,7 +53,7 @@ export const Bar = component((ui: Needs<"t" | "chat" | "focusComposer" | "announ
         <div class="bar">
           <span key={text}>{t(text)}</span>
           {text === "tryLater" && (
-            <button type="button" class="link" onClick={again}>
+            <button type="button" class="link" onClick={retry}>
               {t("retry")}
             </button>
           )}

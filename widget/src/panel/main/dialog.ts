@@ -11,45 +11,49 @@ export type DialogControl = {
   stop(): void;
 };
 
+/**
+ * Follows the dialog of the shell.
+ * @param isFixed whether the panel fills the page and cannot be closed
+ */
 export function controlDialog(
   { root, dialog, launcher }: Shell,
   isOpen: Signal<boolean>,
-  fixed: () => boolean,
+  isFixed: () => boolean,
 ): DialogControl {
   let opener: HTMLElement | null = null;
   const close = (): void => {
-    if (!dialog.open || fixed()) return;
+    if (!dialog.open || isFixed()) return;
     const inside = dialog.contains(root.activeElement);
     dialog.close();
     isOpen.value = false;
     if (!inside) return;
-    const back = opener?.isConnected && opener !== pageDocument.body ? opener : launcher;
-    back.focus({ preventScroll: true });
+    const target = opener?.isConnected && opener !== pageDocument.body ? opener : launcher;
+    target.focus({ preventScroll: true });
   };
   /** The browser closes a modal panel by itself: Esc, the back button of Android. */
-  const closed = (): void => {
+  const onClose = (): void => {
     if (dialog.open) return;
     isOpen.value = false;
     // From now on the panel opens with its content.
     dialog.classList.add("moves");
   };
-  const keys = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     // 229: an input method is composing (WebKit bug 165004).
     if (event.key !== "Escape" || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
     event.preventDefault();
     close();
   };
-  dialog.addEventListener("close", closed);
-  closed();
-  dialog.addEventListener("keydown", keys);
+  dialog.addEventListener("close", onClose);
+  onClose();
+  dialog.addEventListener("keydown", onKeyDown);
   return {
     opening() {
       if (!isOpen.peek()) opener = (root.activeElement ?? pageDocument.activeElement) as HTMLElement | null;
     },
     close,
     stop() {
-      dialog.removeEventListener("close", closed);
-      dialog.removeEventListener("keydown", keys);
+      dialog.removeEventListener("close", onClose);
+      dialog.removeEventListener("keydown", onKeyDown);
       dialog.close();
     },
   };

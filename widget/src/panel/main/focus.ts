@@ -6,11 +6,11 @@ import { options } from "preact";
 export function keepFocus(root: ShadowRoot): void {
   options.debounceRendering = (draw) =>
     queueMicrotask(() => {
-      const had = root.activeElement;
-      const thread = had?.closest<HTMLElement>(".thread");
-      const row = had?.closest("[data-row]");
+      const focused = root.activeElement;
+      const thread = focused?.closest<HTMLElement>(".thread");
+      const row = focused?.closest("[data-row]");
       draw();
-      if (!thread || had?.isConnected || root.activeElement) return;
+      if (!thread || focused?.isConnected || root.activeElement) return;
       const next = row?.isConnected && row.querySelector<HTMLElement>("button:not(.copy)");
       (next || thread).focus({ preventScroll: true });
     });

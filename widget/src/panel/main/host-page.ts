@@ -10,39 +10,40 @@ import { pageDocument } from "../../loader/document.ts";
  * Events that the panel stops in addition to those of `widget.ts`, because the page would react to them. Escape closes a modal
  * panel without an event.
  */
-const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
+const STOPPED_EVENTS =
+  "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
 
 /** Attributes besides those of `host.ts`: frameworks that replace the body, and modal libraries, leave such elements alone. */
 const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true aria-live=off";
 
-const aModal = (): boolean => pageDocument.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
+const hasModal = (): boolean => pageDocument.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
 
 /** Stops the events that the page would react to. */
-function keepEvents({ host, root, dialog }: Shell, signal: AbortSignal): void {
+function stopEvents({ host, root, dialog }: Shell, signal: AbortSignal): void {
   // Escape belongs to the page, from keydown to keyup, if it closes nothing in the widget.
-  let theirs = false;
-  const keep = (event: Event): void => {
+  let isForPage = false;
+  const stopEvent = (event: Event): void => {
     if ((event as KeyboardEvent).key === "Escape") {
-      if (event.type === "keydown") theirs = !event.defaultPrevented && !dialog.contains(root.activeElement);
-      if (theirs) return;
+      if (event.type === "keydown") isForPage = !event.defaultPrevented && !dialog.contains(root.activeElement);
+      if (isForPage) return;
     }
     event.stopPropagation();
   };
-  for (const type of PRIVATE.split(" ")) host.addEventListener(type, keep, { signal });
+  for (const type of STOPPED_EVENTS.split(" ")) host.addEventListener(type, stopEvent, { signal });
 }
 
 /** Hides focus events in the panel from focus traps of the page, because the visitor moved the focus there on purpose. */
-function passFocusTraps({ host }: Shell, signal: AbortSignal): void {
+function hideFromFocusTraps({ host }: Shell, signal: AbortSignal): void {
   const early = { capture: true, signal };
   addEventListener("focusin", (event) => event.target === host && event.stopImmediatePropagation(), early);
   addEventListener(
     "focusout",
-    (event) => event.relatedTarget === host && aModal() && event.stopImmediatePropagation(),
+    (event) => event.relatedTarget === host && hasModal() && event.stopImmediatePropagation(),
     early,
   );
 }
 
-/** @returns a function that stops it */
+/** Keeps events, focus traps and modal windows of the page away from the panel. @returns a function that stops it */
 export function isolateFromPage(shell: Shell, close: () => void): () => void {
   const { host, root, dialog } = shell;
   const ended = new AbortController();
@@ -51,22 +52,23 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
     const [name = "", value = ""] = attribute.split("=");
     host.setAttribute(name, value);
   }
-  keepEvents(shell, signal);
-  passFocusTraps(shell, signal);
+  stopEvents(shell, signal);
+  hideFromFocusTraps(shell, signal);
   /** The element that had the focus last. */
-  let held: HTMLElement | null = null;
+  let lastFocused: HTMLElement | null = null;
   // MUI hides all siblings of its modal, but the chat must stay usable.
   const unhide = (): void => {
     if (!root.activeElement) return;
-    held = root.activeElement as HTMLElement;
+    lastFocused = root.activeElement as HTMLElement;
     host.removeAttribute("aria-hidden");
     host.inert = false;
   };
-  // The scroll positions. Save them beforehand: a move in Firefox loses them, and elements of a closed modal have none.
-  const tops = new Map<Element, number>();
-  const stood = ({ target }: Event): unknown => tops.set(target as Element, (target as Element).scrollTop);
+  // Scroll positions are saved as they change: a move in Firefox loses them, and elements of a closed modal have none.
+  const scrollTops = new Map<Element, number>();
+  const rememberScroll = ({ target }: Event): unknown =>
+    scrollTops.set(target as Element, (target as Element).scrollTop);
   root.addEventListener("focus", unhide, { capture: true, signal });
-  dialog.addEventListener("scroll", stood, { capture: true, passive: true, signal });
+  dialog.addEventListener("scroll", rememberScroll, { capture: true, passive: true, signal });
   const observer = new MutationObserver(() => {
     // Close it like the command, because an invisible modal dialog would still lock the page.
     if (host.hidden) close();
@@ -74,14 +76,17 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
     const isHome = host.parentNode === pageDocument.body;
     if (isHome && !(dialog.open && (dialog.matches(".full:not(:modal)") || pageDocument.querySelector("dialog:modal"))))
       return;
-    const active = held;
+    const active = lastFocused;
     // By then the widget may be destroyed: its element must stay out of the page.
-    void import("./page-modals.ts").then(({ follow }) => signal.aborted || follow(shell, active, tops), console.warn);
+    void import("./page-modals.ts").then(
+      ({ followModals }) => signal.aborted || followModals(shell, active, scrollTops),
+      console.warn,
+    );
   });
-  const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
-  observer.observe(document, { ...what, subtree: true });
+  const watched = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
+  observer.observe(document, { ...watched, subtree: true });
   // This observer does not see the opening of the dialog itself.
-  observer.observe(dialog, what);
+  observer.observe(dialog, watched);
   return () => {
     ended.abort();
     observer.disconnect();

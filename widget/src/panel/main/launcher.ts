@@ -8,7 +8,7 @@ import type { Needs } from "../base/context.ts";
 const CHEVRON = "m5.5 9 6.5 6.5 6.5-6.5";
 
 /** @returns a function that stops it */
-export function updateLauncher({
+export function syncLauncher({
   chat,
   shell,
   t,

@@ -23,7 +23,7 @@ import { adopt } from "../base/style.ts";
 import { controlDialog, type DialogControl } from "./dialog.ts";
 import { keepFocus } from "./focus.ts";
 import { isolateFromPage } from "./host-page.ts";
-import { updateLauncher } from "./launcher.ts";
+import { syncLauncher } from "./launcher.ts";
 import css from "./panel.css?inline";
 import { Panel } from "./panel.tsx";
 import { startReplyAlerts } from "./reply-alerts.ts";
@@ -40,9 +40,9 @@ let control: DialogControl;
 let lateParts: ReturnType<typeof createLateParts>;
 let app: HTMLElement;
 /** Messages that the page sent before the visitor gave consent. */
-let early: string[];
+let earlyMessages: string[];
 /** Files that the tray's code has not taken yet. */
-let picked: File[];
+let pickedFiles: File[];
 let fileTray: Signal<Files | undefined>;
 /** Number of picks that the tray's code has not taken yet. */
 let adding: Signal<number>;
@@ -62,11 +62,11 @@ const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language>
   const wanted = wantedLanguages(locale);
   // Empty until the code has checked that these texts disclose the machine. Until then, and if the code cannot be fetched, the
   // language's own texts are used.
-  const own = {};
-  const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
+  const siteWords = {};
+  const language = await loadLanguage(chooseLanguage(wanted), siteWords, [...wanted, ...navigator.languages]);
   if (Object.keys(strings)[0])
     await import("../../text/site-words.ts").then(
-      ({ withAiMark }) => Object.assign(own, withAiMark(strings, language.t)),
+      ({ withAiMark }) => Object.assign(siteWords, withAiMark(strings, language.t)),
       console.warn,
     );
   return language;
@@ -100,14 +100,14 @@ function sendMessage(text: string, [first, ...more]: readonly Attachment[] = [])
 /** Passes files to the tray, whose code is fetched on the first use. */
 function addFiles(added: Iterable<File>): void {
   // Copy the files: they may be unavailable after the event, and the tray's code may handle the last pick first.
-  picked.push(...added);
+  pickedFiles.push(...added);
   adding.value++;
   void ui
     .part(
       () => import("../files/file-tray.tsx"),
       ({ createFiles }) => {
         fileTray.value ??= createFiles(ui);
-        if (picked[0]) fileTray.value.add(picked.splice(0));
+        if (pickedFiles[0]) fileTray.value.add(pickedFiles.splice(0));
       },
     )
     .then(() => {
@@ -146,7 +146,7 @@ function createContext(consents: boolean): PanelContext {
 }
 
 /** Adds the panel's styles, colours and accessible name to the loader's dialog. */
-function dressDialog(): void {
+function prepareDialog(): void {
   const { root, dialog, launcher } = shell;
   adopt(root, css);
   const loaderTokens = shell.tokens;
@@ -161,22 +161,22 @@ function dressDialog(): void {
   dialog.setAttribute("aria-describedby", "about");
 }
 
-/** Begins everything that runs until the panel is destroyed. @returns the functions that stop it */
-function follow(known: boolean): (() => void)[] {
+/** Starts everything that runs until the panel is destroyed. @returns the functions that stop it */
+function startEffects(hasHistory: boolean): (() => void)[] {
   const { chat, consent, close, announcer } = ui;
   return [
     control.stop,
-    updateLauncher(ui),
+    syncLauncher(ui),
     startReplyAlerts(ui),
     isolateFromPage(shell, close),
     followKeyboard(shell),
     followWidth(shell),
     effect(() => {
-      const starts = isOpen.value || known;
+      const starts = isOpen.value || hasHistory;
       if (!consent.value) return;
       untracked(() => {
         if (starts) chat.start();
-        for (const text of early.splice(0)) sendMessage(text);
+        for (const text of earlyMessages.splice(0)) sendMessage(text);
       });
     }),
     followOpen(ui, () => openedByVisitor),
@@ -207,19 +207,21 @@ const panel: Omit<PanelSide, "destroy"> = {
     // Accept only a string: a click handler would pass an event, and each message may cost the owner money.
     if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
     if (isBlank(text)) return;
-    const isTaken = ui.consent.peek() ? sendMessage(text) : early.length < UNSENT_MAX && early.push(text);
+    const isTaken = ui.consent.peek()
+      ? sendMessage(text)
+      : earlyMessages.length < UNSENT_MAX && earlyMessages.push(text);
     if (isTaken) return;
     shell.emit("error", { code: "queue_full" });
-    throw new Error(`Porchlight: ${UNSENT_MAX} messages wait to be sent already, so this one is not`);
+    throw new Error(`Porchlight: ${UNSENT_MAX} messages wait already, so this one is not sent`);
   },
   identify(token) {
-    fileTray.peek()?.handOver(identity, String(token));
+    fileTray.peek()?.identify(identity, String(token));
     identity = String(token);
     ui.chat.identify(identity);
   },
   logout(_, fetchesPanel) {
     identity = undefined;
-    early.length = 0;
+    earlyMessages.length = 0;
     ui.chat.logout();
     if (fetchesPanel) shell.emit("logout");
   },
@@ -247,27 +249,27 @@ const panel: Omit<PanelSide, "destroy"> = {
 };
 
 /** Starts the panel in the loader's frame. Connects at once only if the visitor already has a conversation. */
-export async function start(given: Shell): Promise<PanelSide> {
-  const first = settingsOf(given);
+export async function start(loaderShell: Shell): Promise<PanelSide> {
+  const first = settingsOf(loaderShell);
   const chosen = await languageOf(first);
   // From here on nothing waits: a page may destroy one widget and start another while both fetch their language.
-  shell = given;
+  shell = loaderShell;
   settings = signal(first);
   language = signal(chosen);
   isOpen = signal(false);
   identity = undefined;
-  early = [];
-  picked = [];
+  earlyMessages = [];
+  pickedFiles = [];
   fileTray = signal(undefined);
   adding = signal(0);
   control = controlDialog(shell, isOpen, () => settings.peek().mode === "page");
   lateParts = createLateParts(language);
   app = element("div");
-  const drawn = app;
-  const known = hasConversation(first.site);
-  ui = createContext(known || !first.requireConsent);
-  dressDialog();
-  const stops = follow(known);
+  const panelApp = app;
+  const hasHistory = hasConversation(first.site);
+  ui = createContext(hasHistory || !first.requireConsent);
+  prepareDialog();
+  const stops = startEffects(hasHistory);
   keepFocus(shell.root);
   render(h(Root, { ui, children: h(Panel, {}) }), app);
 
@@ -279,7 +281,7 @@ export async function start(given: Shell): Promise<PanelSide> {
     // Stops only what this panel started, because another panel may be running by then.
     destroy() {
       for (const stop of stops) stop();
-      render(null, drawn);
+      render(null, panelApp);
     },
   };
 }

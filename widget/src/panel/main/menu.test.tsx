@@ -60,9 +60,9 @@ describe("the menu", () => {
     expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(
       /can't be undone. The messaging service and its AI may keep a copy/,
     );
-    expect(on.chat.asked).toEqual([]);
+    expect(on.chat.calls).toEqual([]);
     press("Delete");
-    expect(on.chat.asked).toEqual([["forget"]]);
+    expect(on.chat.calls).toEqual([["forget"]]);
     await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
   });
 
@@ -74,7 +74,7 @@ describe("the menu", () => {
     press("Delete conversation");
     await drawn();
     press("Delete");
-    await expect.poll(() => on.chat.asked).toEqual([["forget"]]);
+    await expect.poll(() => on.chat.calls).toEqual([["forget"]]);
     await drawn();
     expect([asked, on.said]).toEqual([["forget"], []]);
   });
@@ -145,9 +145,9 @@ describe("the copy by email", () => {
     press("Email conversation");
     await expect.poll(() => view.textContent).toContain("It's on its way to your inbox.");
     const asked = { t: "transcript", page: location.pathname, locale: "en" };
-    expect(on.chat.asked).toContainEqual(expect.arrayContaining([asked]));
+    expect(on.chat.calls).toContainEqual(expect.arrayContaining([asked]));
     press("It's on its way to your inbox.");
-    expect(on.chat.asked).toHaveLength(1);
+    expect(on.chat.calls).toHaveLength(1);
   });
 
   it("is not offered without a mail server or a known address", async () => {

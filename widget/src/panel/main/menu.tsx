@@ -89,7 +89,7 @@ function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false
   const icon = draw(PATHS.bell);
   return () =>
     canNotify &&
-    // A menu may hold entries only (ARIA 1.2, menu).
+    // A menu may contain only entries (ARIA 1.2, menu).
     (blocked.value
       ? entry({ icon, words: t("notifyBlocked"), kind: "said" })
       : entry({ icon, words: t(notified.value ? "notifyStop" : "notifyMe"), run: toggle }));
@@ -116,7 +116,7 @@ function createEntries(ui: MenuNeeds, close: MenuProps["close"], ask: () => void
   const mailCopy = createMailCopy(ui);
   const soundEntry = createSoundEntry(ui, done);
   const notifyEntry = createNotifyEntry(ui, done);
-  const keepCopy = (): void => {
+  const download = (): void => {
     void downloadTranscript(ui);
     done();
   };
@@ -125,7 +125,7 @@ function createEntries(ui: MenuNeeds, close: MenuProps["close"], ask: () => void
     const hasMessages = chat.items.value.length > 0;
     return (
       <>
-        {hasMessages && entry({ icon: draw(PATHS.download), words: t("transcript"), run: keepCopy })}
+        {hasMessages && entry({ icon: draw(PATHS.download), words: t("transcript"), run: download })}
         {hasMessages && mailCopy()}
         {soundEntry()}
         {notifyEntry()}
@@ -181,7 +181,7 @@ export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => 
   /** Whether the question before the deletion is shown. */
   const asking = signal(false);
   let box: HTMLElement | null = null;
-  const hold = (node: HTMLElement | null): void => {
+  const setBox = (node: HTMLElement | null): void => {
     box = node;
   };
   const all = (): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[role=menuitem],button") ?? [])];
@@ -203,7 +203,7 @@ export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => 
   );
   const question = () => (
     <div
-      ref={hold}
+      ref={setBox}
       class="menu ask"
       role="alertdialog"
       aria-labelledby="ask"
@@ -215,7 +215,7 @@ export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => 
     </div>
   );
   const menu = () => (
-    <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
+    <div ref={setBox} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
       {entries()}
     </div>
   );

@@ -7,7 +7,7 @@
 const HOLD_MS = 120_000;
 
 /** Runs in one tab only, where the browser can tell tabs apart. */
-export function once(name: string, run: () => void): void {
+export function runInOneTab(name: string, run: () => void): void {
   try {
     void navigator.locks
       .request(name, { ifAvailable: true }, async (lock) => {

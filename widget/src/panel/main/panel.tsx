@@ -1,3 +1,5 @@
+/** The panel: header, connection bar, thread and composer, and the parts that only some sites or conversations have. */
+
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
@@ -12,7 +14,7 @@ type PanelNeeds = Needs<
 >;
 
 /** Whether files are dragged, and may be sent. */
-const bringsFiles = (
+const acceptsDrag = (
   { consent, settings }: Pick<PanelNeeds, "consent" | "settings">,
   { dataTransfer }: DragEvent,
 ): boolean | undefined => consent.peek() && settings.peek().attachments && dataTransfer?.types.includes("Files");
@@ -21,8 +23,8 @@ const bringsFiles = (
 function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void {
   const { prechat, capture, hours } = settings.value;
   const { voice, camera, startScreen, prefill, replyMinutes } = shell.settings();
-  const add = (more: object): void => {
-    forms.value = { ...forms.peek(), ...more };
+  const add = (components: object): void => {
+    forms.value = { ...forms.peek(), ...components };
   };
   // Fetched also if they are switched off: the part itself checks the setting.
   if ((voice ?? camera ?? startScreen ?? prefill) !== undefined) void part(() => import("../start/optional.ts"), add);
@@ -40,21 +42,21 @@ export const Panel = component((ui: PanelNeeds, mounted) => {
     }),
   );
   mounted(watch(() => chat.link.value === "ended" && part(() => import("../thread/ended.tsx"), into(ended))));
-  let isCoverAsked: boolean | undefined;
+  let isCoverFetched: boolean | undefined;
   const onDragOver = (event: DragEvent & { currentTarget: HTMLElement }): void => {
-    if (!bringsFiles(ui, event)) return;
+    if (!acceptsDrag(ui, event)) return;
     event.preventDefault();
     const app = event.currentTarget;
-    if (!isCoverAsked)
+    if (!isCoverFetched)
       void part(
         () => import("../files/drop-target.ts"),
         ({ coverWhileDragged }) => coverWhileDragged(ui, app),
       );
-    isCoverAsked = true;
+    isCoverFetched = true;
   };
   // Handled here and not in the part, because files may be dropped before its code has loaded.
   const onDrop = (event: DragEvent): void => {
-    if (!bringsFiles(ui, event)) return;
+    if (!acceptsDrag(ui, event)) return;
     event.preventDefault();
     ui.addFiles(event.dataTransfer?.files ?? []);
   };
@@ -70,7 +72,7 @@ export const Panel = component((ui: PanelNeeds, mounted) => {
         {Start && <Start />}
         <Thread />
         {Foot && <Foot />}
-        {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
+        {/* Has its own position, so that a visitor who types does not lose the field when the code of the forms arrives. */}
         {consent.value && !refused && (!asking.value || isOver(ui)) && <Composer />}
         <p id="tab" hidden>
           {t("newTab")}

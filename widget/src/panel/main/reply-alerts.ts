@@ -7,21 +7,21 @@ import { plainText } from "../../text/plain-text.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 
-type VoiceNeeds = Needs<
+type AlertNeeds = Needs<
   "t" | "language" | "settings" | "chat" | "consent" | "shell" | "isOpen" | "announcer" | "sound" | "part"
 >;
 
-const brief = ({ id, text, at }: Item) => ({ id, text, at });
+const eventDetail = ({ id, text, at }: Item) => ({ id, text, at });
 
 /** Shows the beginning of a reply to a visitor who does not see the thread. */
-const showPreview = (ui: VoiceNeeds, item: Item): Promise<void> =>
+const showPreview = (ui: AlertNeeds, item: Item): Promise<void> =>
   ui.part(
     () => import("./reply-preview.ts"),
     async ({ preview }) => preview(ui, item, await plainText(wordsOf(ui, item))),
   );
 
 /** @returns a function that stops it */
-export function startReplyAlerts(ui: VoiceNeeds): () => void {
+export function startReplyAlerts(ui: AlertNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
   let known = new Set<string>();
   let unread = 0;
@@ -29,7 +29,7 @@ export function startReplyAlerts(ui: VoiceNeeds): () => void {
   const many = (n: number): string => t("newMessages", { n });
   const stops = [
     chat.on("message", (item) => {
-      shell.emit("message", brief(item));
+      shell.emit("message", eventDetail(item));
       if (isOpen.peek())
         void plainText(wordsOf(ui, item)).then((text) =>
           announcer.message(t("said", { author: authorOf(ui, item), text }), t("continues"), many),
@@ -39,7 +39,7 @@ export function startReplyAlerts(ui: VoiceNeeds): () => void {
         attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
     }),
     chat.on("sent", (item) => {
-      shell.emit("sent", brief(item));
+      shell.emit("sent", eventDetail(item));
       if (isOpen.peek()) announcer.status(t("sentNow"));
     }),
     chat.on("unread", (count) => {

@@ -11,7 +11,7 @@ import { isOver } from "../base/conversation-state.ts";
 const keyOf = (site: string): string => `porchlight:${site}:open`;
 
 /** Storage throws where cookies are blocked. Then the state is lost. */
-function session<Result>(run: (storage: globalThis.Storage) => Result): Result | undefined {
+function trySession<Result>(run: (storage: globalThis.Storage) => Result): Result | undefined {
   try {
     return run(sessionStorage);
   } catch {
@@ -19,12 +19,14 @@ function session<Result>(run: (storage: globalThis.Storage) => Result): Result |
   }
 }
 
-const floats = ({ settings }: Needs<"settings">): boolean =>
+const isFloating = ({ settings }: Needs<"settings">): boolean =>
   settings.peek().mode !== "page" && !matchMedia(PHONE).matches;
 
 /** Whether the chat was open when the visitor left the previous page. */
 export const wasLeftOpen = (ui: Needs<"settings" | "consent">): boolean =>
-  ui.consent.peek() && floats(ui) && session((storage) => storage.getItem(keyOf(ui.settings.peek().site))) === "1";
+  ui.consent.peek() &&
+  isFloating(ui) &&
+  trySession((storage) => storage.getItem(keyOf(ui.settings.peek().site))) === "1";
 
 /**
  * Keeps the key while the chat is open. A deletion or a logout removes it. @returns a function that stops it
@@ -38,9 +40,9 @@ export function followOpen(
   const wasLeft = wasLeftOpen(ui);
   let wasOpen = false;
   return effect(() => {
-    const stays = ui.isOpen.value && ui.consent.value && !isOver(ui) && floats(ui);
-    if (stays && (wasLeft || byVisitor())) session((storage) => storage.setItem(key, "1"));
-    else if (wasOpen) session((storage) => storage.removeItem(key));
+    const stays = ui.isOpen.value && ui.consent.value && !isOver(ui) && isFloating(ui);
+    if (stays && (wasLeft || byVisitor())) trySession((storage) => storage.setItem(key, "1"));
+    else if (wasOpen) trySession((storage) => storage.removeItem(key));
     wasOpen = ui.isOpen.value;
   });
 }

@@ -43,17 +43,17 @@ export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => s
   return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages, ...rating].join("\n");
 }
 
-/** Loads older history until all is loaded or an answer is missing. */
+/** Loads older history until all is loaded or the relay does not answer. */
 async function loadAll({ chat }: Needs<"chat">): Promise<void> {
-  for (let had = -1; chat.older.peek() && chat.items.peek().length > had; ) {
-    had = chat.items.peek().length;
+  for (let count = -1; chat.older.peek() && chat.items.peek().length > count; ) {
+    count = chat.items.peek().length;
     chat.loadOlder();
     let stop = (): void => {};
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((done) => {
       timer = setTimeout(done, ANSWER_MS);
       stop = effect(() => {
-        if (chat.items.value.length > had || chat.link.value !== "online") done();
+        if (chat.items.value.length > count || chat.link.value !== "online") done();
       });
     });
     clearTimeout(timer);
@@ -61,6 +61,7 @@ async function loadAll({ chat }: Needs<"chat">): Promise<void> {
   }
 }
 
+/** Loads the whole conversation and lets the browser save it as a file. */
 export async function downloadTranscript(ui: TranscriptNeeds): Promise<void> {
   const [{ readableText }] = await Promise.all([import("../thread/rich-text.tsx"), loadAll(ui)]);
   const text = transcriptOf(ui, readableText);

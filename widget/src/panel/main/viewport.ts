@@ -10,12 +10,12 @@ import { PHONE } from "../../loader/shell.ts";
 export function fitWidth({ root, dialog, settings }: Shell): void {
   const full = matchMedia(PHONE).matches && settings().mode !== "page";
   if (!dialog.open || dialog.matches(":modal") === full) return;
-  const held = root.activeElement as HTMLElement | null;
+  const focused = root.activeElement as HTMLElement | null;
   dialog.classList.toggle("full", full);
   dialog.close();
   if (full) dialog.showModal();
   else dialog.open = true;
-  held?.focus({ preventScroll: true });
+  focused?.focus({ preventScroll: true });
 }
 
 /** Watches only the width: on a tablet the keyboard changes the height, and the focused field must stay visible. @returns the stop function */

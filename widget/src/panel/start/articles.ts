@@ -15,8 +15,10 @@ const ARTICLES_MAX = 500;
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
-/** The articles of a parsed file, `[{ "title", "text", "url", "words" }]`. Entries without a title, or with neither text nor url,
- * are ignored. */
+/**
+ * The articles of a parsed file, `[{ "title", "text", "url", "words" }]`. Entries without a title, or with neither text nor
+ * url, are ignored.
+ */
 export function readArticles(file: unknown): Article[] {
   if (!Array.isArray(file)) return [];
   return file.slice(0, ARTICLES_MAX).flatMap((entry) => {

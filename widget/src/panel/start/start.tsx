@@ -57,7 +57,8 @@ export const Start = component((ui: StartNeeds, mounted) => {
   // Visitors with unread replies want the conversation, and so do those whose chat opened by itself, as on the page before.
   const isShown = signal(!chat.unread.peek() && !(isOpen.peek() && navigator.userActivation?.hasBeenActive === false));
   const [query, reading] = [signal(""), signal<Article | undefined>(undefined)];
-  const sent = (): number => chat.items.value.filter(({ from, n }) => from === "visitor" && n === undefined).length;
+  const unsentCount = (): number =>
+    chat.items.value.filter(({ from, n }) => from === "visitor" && n === undefined).length;
   mounted(() => adopt(shell.root, css));
   mounted(watch(follow));
   const rich = signal<{ RichText: ComponentType<RichTextProps> } | undefined>(undefined);
@@ -71,7 +72,7 @@ export const Start = component((ui: StartNeeds, mounted) => {
   // Show the thread for a message of this visitor, also one that the page sends, and for a new reply.
   mounted(
     watch(() => {
-      if (sent() > 0 || chat.unread.value > 0) isShown.value = false;
+      if (unsentCount() > 0 || chat.unread.value > 0) isShown.value = false;
     }),
   );
   return () => {

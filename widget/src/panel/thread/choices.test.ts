@@ -11,7 +11,7 @@ const names = (view: HTMLElement): string[] =>
 const press = (view: HTMLElement, name: string): void =>
   [...view.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
 /** The arguments of each `send`. */
-const sent = (): unknown[][] => on.chat.asked.filter(([what]) => what === "send").map(([, ...args]) => args);
+const sent = (): unknown[][] => on.chat.calls.filter(([what]) => what === "send").map(([, ...args]) => args);
 
 it("offers the site's topics in the empty thread, and sends the chosen one to its route", async () => {
   on = await stage({ topics: ["Returns = returns", "Anything else"] });

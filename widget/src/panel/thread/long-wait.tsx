@@ -20,10 +20,10 @@ const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORD
 type WordsNeeds = Needs<"t" | "chat" | "focusComposer" | "announcer">;
 
 /** Shown below the dots, and in their place when no reply came. */
-export const Words = component<LateProps>(({ t, chat, announcer, focusComposer }: WordsNeeds, mounted, given) => {
+export const Words = component<LateProps>(({ t, chat, announcer, focusComposer }: WordsNeeds, mounted, props) => {
   mounted(
     watch(() => {
-      const words = wordsOf(given);
+      const words = wordsOf(props);
       // Screen readers hear at most three announcements: that of `Waiting`, and two of these. `noReply` is only shown.
       if (words && words !== "noReply") announcer.status(t(words));
     }),
@@ -34,7 +34,7 @@ export const Words = component<LateProps>(({ t, chat, announcer, focusComposer }
     focusComposer();
   };
   return () => {
-    const words = wordsOf(given);
+    const words = wordsOf(props);
     return (
       words && (
         <p key={words} class="meta">

@@ -46,7 +46,7 @@ describe("a message", () => {
     await expect.poll(() => texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]);
     button("Retry")?.click();
     button("Delete")?.click();
-    expect(on.chat.asked).toEqual([
+    expect(on.chat.calls).toEqual([
       ["retry", bad.id],
       ["remove", bad.id],
     ]);
@@ -149,7 +149,7 @@ describe("a message", () => {
     on.chat.items.value = [reply("a"), reply("b", { id: "newest", reaction: "👍" })];
     await expect.poll(() => button("Remove 👍")).toBeDefined();
     button("Remove 👍")?.click();
-    expect(on.chat.asked).toEqual([["react", "newest", ""]]);
+    expect(on.chat.calls).toEqual([["react", "newest", ""]]);
   });
 });
 

@@ -10,7 +10,7 @@ const SEEN_MS = 1_000;
 
 /**
  * Follows which messages are new, and marks visible ones as read.
- * @param sighted position of the newest message that has been visible
+ * @param seenPos position of the newest message that has been visible
  * @returns `firstNew`: id of the message below the "New" line. Set when the visitor comes to unread messages, and kept
  *   while the visitor looks at the thread, although they are read by then. `isLooking`: whether the visitor looks at
  *   the thread.
@@ -18,7 +18,7 @@ const SEEN_MS = 1_000;
 export function followNew(
   { chat, isOpen }: Needs<"chat" | "isOpen">,
   mounted: Mounted,
-  sighted: ReadonlySignal<number>,
+  seenPos: ReadonlySignal<number>,
 ) {
   const firstNew = signal<string | undefined>(undefined);
   const visible = signal(browserPage.visible());
@@ -32,11 +32,11 @@ export function followNew(
    * Whether the visitor was already looking at the loaded messages. A visitor who opens the chat before they are loaded also
    * gets the line.
    */
-  let there: boolean | undefined;
+  let wasLooking: boolean | undefined;
   mounted(
     watch(() => {
-      if (!there) firstNew.value = chat.firstUnread.value;
-      there = isLooking.value && chat.ready.value;
+      if (!wasLooking) firstNew.value = chat.firstUnread.value;
+      wasLooking = isLooking.value && chat.ready.value;
     }),
   );
   /** One timer for each message, so that the next message does not delay the read mark of this one. */
@@ -48,7 +48,7 @@ export function followNew(
   mounted(() => forget);
   mounted(
     watch(() => {
-      const pos = sighted.value;
+      const pos = seenPos.value;
       if (!isLooking.value) forget();
       else if (pos && chat.unread.value) timers.add(setTimeout(chat.seen, SEEN_MS, pos));
     }),

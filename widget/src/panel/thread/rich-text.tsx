@@ -185,20 +185,20 @@ export type ToolsProps = { item: Item; text: string; newest: boolean };
  */
 export const ReplyTools = component<ToolsProps>((_ui: unknown, mounted) => {
   const isNear = signal(false);
-  let place: HTMLElement | null = null;
-  const near = (): void => {
+  let box: HTMLElement | null = null;
+  const showCopy = (): void => {
     isNear.value = true;
   };
   mounted(() => {
-    const row = place?.closest("li");
-    if (row?.matches(":hover, :focus-within")) near();
-    row?.addEventListener("mouseenter", near);
-    row?.addEventListener("focusin", near);
+    const row = box?.closest("li");
+    if (row?.matches(":hover, :focus-within")) showCopy();
+    row?.addEventListener("mouseenter", showCopy);
+    row?.addEventListener("focusin", showCopy);
   });
   return ({ item, text, newest }) => (
     <div
       ref={(node) => {
-        place = node;
+        box = node;
       }}
       class="tools"
     >

@@ -4,8 +4,8 @@
  */
 
 /** Pixels from the end that count as the end, and from either edge that count as near it. */
-const AT = 32;
-const NEAR = 240;
+const END_PX = 32;
+const NEAR_PX = 240;
 
 export type Scroller = {
   /** Goes to the newest message. */
@@ -57,7 +57,7 @@ class RowKeeper implements Scroller {
    * The position set by this class, so that its own scroll event is ignored. The event comes late, perhaps after more
    * changes.
    */
-  #ours = -1;
+  #ownPosition = -1;
   /** Height of the box when last settled. */
   #height = 0;
   /** The first visible row, which must keep its place. */
@@ -90,7 +90,7 @@ class RowKeeper implements Scroller {
       const drift = this.#endOf(anchor.row) - anchor.end;
       if (Math.abs(drift) > 0.5) box.scrollTop += drift;
     }
-    this.#ours = box.scrollTop;
+    this.#ownPosition = box.scrollTop;
     this.#events.sight();
   }
 
@@ -138,16 +138,16 @@ class RowKeeper implements Scroller {
   #update(): void {
     const box = this.#box;
     const events = this.#events;
-    if (box.scrollTop === this.#ours) return;
-    this.#ours = -1;
+    if (box.scrollTop === this.#ownPosition) return;
+    this.#ownPosition = -1;
     const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
-    const now = gap <= AT || this.#isEmpty();
+    const now = gap <= END_PX || this.#isEmpty();
     if (now !== this.#atEnd) events.end(now);
     this.#atEnd = now;
     this.#keepAnchor();
     events.sight();
-    if (gap < NEAR) events.near("end");
-    if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) events.near("start");
+    if (gap < NEAR_PX) events.near("end");
+    if (box.scrollTop < NEAR_PX && box.scrollHeight > box.clientHeight) events.near("start");
   }
 
   #keepAnchor(): void {

@@ -71,7 +71,9 @@ export class ThreadView {
     const line = this.box?.querySelector(".new");
     if (line) this.#scroller?.toElement(line);
     else this.toNewest();
-  }; /** Scrolls to the newest message and moves the focus to the thread. */
+  };
+
+  /** Scrolls to the newest message and moves the focus to the thread. */
   jump = (): void => {
     this.toNewest();
     this.box?.focus({ preventScroll: true });

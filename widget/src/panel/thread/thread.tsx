@@ -18,17 +18,17 @@ type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking
 export const Thread = component((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
   /** Position of the newest message that has been visible. */
-  const sighted = signal(0);
-  const { firstNew, isLooking } = followNew(ui, mounted, sighted);
+  const seenPos = signal(0);
+  const { firstNew, isLooking } = followNew(ui, mounted, seenPos);
   const view = new ThreadView(chat, (pos) => {
-    if (isLooking.peek() && pos > sighted.peek()) sighted.value = pos;
+    if (isLooking.peek() && pos > seenPos.peek()) seenPos.value = pos;
   });
   mounted(() => view.start());
-  followMessages(ui, mounted, { view, sighted, isLooking });
+  followMessages(ui, mounted, { view, seenPos, isLooking });
   const hasBegun = computed(() => chat.items.value.length > 0 || chat.draft.value !== "");
   /** Replies below the newest one that was visible. */
   const below = (): number =>
-    chat.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > sighted.value).length;
+    chat.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > seenPos.value).length;
   return () => (
     <div class="middle">
       <div
@@ -108,13 +108,13 @@ const Choices = lazyPart(
   () => false,
 );
 
-type Following = { view: ThreadView; sighted: { value: number }; isLooking: ReadonlySignal<boolean> };
+type Following = { view: ThreadView; seenPos: { value: number }; isLooking: ReadonlySignal<boolean> };
 
 /** Keeps the scroll position while the visitor reads, and scrolls to the end when the visitor writes. */
 function followMessages(
   { chat, isOpen }: ThreadNeeds,
   mounted: Mounted,
-  { view, sighted, isLooking }: Following,
+  { view, seenPos, isLooking }: Following,
 ): void {
   // When the visitor returns to the page, the visible messages count as seen. After a restart of the conversation, none
   // do.
@@ -127,7 +127,7 @@ function followMessages(
   );
   mounted(
     watch(() => {
-      if (!chat.ready.value) sighted.value = 0;
+      if (!chat.ready.value) seenPos.value = 0;
     }),
   );
   // Always scroll to the visitor's own new message.

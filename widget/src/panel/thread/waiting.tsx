@@ -25,14 +25,15 @@ export const Waiting = component(({ t, chat, settings, announcer, now, asking, p
     stage.value = next;
   };
   /** The time since which the newest message waits for an unreachable service. */
-  const held = computed(() => {
+  const undeliveredSince = computed(() => {
     const newest = chat.items.value.at(-1);
     return chat.delivery.value === "delayed" && newest?.state === "sent" ? newest.at : undefined;
   });
   mounted(
     watch(() => {
       // Where people answer, or while the site is closed, show dots only for a typing event.
-      const since = held.value ?? (settings.value.responder === "human" ? undefined : chat.working.value?.since);
+      const since =
+        undeliveredSince.value ?? (settings.value.responder === "human" ? undefined : chat.working.value?.since);
       const isOnline = chat.link.value === "online";
       const waits = since !== undefined && isOnline && !asking.value;
       const answered = isOnline && chat.items.peek().at(-1)?.from === "reply";
@@ -42,21 +43,21 @@ export const Waiting = component(({ t, chat, settings, announcer, now, asking, p
         ? STAGES.map((after) => [after, since + after - time])
         : [[0, answered ? shown + DOTS_MS - time : 0]];
       // Skip the steps that passed on an earlier page.
-      const gone = steps.findLast(([, ms]) => ms <= 0);
-      if (gone || waits) {
+      const passed = steps.findLast(([, ms]) => ms <= 0);
+      if (passed || waits) {
         stage.value = 0;
-        show(gone?.[0] ?? 0);
+        show(passed?.[0] ?? 0);
       }
       const timers = steps.filter(([, ms]) => ms > 0).map(([next, ms]) => setTimeout(show, ms, next));
       return () => timers.forEach(clearTimeout);
     }),
   );
-  mounted(watch(() => stage.value === 3_000 && !held.peek() && announcer.status(t("working"))));
+  mounted(watch(() => stage.value === 3_000 && !undeliveredSince.peek() && announcer.status(t("working"))));
   mounted(watch(() => stage.value > 3_000 && part(() => import("./long-wait.tsx"), into(late))));
   return () => {
     const { Words, Offered } = late.value ?? {};
     return [
-      !held.value && stage.value > 0 && (
+      !undeliveredSince.value && stage.value > 0 && (
         <div class="waiting" data-row>
           {stage.value < 120_000 && (
             <div class="bubble dots" aria-hidden="true">
