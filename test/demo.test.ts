@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -29,12 +29,10 @@ it("the demo's relay accepts commands, and also serves the reader's own page and
     lines.push(line);
     if (line.startsWith("Ctrl-C")) break;
   }
-  // The line names the file with the token.
-  const [, file = ""] = /\/admin .* "admin" in (\S+)\.$/m.exec(lines.join("\n")) ?? [];
-  const { admin } = JSON.parse(readFileSync(file, "utf8")) as { admin: string };
+  const [, token = ""] = /\/admin .* Sign in with (\S+)$/m.exec(lines.join("\n")) ?? [];
   const signedIn = await fetch(`http://localhost:${PORT}/admin/login`, {
     method: "POST",
-    body: new URLSearchParams({ token: admin }),
+    body: new URLSearchParams({ token }),
     headers: { Origin: `http://localhost:${PORT}` },
     redirect: "manual",
   });
@@ -43,6 +41,11 @@ it("the demo's relay accepts commands, and also serves the reader's own page and
   expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/admin"]);
   expect(await ended).toEqual([0, null]);
   expect([code, out]).toEqual([0, expect.stringContaining(`http://localhost:${PORT}/callbacks/reply/`)]);
-  expect(out).toContain(`http://localhost:${SHOP_PORT} http://127.0.0.1:${SHOP_PORT} http://localhost:5500 `);
+  expect(out).toContain(
+    `http://localhost:${SHOP_PORT} http://127.0.0.1:${SHOP_PORT} http://localhost:5500 http://127.0.0.1:5500 `,
+  );
+  const [tag = ""] = /<script .*<\/script>/.exec(out) ?? [];
+  expect(lines).toContain("Pages of http://localhost:5500 and http://127.0.0.1:5500 may open the chat with this tag:");
+  expect(lines).toContain(`  ${tag}`);
   rmSync(dataDir, { recursive: true });
 });

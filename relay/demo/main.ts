@@ -4,7 +4,8 @@
  * `npm run porchlight -- site`. `ALLOWED_ORIGINS` adds the origins of the reader's own pages to the shop's.
  */
 
-import { join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { PublicSite } from "@porchlight/shared/site";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
 import { readSettings } from "../src/base/config.ts";
@@ -56,9 +57,18 @@ const ports = { relay: portOf("PORT"), sandbox: portOf("SANDBOX_PORT"), shop: po
 const at = (port: number): string => `http://localhost:${port}`;
 
 const dataDir = env.DATA_DIR ?? join(import.meta.dirname, "..", "..", "data", "demo");
-/** Where the reader finds the token of the operator's pages. */
-const adminToken =
-  env.ADMIN_TOKEN === undefined ? `"admin" in ${relative("", join(dataDir, "secrets.json"))}` : "ADMIN_TOKEN";
+/** The same origin by the other name of this machine; other origins unchanged. */
+const byOtherName = (origin: string): string =>
+  origin.replace(/\/\/(localhost|127\.0\.0\.1)(?=:|$)/, (_, name) =>
+    name === "localhost" ? "//127.0.0.1" : "//localhost",
+  );
+const named = (env.ALLOWED_ORIGINS ?? "").split(",").flatMap((origin) => origin.trim() || []);
+/** Origins of the reader's own pages: web servers print either name of this machine. */
+const ownOrigins = [...new Set(named.flatMap((origin) => [origin, byOtherName(origin)]))];
+
+/** The token of the operator's pages. */
+const adminToken = (): string =>
+  env.ADMIN_TOKEN ?? (JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
 
 async function startDemoRelay(sandbox: Sandbox): Promise<void> {
   const read = readSettings({
@@ -70,7 +80,7 @@ async function startDemoRelay(sandbox: Sandbox): Promise<void> {
     PUBLIC_URL: at(ports.relay),
     SERVICE_URL: sandbox.url,
     SERVICE_API_KEY: sandbox.config.apiKey,
-    ALLOWED_ORIGINS: [at(ports.shop), `http://127.0.0.1:${ports.shop}`, env.ALLOWED_ORIGINS].filter(Boolean).join(","),
+    ALLOWED_ORIGINS: [at(ports.shop), byOtherName(at(ports.shop)), ...ownOrigins].join(","),
   });
   if ("problems" in read) return giveUp(read.problems.join("\n"));
   const sites = read.settings.sites.map((site) => ({ ...site, public: { ...site.public, ...LOOK } }));
@@ -102,15 +112,20 @@ try {
   await giveUp(explain(error as NodeJS.ErrnoException));
 }
 
+const ownPages =
+  ownOrigins.length === 0
+    ? "A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start"
+    : `Pages of ${ownOrigins.join(" and ")} may open the chat with this tag:\n  <script async src="${at(ports.relay)}/widget.js" data-site="default"></script>`;
+
 console.log(`
 Porchlight is running, with a sandbox in place of the messaging service: nothing leaves this machine.
 
   ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
   ${at(ports.sandbox)}   The sandbox's inbox. Read the conversations and answer as a person.
-  ${at(ports.relay)}/admin   The operator's pages: the journey of each message. The token to sign in is ${adminToken}.
+  ${at(ports.relay)}/admin   The operator's pages: the journey of each message. Sign in with ${adminToken()}
   ${at(ports.relay)}/c/default/snippet   Makes the tag for your own pages, with a live preview.
 
-A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start
+${ownPages}
 Commands work on this relay while it runs, for example: npm run porchlight -- site
 Ctrl-C ends everything.
 `);
