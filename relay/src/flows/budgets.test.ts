@@ -16,7 +16,8 @@ const other: Site = { ...site, public: { ...DEFAULT_SITE, id: "other" } };
 /** The budgets of a relay with default settings. The test controls the time. */
 function budgets(given = limits) {
   let now = 0;
-  const all = createBudgets({ limits: given, uploadSite: 10_000 * MB, uptime: () => now });
+  const uploads = { quota: { site: 10_000 * MB }, caps: { image: 10 * MB, av: 60 * MB } };
+  const all = createBudgets({ limits: given, uploads, uptime: () => now });
   const at = (ms: number): void => {
     now = ms;
   };
@@ -111,6 +112,11 @@ describe("the default budgets", () => {
     const careful = { ...site, messagesPerDay: 40, leadsPerDay: 8 };
     expect(accepted(2_000, (n) => visitor({ site: careful, address: crowd(2_000 + n) }))).toBe(10);
     expect(accepted(20, () => lead({ site: careful, address: "192.0.2.1" }))).toBe(2);
+  });
+
+  it("count an upload of unknown size as the largest file that is accepted (A18)", () => {
+    const { upload } = budgets();
+    expect(accepted(100, () => upload({ site: "default", address: "192.0.2.1" }, undefined))).toBe(8);
   });
 
   it("limit the bytes that one address uploads in an hour", () => {

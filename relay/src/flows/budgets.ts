@@ -1,6 +1,7 @@
 import { networkOf, prefix48Of } from "../base/address.ts";
 import type { Site } from "../base/config.ts";
 import { createLimiter, type Limiter } from "../base/limiter.ts";
+import { FILE_MIN } from "../records/media.ts";
 
 /** Limits per address on one site; 0: no limit. */
 export type AddressLimits = {
@@ -46,8 +47,8 @@ const WAIT_MAX = 60_000;
 
 type BudgetsDeps = {
   limits: AddressLimits;
-  /** Bytes that all visitors of a site may store. */
-  uploadSite: number;
+  /** Bytes that all visitors of a site may store, and of the largest file of each kind. */
+  uploads: { quota: { site: number }; caps: Record<string, number> };
   uptime: () => number;
   /** Lets a limit count across nodes. */
   share?: (name: string, limiter: Limiter) => Limiter;
@@ -133,19 +134,35 @@ function takeFairly(byNetwork: Limiter, keys: Keys, limit: SiteLimit, key: strin
 }
 
 /**
+ * Counts the bytes of uploads. An upload that announces no size counts as the largest that is accepted.
+ * @param perAddress bytes per hour
+ */
+function uploadBudget(limiter: MakeLimiter, perAddress: number, { quota, caps }: BudgetsDeps["uploads"]) {
+  const uploads = limiter("uploads", perAddress, perAddress / 60);
+  const share = shareOf(limiter, "upload share", quota.site);
+  const largest = Math.max(...Object.values(caps));
+  return (sender: SenderName, announced: number | undefined): number => {
+    const keys = keysAt(sender);
+    const bytes = Math.max(FILE_MIN, announced ?? largest);
+    return firstWait(
+      () => uploads.take(keys.network, bytes),
+      () => (perAddress === 0 ? 0 : share(keys, bytes)),
+    );
+  };
+}
+
+/**
  * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are
  * kept in memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database
  * (`records/quotas`). Each function returns the milliseconds to wait; 0 means that the action is allowed now.
  */
-export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
+export function createBudgets({ limits, uploads, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
   const limiter: MakeLimiter = (name, burst, perMinute) =>
     share(`budget ${name}`, createLimiter({ burst, perMinute, uptime }));
   const messages = limiter("messages", Math.max(10, limits.messages / 2), limits.messages);
   const visitors = limiter("visitors", Math.max(1, limits.visitors / 3), limits.visitors / 60);
   const leads = limiter("leads", Math.max(1, limits.leads / 3), limits.leads / 60);
   const sessions = limiter("sessions", limits.sessions, limits.sessions);
-  const uploads = limiter("uploads", limits.uploads, limits.uploads / 60);
-  const uploadShare = shareOf(limiter, "upload share", uploadSite);
   const newSessions = siteLimit(limiter, "fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
   /** Limiters by site, because sites have different daily budgets. */
   const sites = new Map<string, SiteLimiters>();
@@ -180,13 +197,7 @@ export function createBudgets({ limits, uploadSite, uptime, share = (_, limiter)
         () => (limits.leads === 0 ? 0 : siteOf(sender.site).forms(keys)),
       );
     },
-    upload(sender: SenderName, bytes: number): number {
-      const keys = keysAt(sender);
-      return firstWait(
-        () => uploads.take(keys.network, bytes),
-        () => (limits.uploads === 0 ? 0 : uploadShare(keys, bytes)),
-      );
-    },
+    upload: uploadBudget(limiter, limits.uploads, uploads),
     /** A new session. @param known the client has a token */
     session(sender: SenderName, known: boolean): number {
       const keys = keysAt(sender);

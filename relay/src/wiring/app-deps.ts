@@ -10,7 +10,6 @@ import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
 import type { Sampler } from "../flows/sampler.ts";
-import { FILE_MIN } from "../records/media.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";
@@ -149,14 +148,13 @@ const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
 /** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { addressOf, networkOf } = sendersBehind(settings.trustProxy);
-  const { perMinute, caps } = settings.uploads;
-  const largest = Math.max(...Object.values(caps));
+  const { perMinute } = settings.uploads;
   const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
     uploads.take(networkOf(incoming)) ||
-    budgets.upload({ site, address: addressOf(incoming) }, bytesOf(incoming, largest));
+    budgets.upload({ site, address: addressOf(incoming) }, announcedBytes(incoming));
 }
 
-/** The bytes that an upload counts for. One of unknown size counts for the largest that is accepted. */
-const bytesOf = ({ headers }: IncomingMessage, largest: number): number =>
-  Math.max(FILE_MIN, Number(headers["content-length"] ?? largest));
+/** The bytes that a client announces; undefined when it sends its body in chunks. */
+const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
+  headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);

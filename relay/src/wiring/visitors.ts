@@ -70,7 +70,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const endings = createSessionEndings({ db, bus, clock });
   const budgets = createBudgets({
     limits: settings.perAddress,
-    uploadSite: settings.uploads.quota.site,
+    uploads: settings.uploads,
     uptime: clock.uptime,
     share: cluster.share,
   });

@@ -223,6 +223,11 @@ export const SAFETY: Mutant[] = [
     find: "held.of($prefix) >= Math.floor(total * PREFIX_48_PART)",
     replace: "false",
   }),
+  without("size of an upload that announces none", "budgets.test.ts", {
+    in: "uploadBudget",
+    find: "$announced ?? largest",
+    replace: "$announced ?? 0",
+  }),
   without("budget of new visitors per address", "budgets.test.ts", {
     in: "budgets.visitor",
     find: "visitors.take($key)",
@@ -249,7 +254,7 @@ export const SAFETY: Mutant[] = [
     replace: "0",
   }),
   without("budget of uploaded bytes per address", "budgets.test.ts", {
-    in: "budgets.upload",
+    in: "uploadBudget",
     find: "uploads.take($$)",
     replace: "0",
   }),
