@@ -26,3 +26,60 @@ it("commits a non-urgent job alone if no urgent one comes", async () => {
   expect(commits).toEqual([]);
   await expect.poll(() => commits).toEqual([["non-urgent"]]);
 });
+
+/** Groups whose flushes end when the test says so. `commits`: the numbers of jobs in the groups that were written. */
+function flushedByHand() {
+  const commits: number[] = [];
+  const flushes: (() => void)[] = [];
+  const groups = createGroups(async (jobs) => {
+    commits.push(jobs.length);
+    return { settled: new Promise((resolve) => flushes.push(resolve)) };
+  });
+  const add = (count: number): void => {
+    for (let i = 0; i < count; i++)
+      groups.add({ item: i, mayWait: false, work: async () => [], resolve: () => {}, reject: () => {} });
+  };
+  return { commits, add, endFlush: () => flushes.shift()?.() };
+}
+
+/** Resolves after some turns of the event loop, in which a planned group would start. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it("writes a group while another small one is flushed", async () => {
+  const { commits, add } = flushedByHand();
+  add(1);
+  await expect.poll(() => commits).toEqual([1]);
+  add(2);
+  await expect.poll(() => commits).toEqual([1, 2]);
+});
+
+it("collects the jobs that come while a large group is flushed", async () => {
+  const { commits, add, endFlush } = flushedByHand();
+  add(4);
+  await expect.poll(() => commits).toEqual([4]);
+  add(1);
+  await someTurns();
+  add(1);
+  await someTurns();
+  expect(commits).toEqual([4]);
+  endFlush();
+  await expect.poll(() => commits).toEqual([4, 2]);
+});
+
+it("waits for each flush until two small groups followed a large one", async () => {
+  const { commits, add, endFlush } = flushedByHand();
+  add(4);
+  await expect.poll(() => commits).toEqual([4]);
+  endFlush();
+  add(1);
+  await expect.poll(() => commits).toEqual([4, 1]);
+  add(1);
+  await someTurns();
+  expect(commits).toEqual([4, 1]);
+  endFlush();
+  await expect.poll(() => commits).toEqual([4, 1, 1]);
+  add(1);
+  await expect.poll(() => commits).toEqual([4, 1, 1, 1]);
+});

@@ -12,7 +12,7 @@ export type Job = {
 
 /** Most jobs in one commit. It limits how long the first job waits for the last one. */
 const GROUP_MAX = 500;
-/** A group of fewer jobs does not delay the next one. */
+/** A group of fewer jobs is small: it does not delay the next one. */
 const LARGE_GROUP = 4;
 /**
  * After a group of at least `LARGE_GROUP` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
@@ -23,7 +23,13 @@ const SPACING = 2;
 const SPACING_MAX_MS = 5;
 /** The event loop counts as idle when one turn takes less than this time, in milliseconds. */
 const IDLE_TURN_MS = 0.02;
-/** Most groups that are written but not flushed. With two, the event loop need not wait for the disk. */
+/**
+ * After so many small groups in a row, the next group is written while the last one is flushed: a message need not wait for the
+ * flush of another visitor's message. Otherwise, jobs that come during a flush form one group. Under load, groups would stay
+ * small: with a service that closes its connections, a trip took 0.2 flushes instead of 0.05, and 1.5 times the CPU.
+ */
+const SMALL_IN_A_ROW = 2;
+/** Most groups that are written but not flushed. */
 const FLUSHING_MAX = 2;
 /** How long a non-urgent job waits for others, in milliseconds. */
 const WAIT_MS = 3;
@@ -45,6 +51,8 @@ type State = {
   writing: boolean;
   /** Groups that are written and not settled. */
   flushing: number;
+  /** Small groups since the last large one. */
+  smallInARow: number;
   /** `performance.now()` at which the next group starts; `Infinity`: no start is planned. */
   start: number;
   /** Number of the present plan. An older plan does nothing when its time comes. */
@@ -74,6 +82,7 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
     urgent: false,
     writing: false,
     flushing: 0,
+    smallInARow: SMALL_IN_A_ROW,
     start: Number.POSITIVE_INFINITY,
     plan: 0,
     notBefore: 0,
@@ -88,9 +97,11 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
   };
 }
 
+const flushingMax = ({ smallInARow }: State): number => (smallInARow < SMALL_IN_A_ROW ? 1 : FLUSHING_MAX);
+
 /** Plans the start of the next group, unless an earlier start is planned. */
 function schedule(state: State): void {
-  if (state.writing || state.flushing >= FLUSHING_MAX || state.waiting.length === 0) return;
+  if (state.writing || state.flushing >= flushingMax(state) || state.waiting.length === 0) return;
   const now = state.defer === undefined ? performance.now() : 0;
   const start = state.defer === undefined ? startOf(state, now) : 0;
   if (start >= state.start) return;
@@ -127,7 +138,9 @@ async function drain(state: State): Promise<void> {
   const { settled } = await state.commit(group);
   const endedAt = performance.now();
   const spacing = Math.min(SPACING_MAX_MS, SPACING * (endedAt - startedAt));
-  state.notBefore = group.length < LARGE_GROUP ? 0 : endedAt + spacing;
+  const small = group.length < LARGE_GROUP;
+  state.smallInARow = small ? state.smallInARow + 1 : 0;
+  state.notBefore = small ? 0 : endedAt + spacing;
   state.writing = false;
   state.flushing++;
   void settled.then(() => {
