@@ -43,6 +43,8 @@ const NAMES: Readonly<Record<string, string>> = {
   offsetX: "Distance from the side",
   offsetY: "Distance from the bottom",
   zIndex: "Stacking order",
+  phone: "Settings for phones",
+  strings: "Words of the chat",
 };
 
 /** The label of a setting. */
