@@ -71,7 +71,14 @@ const twoNodes = (name: string, files: readonly string[]) => ({
 });
 /** Files with tables of which `npm test` runs a sample (test/all-cases.ts). */
 const SAMPLED = [
-  ...["browser/admin", "browser/dom-clobbering", "browser/host-page", "browser/checks/page-libraries", "faults/leads"],
+  ...[
+    "browser/admin",
+    "browser/dom-clobbering",
+    "browser/host-page",
+    "browser/switches",
+    "browser/checks/page-libraries",
+    "faults/leads",
+  ],
 ].map((name) => `test/${name}.test.ts`);
 const whole = process.env.PROFILES === "whole";
 const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
