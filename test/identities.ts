@@ -7,7 +7,7 @@ type Claims = { sub: string; [claim: string]: unknown };
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** An identity as the owner's backend signs it (RFC 7515, HS256): ten minutes long, unless the claims say otherwise. */
+/** An identity as the owner's backend signs it (RFC 7515, HS256). It is valid for ten minutes, unless the claims say otherwise. */
 export function identityOf(claims: Claims, secret = IDENTITY_SECRET): string {
   const payload = { exp: Math.floor(Date.now() / 1_000) + 600, ...claims };
   const signed = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(payload)}`;

@@ -16,7 +16,7 @@ type Row = {
   openKb: number | null;
 };
 
-const HEAD = `| Closed, on a blank page | Requests | kB sent | Script, ms | at ¼ CPU, ms | Long tasks then | Opened: JS and CSS, kB gzip |
+const HEAD = `| Closed, on a blank page | Requests | kB sent | Script, ms | at ¼ CPU, ms | Long tasks at ¼ CPU | Opened: JS and CSS, kB gzip |
 |---|---:|---:|---:|---:|---:|---:|
 `;
 

@@ -1,4 +1,4 @@
-/** Longest tag that is looked at: RFC 5646, section 4.4.1. Longer ones take quadratic time, 40 ms for 16 kB (RELIABILITY A24). */
+/** Longest accepted tag (RFC 5646, section 4.4.1). Longer ones would take quadratic time, 40 ms for 16 kB (RELIABILITY A24). */
 const TAG_MAX = 35;
 
 /** A primary language, and the names under which its words may be listed: by region, by script, by the language alone. */
@@ -14,7 +14,7 @@ export function languageOf(tag: string): Language | undefined {
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
     const base = /^n[no]$/.test(language) ? "nb" : language;
-    // Portuguese without a region uses the words of Portugal, except in Brazil (CLDR, parent locales).
+    // Portuguese outside Brazil uses the words of Portugal (CLDR, parent locales).
     const names = [`${base}-${region}`, `${base}-${script}`, base, ...(base === "pt" ? ["pt-PT"] : [])];
     return { language, names };
   } catch {

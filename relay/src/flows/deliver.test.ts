@@ -8,11 +8,11 @@ const OK: Outcome = { kind: "ok", status: 200, message: "" };
 const NOW = 1_000_000;
 const headDue = (due: number): LaneHead => ({ site: "shop", visitor: "v_1", due }) as LaneHead;
 
-const deliverWith = (given: { blocked?: boolean; messagesPerDay?: number }) =>
+const deliverWith = (site: { blocked?: boolean; messagesPerDay?: number }) =>
   createDeliver({
     clock: { now: () => NOW },
-    sites: { find: () => given as unknown as ReturnType<Sites["find"]> },
-    access: { isBlocked: () => given.blocked === true },
+    sites: { find: () => site as unknown as ReturnType<Sites["find"]> },
+    access: { isBlocked: () => site.blocked === true },
     send: async () => OK,
   });
 

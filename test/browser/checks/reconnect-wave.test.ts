@@ -91,7 +91,7 @@ it("35 after a restart two hundred clients return evenly within the stated time,
     const begin = world.now();
     server.up = false;
     server.end(retry);
-    // The new relay listens after a moment. Clients that tried before retry on their own.
+    // The new relay listens after a moment. Clients that tried too early try again by themselves.
     world.advance(1_000);
     server.up = true;
     world.advance(20_000);
@@ -105,15 +105,15 @@ it("35 after a restart two hundred clients return evenly within the stated time,
   }
 });
 
-it("35 the wait grows with each loss, and is reset only after thirty good seconds", () => {
+it("35 the wait grows with each loss, and is reset only after thirty stable seconds", () => {
   const world = createWorld();
   const server = createServer(world);
   // The longest possible random wait.
   const connection = connectTo(server, world, () => 1 - Number.EPSILON);
-  /** Cuts the connection after `goodMs` good milliseconds. @returns ms until the next attempt */
-  const waited = (goodMs: number): number => {
+  /** Cuts the connection after it was online for `onlineMs` milliseconds. @returns ms until the next attempt */
+  const waited = (onlineMs: number): number => {
     while (connection.link.value !== "online") world.advance(1);
-    world.advance(goodMs);
+    world.advance(onlineMs);
     const [cut, before] = [world.now(), server.attempts.length];
     server.end();
     while (server.attempts.length === before) world.advance(1);

@@ -1,6 +1,6 @@
 /**
  * WIDGET 9, checks 52 and 53, in every state of the chat: axe finds nothing, and the accessibility tree is the
- * one that was reviewed. `states.full.test.ts` runs axe in the other looks.
+ * one that was reviewed. `states.full.test.ts` runs axe in the other themes and text directions.
  */
 
 import type { Page } from "playwright-core";

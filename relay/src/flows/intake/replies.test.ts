@@ -53,7 +53,7 @@ const db = (): Database => ({
   append: (work, item) => withState(() => disk.append(work, item)),
 });
 const spool = () => openSpool<Reply>(dir, "replies");
-const start = (given = {}) =>
+const start = (options = {}) =>
   createReplies({
     db: db(),
     bus: createBus(),
@@ -62,7 +62,7 @@ const start = (given = {}) =>
     spool: spool(),
     log: silentLog,
     signing: SIGNING,
-    ...given,
+    ...options,
   });
 /** A node of several that share the database, with a data folder of its own. */
 const startNode = (folder: string) =>
@@ -203,7 +203,7 @@ describe("a reply that the database cannot take", () => {
     expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
   });
 
-  it("no longer delays its visitor's next reply once it is stored, although a reply to another visitor is not", async () => {
+  it("delays its visitor's next reply only until it is stored, even while a reply to another visitor still waits", async () => {
     const other = newVisitorId(SIGNING, clock.now());
     await disk.transaction((tx) => addVisitor(tx, other, "help", clock.now()));
     const working = db();
