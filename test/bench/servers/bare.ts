@@ -1,12 +1,16 @@
 /**
  * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
  * Nothing is stored or checked. `node bare.ts <service>` sends its port to its parent. It echoes frames of type
- * `echo`. With `HEARTBEATS=1` it sends the relay's heartbeats: a frame to each socket once per interval, a ping with every
+ * `echo`. With `FLUSHES=1` it writes and flushes a file before each message is posted, and again before each reply is sent. With
+ * `HEARTBEATS=1` it sends the relay's heartbeats: a frame to each socket once per interval, a ping with every
  * other one.
  */
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
+import { fdatasync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { Pool } from "undici";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -22,14 +26,46 @@ const server = createServer((request, response) => {
     body += part;
   });
   request.on("end", () => {
-    const { toId, body: text } = JSON.parse(body) as { toId: string; body: string };
-    sockets.get(toId)?.send(JSON.stringify({ t: "message", message: { text, from: "reply" } }));
-    response.setHeader("content-type", "application/json");
-    response.end('{"success":true}');
+    if (log === undefined) return push(body, response);
+    void flush(log).then(() => push(body, response));
   });
 });
 
+/** Sends a reply to its visitor, and answers its callback. */
+function push(body: string, response: ServerResponse): void {
+  const { toId, body: text } = JSON.parse(body) as { toId: string; body: string };
+  sockets.get(toId)?.send(JSON.stringify({ t: "message", message: { text, from: "reply" } }));
+  response.setHeader("content-type", "application/json");
+  response.end('{"success":true}');
+}
+
+/** Half of the pages that the relay's log gets for a trip. */
+const PAGES = Buffer.alloc(8 * 4_096, 1);
+/** Size of the file. After its end, it is written again from the start, like a write-ahead log. */
+const LOG_BYTES = 4 * 1024 * 1024;
+/** A file of its full size, so that a flush writes only data. `end`: where the last pages were written. */
+type Log = { file: number; end: number };
+
+function openLog(): Log {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-bench-"));
+  const file = openSync(join(folder, "log"), "w");
+  // The file stays usable while it is open, and a killed process leaves nothing behind.
+  rmSync(folder, { recursive: true });
+  writeSync(file, Buffer.alloc(LOG_BYTES));
+  return { file, end: 0 };
+}
+
+const log = process.env.FLUSHES === "1" ? openLog() : undefined;
+
+/** Writes pages, and resolves when they are on the disk. */
+function flush(log: Log): Promise<void> {
+  log.end = (log.end + PAGES.length) % LOG_BYTES;
+  writeSync(log.file, PAGES, 0, PAGES.length, log.end);
+  return new Promise((resolve, reject) => fdatasync(log.file, (error) => (error === null ? resolve() : reject(error))));
+}
+
 async function deliver(socket: WebSocket, fromId: string, { id, text }: Frame): Promise<void> {
+  if (log !== undefined) await flush(log);
   const customData = { messageSid: randomBytes(8).toString("hex"), fromId, toId: "website", body: text };
   const answer = await pool.request({
     method: "POST",
