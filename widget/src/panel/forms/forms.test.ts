@@ -191,7 +191,7 @@ describe("the card after the first message", () => {
 });
 
 describe("a detail that is known already, from a form or a signed identity,", () => {
-  const know = async (): Promise<void> => {
+  const setKnownDetails = async (): Promise<void> => {
     on.chat.email.value = true;
     on.chat.name.value = "Ada";
     await drawn();
@@ -199,11 +199,11 @@ describe("a detail that is known already, from a form or a signed identity,", ()
 
   it("is not asked for again before the first message", async () => {
     await open({ prechat: ["name", "email", "phone?"] }, Foot);
-    await know();
+    await setKnownDetails();
     expect([...view.querySelectorAll("input")].map(({ name }) => name)).toEqual(["phone"]);
     on.stop();
     await open({ prechat: ["email"] }, Foot);
-    await know();
+    await setKnownDetails();
     expect([view.querySelector(".form"), on.ui.asking.value]).toEqual([null, false]);
   });
 
@@ -213,7 +213,7 @@ describe("a detail that is known already, from a form or a signed identity,", ()
   ] as const)("is not asked for again %s, until it is no longer known", async (_when, options, part) => {
     await open(options as Partial<Options>, part);
     on.chat.items.value = [own("Hello")];
-    await know();
+    await setKnownDetails();
     expect(view.textContent).toBe("");
     on.chat.email.value = undefined;
     await drawn();
@@ -223,7 +223,7 @@ describe("a detail that is known already, from a form or a signed identity,", ()
   it("is not asked for again outside business hours: the message is sent with the request for a mailed reply", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
     await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
-    await know();
+    await setKnownDetails();
     on.chat.items.value = [own("Where is my lamp?", { id: "id" })];
     on.chat.draft.value = "Where is my lamp?";
     await drawn();
@@ -283,7 +283,7 @@ describe("outside business hours", () => {
   });
 
   /** A Sunday evening. */
-  const away = async (): Promise<void> => {
+  const openWhileClosed = async (): Promise<void> => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 18) });
     await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
   };
@@ -293,14 +293,14 @@ describe("outside business hours", () => {
     area.dispatchEvent(new Event("input", { bubbles: true }));
   };
   /** Sets the state of the message, under the id that the chat gave it. */
-  const become = (state: "queued" | "sent" | "failed", more: object = {}): void => {
+  const setMessageState = (state: "queued" | "sent" | "failed", more: object = {}): void => {
     on.chat.items.value = [own("Where is my lamp?", { id: "id", state, ...more })];
   };
   afterEach(() => vi.useRealTimers());
 
   it("accepts a message and an address, and says when people are back", async () => {
-    await away();
-    become("sent");
+    await openWhileClosed();
+    setMessageState("sent");
     expect(view.textContent).toMatch(/^We'll be back Monday/);
     expect(view.textContent).toMatch(/We'll be back Monday at 9:00\sAM/);
     field("email").value = "ada@example.com";
@@ -313,9 +313,9 @@ describe("outside business hours", () => {
   });
 
   it("confirms a message only once the relay has stored it, and says until then that it waits", async () => {
-    await away();
+    await openWhileClosed();
     on.chat.link.value = "offline";
-    become("queued", { pos: undefined });
+    setMessageState("queued", { pos: undefined });
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
@@ -323,15 +323,15 @@ describe("outside business hours", () => {
     expect(on.said).toEqual(["Waiting to send"]);
     expect(view.textContent).not.toMatch(/We've got your message/);
     on.chat.link.value = "online";
-    become("sent");
+    setMessageState("sent");
     await drawn();
     await drawn();
     expect(view.textContent).toMatch(/We've got your message/);
   });
 
   it("keeps a message that failed, with the reason, in one place", async () => {
-    await away();
-    become("failed", { pos: undefined, reason: "rate_limited" });
+    await openWhileClosed();
+    setMessageState("failed", { pos: undefined, reason: "rate_limited" });
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
@@ -341,7 +341,7 @@ describe("outside business hours", () => {
   });
 
   it("reports a message that is too long before sending it", async () => {
-    await away();
+    await openWhileClosed();
     write("y".repeat(3_990));
     await drawn();
     expect(view.querySelector("#form-left")?.textContent).toBe("10 characters left");
@@ -357,14 +357,14 @@ describe("outside business hours", () => {
   });
 
   it("passes an unfinished text to the composer when the site opens", async () => {
-    await away();
+    await openWhileClosed();
     write("Where is");
     expect(on.chat.draft.value).toBe("Where is");
   });
 });
 
 /** The form's heading, with plain spaces. */
-const titleOf = (form: Element): string | undefined => form.querySelector("h3")?.textContent?.replace(/\s/gu, " ");
+const headingOf = (form: Element): string | undefined => form.querySelector("h3")?.textContent?.replace(/\s/gu, " ");
 
 describe("the heading with the next opening", () => {
   afterEach(() => vi.useRealTimers());
@@ -376,7 +376,7 @@ describe("the heading with the next opening", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
     await open({ hours }, Foot);
-    expect(titleOf(view)).toBe(title);
+    expect(headingOf(view)).toBe(title);
     on.stop();
     await open({ hours }, Status);
     expect(view.textContent).toBe("AI assistant\u00a0· We're away right now");
@@ -385,7 +385,7 @@ describe("the heading with the next opening", () => {
   it("says once that nobody is there when no opening is known", async () => {
     const hours = { timeZone: HERE, mon: "" };
     await open({ hours }, Foot);
-    expect(titleOf(view)).toBe("We're away right now");
+    expect(headingOf(view)).toBe("We're away right now");
     on.stop();
     await open({ hours }, Status);
     expect(view.textContent).toBe("AI assistant");
@@ -403,7 +403,7 @@ describe("the heading with the next opening", () => {
     await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
     Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });
     await drawn();
-    expect(titleOf(view)).toBe(title);
+    expect(headingOf(view)).toBe(title);
   });
 
   it("uses the site's hours when the page's hours are invalid", async () => {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
 import { Bar } from "./connection-bar.tsx";
 
@@ -55,4 +55,66 @@ it("says that it connects once an attempt without a network lasts", async () => 
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe("the connection bar", () => {
+  let view: HTMLElement;
+  const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+  beforeEach(() => {
+    vi.useFakeTimers();
+    view = on.show(Bar);
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  it("does not appear for interruptions of less than three seconds", async () => {
+    on.chat.link.value = "waiting";
+    await pass(2_000);
+    on.chat.link.value = "connecting";
+    await pass(900);
+    on.chat.link.value = "online";
+    await pass(5_000);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual([]);
+  });
+
+  it("says after three seconds that the chat is connecting, also during several attempts, and then that it is back", async () => {
+    on.chat.link.value = "connecting";
+    await pass(2_000);
+    on.chat.link.value = "waiting";
+    await pass(1_100);
+    expect(view.textContent).toBe("Connecting…");
+    on.chat.link.value = "online";
+    await pass(50);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual(["Connecting…", "You're back online."]);
+  });
+
+  it("says immediately that the visitor is offline, and that nothing is lost", async () => {
+    on.chat.link.value = "offline";
+    await pass(50);
+    expect(view.textContent).toMatch(/You're offline\. Messages will be sent/);
+  });
+
+  it("does not say that a conversation has ended, because a row of the thread does", async () => {
+    on.chat.ending.value = "gone";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
+  });
+
+  it("says that something could not be fetched, and fetches all of it again", async () => {
+    const tried: string[] = [];
+    on.ui.missing.value = [() => tried.push("emoji"), () => tried.push("files")];
+    await pass(50);
+    expect(view.textContent).toMatch(/didn't work/);
+    view.querySelector("button")?.click();
+    await pass(50);
+    expect([tried, view.textContent]).toEqual([["emoji", "files"], ""]);
+  });
+
+  it("says when deliveries are late", async () => {
+    on.chat.delivery.value = "delayed";
+    await pass(50);
+    expect(view.textContent).toMatch(/Your messages are safe/);
+  });
 });

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
-import { expect, it, vi } from "vitest";
-import { drawn, stage } from "../base/ui.fixture.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
 import { Panel } from "../main/panel.tsx";
-import type { Ended } from "./ended.tsx";
+import { Ended } from "./ended.tsx";
 
 /** A fresh copy of the module: the shared one may have warned already in another test file of this process. */
 const fresh = async (): Promise<typeof Ended> => {
@@ -12,12 +12,12 @@ const fresh = async (): Promise<typeof Ended> => {
 
 it("warns once in the console which origin is not listed, for which site, and in which setting", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
-  const Ended = await fresh();
+  const FreshEnded = await fresh();
   for (let times = 0; times < 2; times++) {
     const on = await stage();
     on.chat.link.value = "ended";
     on.chat.ending.value = "notAllowed";
-    expect(on.show(Ended).textContent).toBe("This chat isn't available here.");
+    expect(on.show(FreshEnded).textContent).toBe("This chat isn't available here.");
     on.stop();
   }
   expect(warn.mock.calls.length).toBe(1);
@@ -39,4 +39,45 @@ it("shows only that sentence where the origin is not listed: no field, no reply 
     /usually replies|Waiting to send|Do you ship|How can we help|Connecting|offline/,
   );
   on.stop();
+});
+
+describe("the end of the connection", () => {
+  let on: Stage;
+  let view: HTMLElement;
+  const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    on = await stage();
+  });
+  afterEach(() => {
+    on.stop();
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ["version", /reload the page/, "Reload the page"],
+    ["notAllowed", /isn't available here/, undefined],
+    ["badToken", /signed out/, undefined],
+    ["gone", /deleted/, "Start a new conversation"],
+    ["normal", /has ended/, "Start a new conversation"],
+  ] as const)("shows the meaning of %s once, with the possible action", async (ending, words, button) => {
+    view = on.show(Ended);
+    await pass(50);
+    expect(view.textContent).toBe("");
+    on.chat.ending.value = ending;
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.querySelector("p")?.textContent).toMatch(words);
+    expect(on.said).toEqual([expect.stringMatching(words)]);
+    expect(view.querySelector("button")?.textContent).toBe(button);
+  });
+
+  it("shows nothing while the visitor is asked for consent", async () => {
+    view = on.show(Ended);
+    on.ui.consent.value = false;
+    on.chat.ending.value = "normal";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
+  });
 });

@@ -4,7 +4,7 @@ import { dayName, rowsOf } from "./rows.ts";
 
 const noon = new Date(2026, 10, 21, 12).getTime();
 const minute = 60_000;
-const spell = (items: Parameters<typeof rowsOf>[0], firstNew?: string): string[] =>
+const describeRows = (items: Parameters<typeof rowsOf>[0], firstNew?: string): string[] =>
   rowsOf(items, firstNew).map((row) =>
     row.kind === "message" ? `${row.item.text}${row.first ? " first" : ""}${row.last ? " last" : ""}` : row.kind,
   );
@@ -17,13 +17,13 @@ describe("the rows of a thread", () => {
       own("c", { at: noon + 7 * minute }),
       reply("d", { at: noon + 7 * minute }),
     ];
-    expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
+    expect(describeRows(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
   });
 
   it("start a new group where a reply names another author", () => {
     const by = (name: string) => ({ author: { name, end: 0 }, at: noon });
     const items = [reply("a", by("Maria")), reply("b", by("Maria")), reply("c", by("Tom")), reply("d", { at: noon })];
-    expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
+    expect(describeRows(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
   });
 
   it("start a new group at a new day and at the first new message", () => {
@@ -32,7 +32,7 @@ describe("the rows of a thread", () => {
       reply("b", { at: noon + 86_400_000 }),
       reply("c", { id: "c", at: noon + 86_400_001 }),
     ];
-    expect(spell(items, "c")).toEqual(["day", "a first last", "day", "b first last", "new", "c first last"]);
+    expect(describeRows(items, "c")).toEqual(["day", "a first last", "day", "b first last", "new", "c first last"]);
   });
 
   it("are empty without messages", () => expect(rowsOf([], undefined)).toEqual([]));
