@@ -42,6 +42,8 @@ const teaserAfter = (act: (page: Page) => Promise<unknown>) => async (visited: V
   return part(".teaser")(visited);
 };
 
+/** Address of help articles, which the test itself answers. */
+const ARTICLES = "https://help.example/articles.json";
 const TEASER = { teaser: "Questions?", teaserAfter: 0 };
 const SCENES: Readonly<Record<string, Scene>> = {
   teaser: { on: TEASER, off: { teaser: "" }, features: [{ name: "the teaser", shows: part(".teaser") }] },
@@ -120,10 +122,17 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ],
   },
   start: {
-    on: { startScreen: true },
-    off: { startScreen: false },
-    enter: ({ chat }) => chat.launcher.first().click(),
-    features: [{ name: "the start screen", shows: button("Send us a message") }],
+    on: { startScreen: true, articles: ARTICLES },
+    off: { startScreen: false, articles: "" },
+    async enter({ page, chat }) {
+      const headers = { "Access-Control-Allow-Origin": "*" };
+      await page.route(ARTICLES, (route) => route.fulfill({ json: [{ title: "Returns", text: "30 days" }], headers }));
+      await chat.launcher.first().click();
+    },
+    features: [
+      { name: "the start screen", shows: button("Send us a message") },
+      { name: "the owner's articles", shows: button("Returns") },
+    ],
   },
   fields: {
     on: { prechat: ["order"], customFields: { order: { label: "Order" } } },
