@@ -90,7 +90,7 @@ describe("a form before the chat", () => {
 describe("a number that the service refuses", () => {
   const refusal = (code: string) =>
     ({ kind: "status", status: 400, body: { error: { code, message: "no such number" } } }) as const;
-  const complaint = (id: string) => (frame: RelayFrame) => frame.t === "error" && frame.id === id;
+  const errorFor = (id: string) => (frame: RelayFrame) => frame.t === "error" && frame.id === id;
   const phones = { lists: ["leads"], phoneContact: true };
   const PHONE = { firstName: "Ada", phone: "+4930123456" };
 
@@ -98,7 +98,7 @@ describe("a number that the service refuses", () => {
     await open(phones, NO_RANDOM_FAULTS);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     visitor.write({ t: "lead", id: "with-a-chat", chat: true, ...PHONE });
-    expect(await visitor.next(complaint("with-a-chat"))).toEqual({
+    expect(await visitor.next(errorFor("with-a-chat"))).toEqual({
       t: "error",
       code: "invalid_phone",
       field: "phone",
@@ -117,7 +117,7 @@ describe("a number that the service refuses", () => {
     house.sandbox.failNext("findContact", 1, 500);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     expect(await fill({ chat: true, ...PHONE }, "answered-late")).toBe("lead");
-    expect(await visitor.next(complaint("answered-late"))).toMatchObject({ code: "invalid_phone", field: "phone" });
+    expect(await visitor.next(errorFor("answered-late"))).toMatchObject({ code: "invalid_phone", field: "phone" });
   });
 
   it("is shown to a visitor who was away when it was refused, until they correct it", async () => {
@@ -128,7 +128,7 @@ describe("a number that the service refuses", () => {
     await visitor.drop();
     await expect.poll(states).toContain("refused");
     await visitor.connect();
-    expect(await visitor.next(complaint("away-meanwhile"))).toMatchObject({ code: "invalid_phone", field: "phone" });
+    expect(await visitor.next(errorFor("away-meanwhile"))).toMatchObject({ code: "invalid_phone", field: "phone" });
     // The same form again is not a second attempt; another number is.
     expect(await fill({ chat: true, ...PHONE }, "away-meanwhile")).toBe("invalid_phone");
     expect(await fill({ chat: true, phone: "+49301234567" }, "away-meanwhile")).toBe("lead");
@@ -136,7 +136,7 @@ describe("a number that the service refuses", () => {
     await expect.poll(states).toContain("done");
     await visitor.drop();
     await visitor.connect();
-    const repeated = visitor.next(complaint("away-meanwhile")).then(
+    const repeated = visitor.next(errorFor("away-meanwhile")).then(
       () => "sent again",
       () => "left alone",
     );

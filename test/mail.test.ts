@@ -129,8 +129,8 @@ describe("replies by email while the visitor is away", () => {
     await ada.visitor.next((frame) => frame.t === "lead" && frame.id === "the-known-address");
     const silent = await guest();
     silent.visitor.write({ ...form, id: "nobodys-address" });
-    const complaint = await silent.visitor.next((frame) => frame.t === "error");
-    expect(complaint).toMatchObject({ code: "empty", id: "nobodys-address" });
+    const refusal = await silent.visitor.next((frame) => frame.t === "error");
+    expect(refusal).toMatchObject({ code: "empty", id: "nobodys-address" });
     await Promise.all([ada.visitor.drop(), silent.visitor.drop()]);
     await answer(silent, "sent to nobody");
     await answer(ada, "We have chairs, too.");

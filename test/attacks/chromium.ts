@@ -27,17 +27,17 @@ function hook(): void {
   document.addEventListener("securitypolicyviolation", ({ violatedDirective }) => page.fired.push(violatedDirective));
 }
 
-type Visit = { page: Page; context: BrowserContext; complaints: string[]; otherHosts: string[] };
+type Visit = { page: Page; context: BrowserContext; reports: string[]; otherHosts: string[] };
 
 /** Opens a page of the site under a content policy. Records requests to other hosts, and answers them with 204. */
 async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
-  const complaints: string[] = [];
+  const reports: string[] = [];
   const otherHosts: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => reports.push(error.message));
+  page.on("console", (message) => reports.push(message.text()));
   await context.route("**", async (route) => {
     const { origin } = new URL(route.request().url());
     if (origin === house.url || origin === house.host) return route.continue();
@@ -47,7 +47,7 @@ async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: st
   await page.addInitScript(hook);
   setPolicy(policy);
   await page.goto(house.host);
-  return { page, context, complaints, otherHosts };
+  return { page, context, reports, otherHosts };
 }
 
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
@@ -225,13 +225,13 @@ export async function scripts(testbed: Testbed, browser: Browser, { all, firing 
 export async function strictPage(testbed: Testbed, browser: Browser): Promise<Result> {
   const { url } = testbed.house;
   const policy = `default-src 'none'; script-src ${url}; connect-src ${url} ${url.replace(/^http/, "ws")}; ${TRUSTED_TYPES}`;
-  const { page, context, complaints } = await visit(testbed, browser, policy);
+  const { page, context, reports } = await visit(testbed, browser, policy);
   const chat = chatOn(page);
   await chat.open();
   const tried = 20;
   for (let n = 0; n < tried; n++) await chat.send(`**bold ${n}** and https://shop.example/${n}`);
   await chat.thread.getByText(`bold ${tried - 1}`).waitFor();
-  const succeeded = complaints.length + (await fired(page)).length;
+  const succeeded = reports.length + (await fired(page)).length;
   await page
     .evaluate(() => {
       const script = document.createElement("script");

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { listenTo, pass } from "./checks/clocks.ts";
 import { type Chat, converse, setStage } from "./checks/stage.ts";
 
-type Note = { title: string; body: string; onclick: () => void };
+type ShownNotification = { title: string; body: string; onclick: () => void };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const stage = setStage();
@@ -15,7 +15,7 @@ const stage = setStage();
 /** A browser whose visitor answers the permission request with `answer`. Records the notifications. */
 const answering = (answer: "granted" | "denied") => (page: Page) =>
   page.addInitScript((answer) => {
-    const state = { notes: [] as unknown[], asked: 0, permission: "default", hidden: false };
+    const state = { notifications: [] as unknown[], asked: 0, permission: "default", hidden: false };
     Object.assign(window, { state });
     class FakeNotification {
       static get permission() {
@@ -27,7 +27,7 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
         return answer;
       }
       constructor(title: string, options: object) {
-        state.notes.push(Object.assign(this, { title }, options));
+        state.notifications.push(Object.assign(this, { title }, options));
       }
       close() {}
     }
@@ -35,10 +35,11 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
     Object.defineProperty(Document.prototype, "hidden", { get: () => state.hidden });
     Object.defineProperty(Document.prototype, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
   }, answer);
-const state = <Key extends "notes" | "asked">(page: Page, key: Key) =>
-  page.evaluate((key) => (window as unknown as { state: { notes: Note[]; asked: number } }).state[key], key) as Promise<
-    { notes: Note[]; asked: number }[Key]
-  >;
+const state = <Key extends "notifications" | "asked">(page: Page, key: Key) =>
+  page.evaluate(
+    (key) => (window as unknown as { state: { notifications: ShownNotification[]; asked: number } }).state[key],
+    key,
+  ) as Promise<{ notifications: ShownNotification[]; asked: number }[Key]>;
 const hide = (page: Page, hidden: boolean) =>
   page.evaluate((hidden) => {
     Object.assign((window as unknown as { state: object }).state, { hidden });
@@ -59,7 +60,7 @@ it("requests no permission and shows no notification before the visitor wants it
   await stage.reply("an answer nobody waits for");
   await chat.thread.getByText("an answer nobody waits for").waitFor();
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
-  expect([await state(page, "asked"), await state(page, "notes")]).toEqual([1, []]);
+  expect([await state(page, "asked"), await state(page, "notifications")]).toEqual([1, []]);
 });
 
 it("notifies of a reply while the page is hidden, from one tab, until the visitor switches it off", async () => {
@@ -77,11 +78,13 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   for (const each of [chat, other.chat]) await each.panel.getByRole("button", { name: "Close chat" }).click();
   for (const tab of [page, other.page]) await hide(tab, true);
   await stage.reply("**while** he is away");
-  const all = async () => [...(await state(page, "notes")), ...(await state(other.page, "notes"))];
+  const all = async () => [...(await state(page, "notifications")), ...(await state(other.page, "notifications"))];
   await expect.poll(async () => (await all()).map(({ body }) => body)).toEqual(["while he is away"]);
   for (const tab of [page, other.page]) {
     await hide(tab, false);
-    await tab.evaluate(() => (window as unknown as { state: { notes: Note[] } }).state.notes[0]?.onclick());
+    await tab.evaluate(() =>
+      (window as unknown as { state: { notifications: ShownNotification[] } }).state.notifications[0]?.onclick(),
+    );
   }
   const opened = () => Promise.all([chat, other.chat].map(({ composer }) => composer.isVisible()));
   await expect.poll(opened).toContain(true);
@@ -90,8 +93,8 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   if ((await page.locator("dialog[open]").count()) === 0) await chat.open();
   await press(chat, "Stop notifications");
   // The other tab reads the choice from the storage, which browsers pass on between processes.
-  const kept = () => other.page.evaluate(() => String(localStorage["porchlight:default"]));
-  await expect.poll(kept).not.toContain("notify");
+  const stored = () => other.page.evaluate(() => String(localStorage["porchlight:default"]));
+  await expect.poll(stored).not.toContain("notify");
   for (const tab of [page, other.page]) await hide(tab, true);
   await stage.reply("and nobody reads");
   await chat.thread.getByText("and nobody reads").waitFor();
@@ -114,7 +117,7 @@ it("notifies of a reply however long the page has been hidden", async () => {
   await pass(page, 6 * 60_000);
   await stage.reply("an answer after six minutes");
   await expect
-    .poll(async () => (await state(page, "notes")).map(({ body }) => body))
+    .poll(async () => (await state(page, "notifications")).map(({ body }) => body))
     .toEqual(["an answer after six minutes"]);
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
 });

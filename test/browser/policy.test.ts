@@ -24,14 +24,14 @@ afterAll(() => Promise.all([closeContexts(), house.stop()]));
 it("runs under the strictest policy of the page, with Trusted Types, without a violation", async () => {
   const page = await browser.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  const logged: string[] = [];
+  page.on("console", (message) => logged.push(message.text()));
+  page.on("pageerror", (error) => logged.push(error.message));
   await page.goto(house.host);
   const chat = chatOn(page);
   await chat.open();
   await chat.send("**bold** and https://example.com");
   await chat.thread.getByText("echo:").waitFor();
   await chat.panel.getByRole("button", { name: /close/i }).click();
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });

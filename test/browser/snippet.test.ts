@@ -10,28 +10,28 @@ import { pageOf, rectOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ site: { title: "Shop", accent: "#a8452b", radius: 20 } });
 
-async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const complaints: string[] = [];
+async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page: Page; logged: string[] }> {
+  const logged: string[] = [];
   const { page, context } = await stage.visit({
     options,
-    before: async (page) => page.on("console", (message) => complaints.push(message.text())),
+    before: async (page) => page.on("console", (message) => logged.push(message.text())),
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${stage.house.url}/c/default/snippet`);
   await page.locator(".launcher").waitFor();
   // The page fetches the code of its controls, which may arrive after the chat's.
   await page.locator("#settings fieldset").first().waitFor();
-  return { page, complaints };
+  return { page, logged };
 }
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tagOn = (page: Page) => page.locator("#tag code");
 
 it("shows the site's tag, and logs nothing to the console", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   await expect
     .poll(() => tagOn(page).textContent())
     .toBe(`<script async src="${stage.house.url}/widget.js" data-site="default"></script>`);
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("on a desktop, the two columns of settings end at about the same height", async () => {
@@ -49,14 +49,14 @@ it("on a desktop, the two columns of settings end at about the same height", asy
 });
 
 it("offers a tag with integrity, whose script the browser verifies and runs", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   const tag = page.getByLabel("Or with fixed bytes", { exact: true });
   await page.getByLabel("Distance from the side").fill("32");
   const copied = (await tag.locator("code").textContent()) ?? "";
   expect(copied).toMatch(
     /src="[^"]+\/v\/[\w-]{22}\/widget\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-site="default"/,
   );
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
   const pasted = await stage.visit({ path: "/fixed", html: pageOf(copied) });
   await pasted.chat.open();
   expect(await pasted.page.locator(".launcher").evaluate((node) => getComputedStyle(node).right)).toBe("32px");
@@ -83,7 +83,7 @@ it("writes changed settings into the tag, and applies them to the preview", asyn
 });
 
 it("an element of the page can be the launcher, and an emptied field leaves the site's own value", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   const selector = page.getByLabel("Launcher: selector");
   expect(await selector.isVisible()).toBe(false);
   await page.getByLabel("Launcher", { exact: true }).selectOption("element of the page");
@@ -99,11 +99,11 @@ it("an element of the page can be the launcher, and an emptied field leaves the 
   expect(await tagOn(page).textContent()).toContain('data-radius="8"');
   await page.getByLabel("Rounded corners").fill("");
   expect(await tagOn(page).textContent()).not.toContain("radius");
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("shows the teaser while it is typed, even after the owner has opened the chat", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   const line = page.locator(".teaser button").first();
   await page.getByLabel("Teaser", { exact: true }).fill("Questions? We are here.");
   expect(await line.textContent()).toBe("Questions? We are here.");
@@ -117,18 +117,18 @@ it("shows the teaser while it is typed, even after the owner has opened the chat
   await line.waitFor();
   await page.getByLabel("Teaser", { exact: true }).fill("");
   await line.waitFor({ state: "detached" });
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("asks for consent in the preview as soon as the owner chooses it, and keeps earlier choices", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   const panel = page.getByRole("dialog");
   await page.getByLabel("Title").fill("Lamps");
   await page.locator(".launcher").click();
   await panel.getByRole("textbox", { name: "Message" }).waitFor();
   // Chromium complains about a WebSocket that is closed before it has opened.
-  const kept = () => page.evaluate(() => String(localStorage["porchlight:default"]));
-  await expect.poll(kept).toContain('"token"');
+  const stored = () => page.evaluate(() => String(localStorage["porchlight:default"]));
+  await expect.poll(stored).toContain('"token"');
   await page.getByLabel("Ask for consent first").check();
   await panel.locator(".consent").waitFor();
   await panel.getByRole("heading", { name: "Lamps" }).waitFor();
@@ -138,7 +138,7 @@ it("asks for consent in the preview as soon as the owner chooses it, and keeps e
   await page.getByLabel("Ask for consent first").uncheck();
   await panel.locator(".consent").waitFor({ state: "detached" });
   await panel.getByRole("textbox", { name: "Message" }).waitFor();
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("the page has a control for every setting", async () => {
@@ -151,7 +151,7 @@ it("the page has a control for every setting", async () => {
 });
 
 it("closes the preview outside the chosen hours, with a line for each day", async () => {
-  const { page, complaints } = await visitSnippet({ timezoneId: "Europe/Oslo" });
+  const { page, logged } = await visitSnippet({ timezoneId: "Europe/Oslo" });
   const panel = page.getByRole("dialog");
   await page.locator(".launcher").click();
   await panel.getByRole("textbox", { name: "Message" }).waitFor();
@@ -173,11 +173,11 @@ it("closes the preview outside the chosen hours, with a line for each day", asyn
   await line.fill("");
   await panel.getByText("We're away right now").waitFor({ state: "detached" });
   expect(await tagOn(page).textContent()).not.toContain("hours");
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("shows forms with the ticked fields, including the owner's own fields", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   const panel = page.getByRole("dialog");
   const before = page.locator("#set-prechat");
   await page.locator(".launcher").click();
@@ -197,11 +197,11 @@ it("shows forms with the ticked fields, including the owner's own fields", async
   await before.getByLabel("Email", { exact: true }).uncheck();
   await panel.getByRole("textbox", { name: "Message" }).waitFor();
   expect(await tagOn(page).textContent()).not.toMatch(/prechat|custom/);
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("replaces texts of the chat with the owner's, and restores them", async () => {
-  const { page, complaints } = await visitSnippet();
+  const { page, logged } = await visitSnippet();
   await page.locator(".launcher").click();
   const composer = page.getByRole("dialog").getByRole("textbox", { name: "Message" });
   await composer.waitFor();
@@ -213,11 +213,11 @@ it("replaces texts of the chat with the owner's, and restores them", async () =>
   await page.getByRole("button", { name: "Remove: Write a message…" }).click();
   await expect.poll(() => composer.getAttribute("placeholder")).toBe("Write a message…");
   expect(await tagOn(page).textContent()).not.toContain("strings");
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it("accepts different settings for phones, and shows them in a phone preview", async () => {
-  const { page, complaints } = await visitSnippet({ viewport: { width: 390, height: 800 } });
+  const { page, logged } = await visitSnippet({ viewport: { width: 390, height: 800 } });
   await page.getByLabel("Another setting", { exact: true }).selectOption({ label: "Distance from the bottom" });
   await page.getByRole("button", { name: "Add: Another setting" }).click();
   await page.keyboard.type("90");
@@ -225,7 +225,7 @@ it("accepts different settings for phones, and shows them in a phone preview", a
   expect(await tagOn(page).textContent()).toContain('data-phone="{&quot;offsetY&quot;:90}"');
   await page.getByRole("button", { name: "Remove: Distance from the bottom" }).click();
   await expect.poll(async () => 800 - (await rectOf(page, ".launcher")).bottom).toBe(20);
-  expect(complaints).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorScheme) => {

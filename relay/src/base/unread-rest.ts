@@ -3,22 +3,26 @@ import type { Readable } from "node:stream";
 /**
  * Reads and discards what a client still sends after a refusal, because the client may have to send all of it before it reads
  * the answer.
- * @param most longest time in milliseconds, and most bytes
- * @param late called when either limit is exceeded, unless cancelled before
+ * @param limits longest time in milliseconds, and most bytes
+ * @param onExceeded called when either limit is exceeded, unless cancelled before
  * @returns a function that cancels
  */
-export function discardUnreadRest(stream: Readable, most: { ms: number; bytes: number }, late: () => void): () => void {
+export function discardUnreadRest(
+  stream: Readable,
+  limits: { ms: number; bytes: number },
+  onExceeded: () => void,
+): () => void {
   let size = 0;
   const cancel = (): void => clearTimeout(timer);
   const end = (): void => {
     cancel();
-    late();
+    onExceeded();
   };
-  const timer = setTimeout(end, most.ms);
+  const timer = setTimeout(end, limits.ms);
   timer.unref();
   stream.on("data", (part: Buffer) => {
     size += part.length;
-    if (size > most.bytes) end();
+    if (size > limits.bytes) end();
   });
   stream.once("error", cancel).once("close", cancel);
   stream.resume();

@@ -9,7 +9,7 @@ export type Mail = {
   site: string;
   kind: "replies" | "transcript";
   address: string;
-  /** The mail contains the messages at places after `since`, up to `upto`. */
+  /** The mail contains the messages at positions after `since`, up to `upto`. */
   since: number;
   upto: number;
   page: string;

@@ -29,12 +29,10 @@ async function arm(page: Page): Promise<string[]> {
     // A closed page has dismissed its dialog.
     dialog.dismiss().catch(() => undefined);
   });
-  await page.exposeFunction("complain", (text: string) => fired.push(text));
+  await page.exposeFunction("report", (text: string) => fired.push(text));
   await page.addInitScript(() =>
     document.addEventListener("securitypolicyviolation", (event) =>
-      (window as unknown as { complain: (text: string) => void }).complain(
-        `${event.violatedDirective} ${event.sample}`,
-      ),
+      (window as unknown as { report: (text: string) => void }).report(`${event.violatedDirective} ${event.sample}`),
     ),
   );
   return fired;

@@ -33,49 +33,49 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
 
 /** Policy violations and errors that the browser reports. */
 async function listen(page: Page): Promise<string[]> {
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => complaints.push(message.text()));
-  await page.exposeFunction("complain", (text: string) => complaints.push(text));
+  const reports: string[] = [];
+  page.on("pageerror", (error) => reports.push(error.message));
+  page.on("console", (message) => reports.push(message.text()));
+  await page.exposeFunction("report", (text: string) => reports.push(text));
   await page.addInitScript(() => {
-    const { complain } = window as unknown as { complain: (text: string) => void };
+    const { report } = window as unknown as { report: (text: string) => void };
     document.addEventListener("securitypolicyviolation", (event) =>
-      complain(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+      report(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     );
   });
-  return complaints;
+  return reports;
 }
 
 const sources = (relay: string): string =>
   `connect-src ${relay} ${relay.replace(/^http/, "ws")}; img-src ${relay} blob:`;
 
 it("22 runs a whole conversation under a policy that allows only one nonce", async () => {
-  let complaints: string[] = [];
+  let reports: string[] = [];
   const { page, chat } = await stage.visit({
     html: pageOf(`<script nonce="x" async src="${stage.house.url}/widget.js" data-site="default"></script>`),
     headers: {
       "Content-Security-Policy": `default-src 'none'; script-src 'nonce-x'; style-src 'none'; ${sources(stage.house.url)}`,
     },
     before: async (page) => {
-      complaints = await listen(page);
+      reports = await listen(page);
     },
   });
   await wholeConversation(page, chat);
-  expect(complaints).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
 it("23 runs a whole conversation under Trusted Types without its own policy", async () => {
-  let complaints: string[] = [];
+  let reports: string[] = [];
   const { page, chat } = await stage.visit({
     headers: {
       "Content-Security-Policy": `default-src 'none'; script-src ${stage.house.url}; ${sources(stage.house.url)}; require-trusted-types-for 'script'; trusted-types 'none'`,
     },
     before: async (page) => {
-      complaints = await listen(page);
+      reports = await listen(page);
     },
   });
   await wholeConversation(page, chat);
-  expect(complaints).toEqual([]);
+  expect(reports).toEqual([]);
 });
 
 it("24 runs on a cross-origin isolated page", async () => {

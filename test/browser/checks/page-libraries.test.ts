@@ -198,13 +198,13 @@ for (const [version, alias] of [
 type Resources = { listeners: Set<string>; timers: Set<number>; observers: Set<object>; sockets: Set<WebSocket> };
 declare global {
   interface Window {
-    still: Resources;
+    resources: Resources;
   }
 }
 
 /** Runs in the page, first: counts listeners on window, document, viewport and media queries. */
 function recordListeners(): void {
-  const { listeners } = window.still;
+  const { listeners } = window.resources;
   const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
   const ids = new WeakMap<object, number>();
   let next = 0;
@@ -246,7 +246,7 @@ function recordListeners(): void {
 
 /** Runs in the page, first: counts timers, observers and sockets. */
 function recordOthers(): void {
-  const { timers, observers, sockets } = window.still;
+  const { timers, observers, sockets } = window.resources;
   const { setTimeout: set, clearTimeout: clear } = window;
   window.setTimeout = ((run: () => void, ms?: number, ...rest: unknown[]) => {
     const timer = set(() => {
@@ -285,7 +285,7 @@ function recordOthers(): void {
 /** Records from now on what every document of the page starts and does not stop. */
 async function recordResources(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    window.still = { listeners: new Set(), timers: new Set(), observers: new Set(), sockets: new Set() };
+    window.resources = { listeners: new Set(), timers: new Set(), observers: new Set(), sockets: new Set() };
   });
   await page.addInitScript(recordListeners);
   await page.addInitScript(recordOthers);
@@ -294,7 +294,7 @@ async function recordResources(page: Page): Promise<void> {
 /** What `recordResources` holds now, and what else of the widget is on the page. */
 const leftovers = (page: Page) =>
   page.evaluate(() => {
-    const { listeners, timers, observers, sockets } = window.still;
+    const { listeners, timers, observers, sockets } = window.resources;
     return {
       listeners: [...listeners],
       timers: timers.size,

@@ -14,7 +14,7 @@ import { withThread } from "./threads.ts";
 const stage = setStage();
 
 /** All storage of a page. */
-const kept = (page: Page) =>
+const storageOf = (page: Page) =>
   page.evaluate(async () => ({
     cookie: document.cookie,
     local: { ...localStorage },
@@ -35,7 +35,7 @@ it("46 before the click nothing is stored, and no request identifies the visitor
   const { page, context, chat } = await stage.visit({ before: note });
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
-  expect(await kept(page)).toEqual(NOTHING);
+  expect(await storageOf(page)).toEqual(NOTHING);
   expect(await context.cookies([stage.host, stage.house.url])).toEqual([]);
   const ours = requested.filter((request) => request.url().startsWith(stage.house.url));
   expect(ours.length).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ it("49 a deleted conversation is removed from browser and relay, and the returni
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await chat.thread.getByText("echo: Hello").waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
-  expect(await kept(page)).toEqual(NOTHING);
+  expect(await storageOf(page)).toEqual(NOTHING);
   expect(await rowsOf(first)).toEqual({ visitors: 0, messages: 0, outbox: 0 });
   await page.reload();
   await converse(chat, "Hello again");

@@ -31,7 +31,7 @@ export const KEYS = {
 
 export type Key = keyof typeof KEYS;
 
-/** An event of a key or a pointer, as both protocols spell it. */
+/** An event of a key, as both protocols spell it. */
 export type KeyAction = { type: "keyDown" | "keyUp"; value: string };
 
 /** One tab or window. */
@@ -72,7 +72,7 @@ export interface Engine {
   /** Whether the browser allows reading its console. */
   readonly reports: boolean;
   /** Errors in the browser's console since the last `begin`, if the browser reports them. */
-  complaints(): string[];
+  consoleErrors(): string[];
   stop(): Promise<void>;
 }
 

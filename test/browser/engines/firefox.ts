@@ -50,9 +50,9 @@ export async function startFirefox(): Promise<Engine> {
     { HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
   );
   const [, url] = await child.waitForOutput(/WebDriver BiDi listening on (ws:\S+)\s/);
-  let complaints: string[] = [];
+  let consoleErrors: string[] = [];
   const bidi = await connectBidi(`${url}/session`, (_method, { level, text }: Logged) => {
-    if (level === "error") complaints.push(text);
+    if (level === "error") consoleErrors.push(text);
   });
   await bidi.call("session.new", { capabilities: {} });
   await bidi.call("session.subscribe", { events: ["log.entryAdded"] });
@@ -64,7 +64,7 @@ export async function startFirefox(): Promise<Engine> {
     name: "Firefox",
     async begin(environment) {
       if (user) await bidi.call("browser.removeUserContext", { userContext: user });
-      complaints = [];
+      consoleErrors = [];
       await runIn(bidi, chrome, setPreferences, preferences(environment));
       ({ userContext: user } = await bidi.call<{ userContext: string }>("browser.createUserContext"));
     },
@@ -73,7 +73,7 @@ export async function startFirefox(): Promise<Engine> {
       return createTab(bidi, chrome, context, size);
     },
     reports: true,
-    complaints: () => complaints,
+    consoleErrors: () => consoleErrors,
     async stop() {
       // The browser may close the connection before its answer arrives.
       await bidi.call("browser.close").catch(() => undefined);

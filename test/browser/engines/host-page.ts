@@ -91,7 +91,7 @@ export function hostPageIn(name: string, stage: Stage): void {
     expect([await chat.draft(), await scrolled()]).toEqual(["draft", 120]);
     await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).close());
     await expect
-      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.localName))
+      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.localName), POLL)
       .toBe("body");
     // Two quick clicks on one place would be a double click, which selects the word.
     await chat.click({ css: ".thread" });
@@ -131,10 +131,10 @@ export function hostPageIn(name: string, stage: Stage): void {
       }
     });
     expect(enforced).toBe(true);
-    await tab.run(() => void (window as unknown as { complaints: string[] }).complaints.splice(0));
+    await tab.run(() => void (window as unknown as { pageErrors: string[] }).pageErrors.splice(0));
     // The browser reports the violation later.
-    if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), POLL).toHaveLength(1);
-    stage.engine.complaints().splice(0);
+    if (stage.engine.reports) await expect.poll(() => stage.engine.consoleErrors(), POLL).toHaveLength(1);
+    stage.engine.consoleErrors().splice(0);
     await chat.open();
     await chat.send("see https://shop.example/a and **bold**");
     await chat.find({ css: ".reply a" });
@@ -152,7 +152,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   it(`32 and 46 in ${name} the widget stores nothing and opens no connection before the chat is opened`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.find({ css: ".launcher" });
-    const kept = await tab.run(
+    const stored = await tab.run(
       async (relay) => ({
         cookie: document.cookie,
         local: localStorage.length,
@@ -162,7 +162,7 @@ export function hostPageIn(name: string, stage: Stage): void {
       }),
       stage.house.url,
     );
-    expect(kept).toEqual({
+    expect(stored).toEqual({
       cookie: "",
       local: 0,
       session: 0,

@@ -34,7 +34,7 @@ export type Stage = {
   /** A new tab of the visitor. */
   visit(options?: VisitOptions): Promise<Visit>;
   /** Expects console errors about the network that the test itself interrupted. */
-  expectComplaints(about: RegExp): void;
+  expectErrors(about: RegExp): void;
   /** Sends a reply to the only visitor of this test, as a person. */
   reply(body: string): Promise<unknown>;
 };
@@ -42,11 +42,11 @@ export type Stage = {
 const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 
 /** Runs before all other scripts of the page. It is a separate file, because policies forbid inline scripts. */
-const RECORDER = `window.complaints = [];
+const RECORDER = `window.pageErrors = [];
 for (const type of ["error", "unhandledrejection", "securitypolicyviolation"])
-  addEventListener(type, (event) => complaints.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
+  addEventListener(type, (event) => pageErrors.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
 for (const level of ["error", "warn"])
-  console[level] = (...words) => complaints.push(level + ": " + words.join(" "));`;
+  console[level] = (...words) => pageErrors.push(level + ": " + words.join(" "));`;
 export const recorder = (attributes = ""): string => `<script src="/recorder.js" ${attributes}></script>`;
 
 /** Starts the engine and the relay for all tests of a file. Call it once per file. */
@@ -70,7 +70,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
     await engine.begin({});
   });
   afterEach(async () => {
-    const all = [...(await complaintsIn(tabs)), ...engine.complaints()];
+    const all = [...(await errorsIn(tabs)), ...engine.consoleErrors()];
     expect(all.filter((words) => !expected?.test(words))).toEqual([]);
   });
 
@@ -104,18 +104,18 @@ export function setStage(start: () => Promise<Engine>): Stage {
       await tab.goto(pages.url + path);
       return { tab, chat: chatOn(tab) };
     },
-    expectComplaints(about) {
+    expectErrors(about) {
       expected = about;
     },
     reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
   };
 }
 
-/** The recorded complaints of all tabs. A tab that the test has closed cannot be read. */
-async function complaintsIn(tabs: readonly Tab[]): Promise<string[]> {
+/** The recorded errors of all tabs. A tab that the test has closed cannot be read. */
+async function errorsIn(tabs: readonly Tab[]): Promise<string[]> {
   const said = [];
-  for (const tab of tabs) said.push(...(await tab.run(complaintsOf).catch(() => [])));
+  for (const tab of tabs) said.push(...(await tab.run(errorsOf).catch(() => [])));
   return said;
 }
 
-const complaintsOf = (): string[] => (window as unknown as { complaints?: string[] }).complaints ?? [];
+const errorsOf = (): string[] => (window as unknown as { pageErrors?: string[] }).pageErrors ?? [];

@@ -126,7 +126,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
     },
     // Automated windows are private, and WebKit does not print the console of private windows.
     reports: false,
-    complaints: () => [],
+    consoleErrors: () => [],
     async stop() {
       await endSession(engine);
       await end();

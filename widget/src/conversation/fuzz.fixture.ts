@@ -22,12 +22,12 @@ type Sequence = {
   browser: Browser;
   typed: Typed[];
   /** Texts whose order does not have to hold: the visitor retried them, or they are shown as not sent. */
-  late: Set<string>;
+  unordered: Set<string>;
   open: Open[];
   /** Number of tabs so far. */
   tabs: number;
 };
-type Act = [weight: number, act: (one: Open) => void];
+type Action = [weight: number, act: (one: Open) => void];
 
 /** One run: random actions of visitors, network and relay, then a calm phase. Throws the violations with the seed. */
 export function run(seed: number, hostile: boolean): { accepted: number; connections: number } {
@@ -43,7 +43,7 @@ export function run(seed: number, hostile: boolean): { accepted: number; connect
     relay,
     browser,
     typed: [],
-    late: new Set(),
+    unordered: new Set(),
     open: [],
     tabs: 0,
   };
@@ -61,7 +61,7 @@ export function run(seed: number, hostile: boolean): { accepted: number; connect
 }
 
 /** Visitors write, time passes, and the service answers. */
-const conversationActs = (sequence: Sequence): Act[] => {
+const conversationActs = (sequence: Sequence): Action[] => {
   const { world, pick, relay } = sequence;
   return [
     [10, (one) => type(sequence, one)],
@@ -70,14 +70,14 @@ const conversationActs = (sequence: Sequence): Act[] => {
     [6, () => world.advance(pick() * 5_000)],
     [1, () => world.advance(pick() * 200_000)],
     [4, () => visitor(sequence) && relay.reply(visitor(sequence) as Visitor)],
-    [4, () => visitor(sequence) && relay.judge(visitor(sequence) as Visitor, "delivered")],
-    [1, () => visitor(sequence) && relay.judge(visitor(sequence) as Visitor, "failed")],
+    [4, () => visitor(sequence) && relay.settle(visitor(sequence) as Visitor, "delivered")],
+    [1, () => visitor(sequence) && relay.settle(visitor(sequence) as Visitor, "failed")],
     [2, (one) => retryFailed(sequence, one)],
   ];
 };
 
 /** Connections break, and the relay restarts. */
-const networkActs = (sequence: Sequence): Act[] => {
+const networkActs = (sequence: Sequence): Action[] => {
   const { relay } = sequence;
   return [
     [3, ({ tab }) => relay.cut(tab, false)],
@@ -89,7 +89,7 @@ const networkActs = (sequence: Sequence): Act[] => {
 };
 
 /** Tabs open, close, hide, lose the network and reconnect. */
-const tabActs = (sequence: Sequence): Act[] => {
+const tabActs = (sequence: Sequence): Action[] => {
   const { world, pick, relay } = sequence;
   return [
     [2, (one) => [kill(sequence, one), load(sequence, one.name)]],
@@ -120,7 +120,7 @@ function checkArrived(sequence: Sequence, log: readonly Message[]): void {
   );
   for (const lane of new Set(sequence.typed.map((entry) => entry.lane))) {
     const mine = sequence.typed
-      .filter((entry) => entry.lane === lane && !sequence.late.has(entry.text))
+      .filter((entry) => entry.lane === lane && !sequence.unordered.has(entry.text))
       .map(({ text }) => text);
     expect(
       arrived.filter((text) => mine.includes(text)),
@@ -186,17 +186,17 @@ function type(sequence: Sequence, one: Open): void {
 
 function retryFailed(sequence: Sequence, one: Open): void {
   for (const item of one.chat.items.value.filter(({ state }) => state === "failed")) {
-    sequence.late.add(item.text);
+    sequence.unordered.add(item.text);
     one.chat.retry(item.id);
   }
 }
 
-function step(sequence: Sequence, acts: readonly Act[]): void {
-  const wheel = acts.flatMap(([weight, act]) => new Array<Act[1]>(weight).fill(act));
+function step(sequence: Sequence, acts: readonly Action[]): void {
+  const wheel = acts.flatMap(([weight, act]) => new Array<Action[1]>(weight).fill(act));
   any(sequence, wheel)(any(sequence, sequence.open));
   for (const { name, chat } of sequence.open)
     for (const { text, state } of chat.items.value)
-      if (state === "failed" && text.startsWith(`${name}#`)) sequence.late.add(text);
+      if (state === "failed" && text.startsWith(`${name}#`)) sequence.unordered.add(text);
 }
 
 function calm(sequence: Sequence): void {
@@ -212,7 +212,7 @@ function calm(sequence: Sequence): void {
     for (const one of sequence.open) {
       for (const { id, state, n, text } of one.chat.items.value)
         if (state === "failed" && n === undefined) {
-          sequence.late.add(text);
+          sequence.unordered.add(text);
           one.chat.retry(id);
         }
       one.chat.loadOlder();

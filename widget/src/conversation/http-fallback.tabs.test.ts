@@ -96,13 +96,13 @@ describe("with several tabs", () => {
 });
 
 describe("the return to the WebSocket", () => {
-  const MINUTES = 10 * 60_000;
+  const TEN_MINUTES = 10 * 60_000;
 
   it("happens after ten minutes, once a WebSocket opens", async () => {
     await at.dial();
     at.gets[0]?.deliver("\n");
     await settled();
-    at.world.advance(MINUTES);
+    at.world.advance(TEN_MINUTES);
     expect(at.events).toEqual(["open"]);
     at.socket.wire.open();
     expect(at.events).toEqual(["open", "close 1006"]);
@@ -113,14 +113,14 @@ describe("the return to the WebSocket", () => {
     const transport = await at.dial();
     at.gets[0]?.deliver("\n");
     await settled();
-    at.world.advance(MINUTES);
+    at.world.advance(TEN_MINUTES);
     at.socket.wire.close(1006);
-    at.world.advance(MINUTES);
+    at.world.advance(TEN_MINUTES);
     expect(at.socket.wires).toHaveLength(2);
     // A WebSocket that hangs is given up.
     at.world.advance(30_000);
     expect(at.socket.wire.closed).toBe(true);
-    at.world.advance(MINUTES);
+    at.world.advance(TEN_MINUTES);
     expect(at.socket.wires).toHaveLength(3);
     expect(at.events).toEqual(["open"]);
     transport.close();
@@ -137,7 +137,7 @@ describe("the return to the WebSocket", () => {
         arrive = resolve;
       });
     transport.send("one");
-    at.world.advance(MINUTES);
+    at.world.advance(TEN_MINUTES);
     expect(at.socket.wires).toHaveLength(0);
     arrive(new Response());
     await settled();

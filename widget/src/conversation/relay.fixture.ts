@@ -54,7 +54,7 @@ export type ModelRelay = {
   cut(tab: Tab, silent: boolean): void;
   reply(visitor: Visitor): Message;
   /** Sets the service's answer to the oldest message without one. */
-  judge(visitor: Visitor, state: SentState): void;
+  settle(visitor: Visitor, state: SentState): void;
   connections(): number;
 };
 
@@ -126,7 +126,7 @@ export function createModelRelay(world: World): ModelRelay {
         text: `answer ${pos}`,
       });
     },
-    judge(visitor, state) {
+    settle(visitor, state) {
       const waiting = changes(visitor, 0).find((message) => message.from === "visitor" && message.state === "sent");
       if (waiting?.from === "visitor") change(model, visitor, waiting, state);
     },

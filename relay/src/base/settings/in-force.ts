@@ -1,7 +1,7 @@
 import type { Env, SettingInForce } from "./shape.ts";
 import { FIELDS } from "./table.ts";
 
-/** Settings whose values are secrets, or addresses that may hold a password. */
+/** Settings whose values are secrets, email addresses, or addresses that may hold a password. */
 const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|FORWARD|BACKUP_TO|MEDIA_STORE/;
 /** Addresses without a password: the relay's own, and the service's, whose key is a setting of its own. */
 const SHOWN = new Set(["PUBLIC_URL", "SERVICE_URL"]);
