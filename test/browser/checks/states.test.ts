@@ -3,6 +3,8 @@
  * one that was reviewed. `states.full.test.ts` runs axe in the other themes and text directions.
  */
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { animationsEnded, axeTests, hostPage } from "./axe.ts";
@@ -19,13 +21,20 @@ async function treeOf(page: Page, parts: string[]): Promise<string> {
   return `${tree.replace(/· (Sent|Delivered)/g, "· STATE")}\n`;
 }
 
+/** Compares the tree with the reviewed one, once its last parts have loaded. Delete a reviewed file to write it again. */
+async function expectReviewed(page: Page, name: string, parts: string[]): Promise<void> {
+  await animationsEnded(page);
+  const file = join(import.meta.dirname, "golden", `${name}.aria.yml`);
+  if (existsSync(file)) await expect.poll(() => treeOf(page, parts)).toBe(readFileSync(file, "utf8"));
+  await expect(await treeOf(page, parts)).toMatchFileSnapshot(file);
+}
+
 it("53 the accessibility tree of every state equals the reviewed one", async () => {
   const { page } = await stage.visit({ html: hostPage(stage, 'data-suggestions="One|Two"') });
   for (const { name, enter } of STATES) {
     await enter(page, stage);
-    await animationsEnded(page);
     const parts = name === "closed" || name === "unread" ? [".launcher"] : [".launcher", ".panel"];
-    await expect(await treeOf(page, parts)).toMatchFileSnapshot(`golden/${name}.aria.yml`);
+    await expectReviewed(page, name, parts);
   }
 });
 
@@ -33,15 +42,13 @@ it("53 the trees of the chat's forms and of a phone equal the reviewed ones", as
   for (const { name, attributes, enter } of FORM_STATES) {
     const { page, context } = await stage.visit({ html: hostPage(stage, attributes) });
     await enter(page, stage);
-    await animationsEnded(page);
-    await expect(await treeOf(page, [".launcher", ".panel"])).toMatchFileSnapshot(`golden/${name}.aria.yml`);
+    await expectReviewed(page, name, [".launcher", ".panel"]);
     await context.close();
   }
   const { page } = await stage.visit({ html: hostPage(stage, ""), options: { viewport: { width: 390, height: 844 } } });
   await page.locator("porch-light .launcher").click();
   await page.locator("porch-light textarea").waitFor();
-  await animationsEnded(page);
-  await expect(await treeOf(page, [".panel"])).toMatchFileSnapshot("golden/phone.aria.yml");
+  await expectReviewed(page, "phone", [".panel"]);
 });
 
 it("53 a lost label, a changed name and a changed role are detected", async () => {
