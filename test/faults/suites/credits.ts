@@ -226,8 +226,8 @@ async function submitAll(run: CreditsRun): Promise<void> {
     for (const [i, key] of keys.slice(from, to).entries())
       for (let copy = 0; copy < copies; copy++) void submit(run, key, emails[(from + i) % 20] ?? "");
     if (round === kills) break;
-    // Killed while calls are open. Kills on a timer would mostly hit a process that is still starting.
-    if (!(await until(() => service.state.open > 0))) throw new Error("The relay made no call");
+    // Killed while calls are open, or after the day's cap is used. Kills on a timer would mostly hit a process that is starting.
+    if (!(await until(() => service.state.open > 0 || isSettled(run, to)))) throw new Error("The relay made no call");
     await new Promise((resolve) => setTimeout(resolve, run.random() * 60));
     await run.relay?.kill("SIGKILL");
     await start(run);
@@ -240,10 +240,14 @@ async function settledLedger(run: CreditsRun): Promise<Row[]> {
   const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
   await until(() => doubled() || run.answered >= keys.length * copies, 120_000);
   service.state.recovered = true;
-  const isSettled = (): boolean =>
-    ledger(run).length >= keys.length && ledger(run).every(({ state }) => SETTLED.includes(state));
-  await until(() => doubled() || isSettled(), 90_000);
+  await until(() => doubled() || isSettled(run, keys.length), 90_000);
   return ledger(run);
+}
+
+/** Whether the ledger has this many keys at least, all in a final state. */
+function isSettled(run: CreditsRun, keys: number): boolean {
+  const entries = ledger(run);
+  return entries.length >= keys && entries.every(({ state }) => SETTLED.includes(state));
 }
 
 async function start(run: CreditsRun): Promise<void> {
