@@ -1,6 +1,7 @@
 /** Checks that each setting is read by code that acts on it, outside the tables that define and check settings. */
 
 import { describe, expect, it } from "vitest";
+import { readSettings } from "../../relay/src/base/config.ts";
 import * as rules from "../../relay/src/base/rules.ts";
 import { fileFields } from "../../relay/src/base/settings/file.ts";
 import { TABLE } from "../../relay/src/base/settings/table.ts";
@@ -26,6 +27,14 @@ function unread(names: readonly string[], folder: string, files = code): string[
 
 describe("a setting that nothing reads", () => {
   it("of the environment does not exist", () => expect(unread(Object.keys(TABLE), "relay/src/")).toEqual([]));
+
+  it("is not only copied from the environment: code outside config.ts reads each field of Settings", () => {
+    const read = readSettings({ SERVICE_URL: "https://service.example/v1", SERVICE_API_KEY: "a-key" });
+    const settings = "settings" in read ? read.settings : {};
+    expect(Object.keys(settings).length).toBeGreaterThan(30);
+    const users = code.filter(({ path }) => path !== "relay/src/base/config.ts");
+    expect(unread(Object.keys(settings), "relay/src/", users)).toEqual([]);
+  });
 
   it("of a site's chat does not exist", () => expect(unread(Object.keys(SETTINGS), "widget/src/")).toEqual([]));
 
