@@ -1,7 +1,9 @@
 import type { Browser } from "playwright-core";
 import type { Target } from "./target.ts";
 import type { Testbed } from "./testbed.ts";
-import type { Payloads } from "./text.ts";
+
+/** `all`: texts for the attacks. `firing`: texts that are known to run when a page writes them as markup. */
+export type Payloads = { all: readonly string[]; firing: readonly string[] };
 
 /** The result of an attack. */
 export type Result = {

@@ -5,9 +5,9 @@ import { identityOf } from "../identities.ts";
 import { startUnprotectedServer } from "../unprotected-server.ts";
 import { upload } from "../uploads.ts";
 import type { Visitor } from "../visitor.ts";
-import type { Result } from "./attack.ts";
+import type { Payloads, Result } from "./attack.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
-import { type Payloads, pictures } from "./text.ts";
+import { pictures } from "./text.ts";
 import { hostileFiles } from "./uploads.ts";
 
 /** The thread draws at most 280 rows; earlier ones are not in the page. */

@@ -12,12 +12,12 @@ import type { Browser } from "playwright-core";
 import { launch } from "../browser/browser.ts";
 import { ensurePrograms } from "../setup/programs.ts";
 import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
-import type { Attack, Result } from "./attack.ts";
+import type { Attack, Payloads, Result } from "./attack.ts";
 import { type Results, type Row, record, renewDocument } from "./report.ts";
 import { ATTACKS } from "./table.ts";
 import { startTarget } from "./target.ts";
 import { startTestbed, type Testbed } from "./testbed.ts";
-import { type Payloads, payloadsOf } from "./text.ts";
+import { payloadsOf } from "./text.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const { values, positionals } = parseArgs({

@@ -7,7 +7,7 @@ import { type Block, parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { PAYLOADS } from "../browser/checks/payloads.ts";
 import { COMPILE_CACHE } from "../compile-cache.ts";
 import { corpus } from "../corpora.ts";
-import type { Result } from "./attack.ts";
+import type { Payloads, Result } from "./attack.ts";
 import type { Steps } from "./steps.ts";
 import { replyOf, type Testbed } from "./testbed.ts";
 import { naughtyStrings } from "./wire.ts";
@@ -267,9 +267,6 @@ export async function slowPatterns({ count }: Testbed): Promise<Result> {
   if (slow.length > 0) console.error(slow.slice(0, 10));
   return { tried: steps.cases.length, succeeded: slow.length, control };
 }
-
-/** `all`: texts for the attacks. `firing`: texts that are known to run when a page writes them as markup. */
-export type Payloads = { all: readonly string[]; firing: readonly string[] };
 
 type Known = { id?: number; payload: string };
 

@@ -1,5 +1,5 @@
 import { type FigureName, ratioOf, type Spread, spreadOf } from "./figures.ts";
-import type { Rounds } from "./row.ts";
+import type { Rounds } from "./load.ts";
 
 const MANY = "1,000,000 messages";
 

@@ -1,6 +1,5 @@
 /** Computes figures from rounds: medians, and ratios with their spread. */
-import type { Figures } from "./load.ts";
-import type { Rounds, Row } from "./row.ts";
+import type { Figures, Rounds } from "./load.ts";
 
 /** The figures of a round, with their unit and their digits in tables. */
 export const FIGURES = {
@@ -19,6 +18,15 @@ export const FIGURES = {
   openMs: { unit: "ms", digits: 1 },
 } as const;
 export type FigureName = keyof typeof FIGURES;
+
+/** What the tables say of a row. */
+export type RowHeading = {
+  name: string;
+  /** What is measured. */
+  title: string;
+  /** Which figures the tables show. */
+  shown: readonly FigureName[];
+};
 
 /** A median with the lowest and the highest of all rounds. */
 export type Spread = [median: number, lowest: number, highest: number];
@@ -65,7 +73,7 @@ const finite = (ratio: Spread): { ratio?: Spread } => (ratio.every(Number.isFini
 /**
  * The lines of a row in the tables: one for each figure and each contender except the reference and the naive relay.
  */
-export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "shown">, rounds: Rounds): Line[] {
+export function linesOf({ name, title, shown }: RowHeading, rounds: Rounds): Line[] {
   const [reference = "", ...others] = Object.keys(rounds);
   const value = (contender: string, figure: string): number => median(valuesOf(rounds[contender], figure));
   return others

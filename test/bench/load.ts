@@ -3,6 +3,9 @@ import type { Contender } from "./contender.ts";
 /** The figures of one round of a row. Times in milliseconds, CPU in microseconds. */
 export type Figures = Record<string, number>;
 
+/** The rounds of each contender, by its name. The others are compared with the first contender. */
+export type Rounds = Record<string, Figures[]>;
+
 /** What a visitor waits for: the reply of a whole round trip, or the acknowledgement of their own message. */
 export type Wanted = "reply" | "acknowledged";
 

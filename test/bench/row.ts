@@ -1,6 +1,6 @@
 import type { Contender } from "./contender.ts";
-import type { FigureName } from "./figures.ts";
-import type { Figures } from "./load.ts";
+import type { RowHeading } from "./figures.ts";
+import type { Figures, Rounds } from "./load.ts";
 
 /** How long and how often a run measures. */
 export type Plan = {
@@ -12,16 +12,8 @@ export type Plan = {
   warmMs: number;
 };
 
-/** The rounds of each contender, by its name. The others are compared with the first contender. */
-export type Rounds = Record<string, Figures[]>;
-
 /** One comparison. A new one is a file in `rows/`, and a line in `rows/index.ts`. */
-export type Row = {
-  name: string;
-  /** What is measured, for the table. */
-  title: string;
-  /** Which figures the tables show. */
-  shown: readonly FigureName[];
+export type Row = RowHeading & {
   /** Measured in short runs as well. */
   quick: boolean;
   measure: (plan: Plan) => Promise<Rounds>;

@@ -1,9 +1,10 @@
 import { judge } from "./bounds.ts";
 import { measureChecks } from "./checks.ts";
 import { type Line, linesOf } from "./figures.ts";
+import type { Rounds } from "./load.ts";
 import { measurePage } from "./page.ts";
 import { keep, printLines, printVerdicts, speedOf } from "./report.ts";
-import type { Plan, Rounds } from "./row.ts";
+import type { Plan } from "./row.ts";
 import { ROWS } from "./rows/index.ts";
 
 /** The warm-up (`warmUp`) lets V8 compile hot code; before that, larger programs seem slower than they are. */

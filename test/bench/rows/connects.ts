@@ -1,8 +1,8 @@
 /** Connections: returning visitors, a wave of them after a restart, and idle ones. */
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
-import { cpuOf, type Figures } from "../load.ts";
-import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
+import { cpuOf, type Figures, type Rounds } from "../load.ts";
+import { alternate, type Plan, type Row, withContenders } from "../row.ts";
 import { seeded } from "../seed.ts";
 import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 

@@ -3,8 +3,8 @@ import { openPostgresLink, openRedisLink } from "../../../relay/src/bus/links.ts
 import { type Postgres, startPostgres } from "../../setup/postgres.ts";
 import { startRedis } from "../../setup/redis.ts";
 import { type Contender, startContender } from "../contender.ts";
-import { type Figures, quantile, saturate, warmUp } from "../load.ts";
-import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
+import { type Figures, quantile, type Rounds, saturate, warmUp } from "../load.ts";
+import { alternate, type Plan, type Row, withContenders } from "../row.ts";
 import { startServer } from "../server.ts";
 import { startService } from "../service.ts";
 import { connect, inParallel } from "../visitors.ts";

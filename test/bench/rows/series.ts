@@ -11,7 +11,8 @@ import { openDatabase } from "../../../relay/src/db/open.ts";
 import { createSampler } from "../../../relay/src/flows/sampler.ts";
 import { waitingIn } from "../../../relay/src/records/outbox.ts";
 import { addSample, STEPS, samplesBetween } from "../../../relay/src/records/series.ts";
-import { alternate, type Plan, type Rounds, type Row } from "../row.ts";
+import type { Rounds } from "../load.ts";
+import { alternate, type Plan, type Row } from "../row.ts";
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;

@@ -1,7 +1,7 @@
 /** Round trips: visitor → server → service → callback → server → visitor. */
 import { type Contender, startContender } from "../contender.ts";
-import { pace, saturate, warmUp } from "../load.ts";
-import { alternate, type Plan, type Rounds, type Row, withContenders } from "../row.ts";
+import { pace, type Rounds, saturate, warmUp } from "../load.ts";
+import { alternate, type Plan, type Row, withContenders } from "../row.ts";
 import type { ServerKind } from "../server.ts";
 
 const VISITORS = 200;
