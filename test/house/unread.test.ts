@@ -1,7 +1,11 @@
-/** Checks that each setting is read by code that acts on it, outside the tables that define and check settings. */
+/**
+ * Checks that each setting is read by code that acts on it, outside the tables that define and check settings, and that each
+ * event of the log is logged.
+ */
 
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../relay/src/base/config.ts";
+import { LOG_EVENTS } from "../../relay/src/base/log.ts";
 import * as rules from "../../relay/src/base/rules.ts";
 import { fileFields } from "../../relay/src/base/settings/file.ts";
 import { TABLE } from "../../relay/src/base/settings/table.ts";
@@ -53,4 +57,9 @@ describe("a setting that nothing reads", () => {
     const files = [{ path: "relay/src/a.ts", text: "settings.rateWindow; const { lamp = 1 } = given;" }];
     expect(unread(["rate", "lamp", "rateWindow", "lost"], "relay/src/", files)).toEqual(["rate", "lost"]);
   });
+});
+
+it("each event of the log is logged", () => {
+  const text = code.flatMap(({ path, text }) => (path === "relay/src/base/log.ts" ? [] : text)).join("\n");
+  expect(LOG_EVENTS.filter((event) => !text.includes(`"${event}"`))).toEqual([]);
 });

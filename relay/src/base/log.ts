@@ -31,7 +31,6 @@ const EVENTS = {
     "warn",
     "Visitors' files are on this node's disk: with several nodes, set MEDIA_STORE so that each finds all of them",
   ],
-  "database.opened": ["info", "Database is open"],
   "database.failing": ["error", "The database does not accept writes"],
   "socket.refused": ["debug", "A connection was refused"],
   "origin.refused": [
@@ -46,7 +45,6 @@ const EVENTS = {
   "callback.refused": ["warn", "A callback was refused"],
   "callback.wrong_secret": ["warn", "A callback with a wrong secret was refused"],
   "callback.wrong_address": ["warn", "A callback from an address that is not in CALLBACK_ALLOW was refused"],
-  "callback.user_changed": ["warn", "A callback names another account owner than the first one"],
   "callback.spooled": ["error", "A reply was written to the spool file, because the database does not accept writes"],
   "callback.replayed": ["info", "Replies from the spool file are in the database now"],
   "callback.file_refused": ["warn", "A file in a reply was refused; the reply says so"],
