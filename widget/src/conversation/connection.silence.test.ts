@@ -53,7 +53,7 @@ describe("a dead connection that was not closed", () => {
       expect(script.wires).toHaveLength(2);
     });
 
-  it("has twice the time of its welcome for the answer to a ping, if that is longer", () => {
+  it("may take twice as long to answer a ping as its welcome took, if that is longer than 2.5 s", () => {
     connection.start();
     const { wire } = script;
     wire.open();
@@ -206,7 +206,7 @@ describe("an attempt without a welcome", () => {
     expect(script.wire.closed).toBe(true);
   });
 
-  it("ends after 8 s again after a stable connection", () => {
+  it("ends after 16 s once a stable connection was lost, and after 8 s after a new start", () => {
     connection.start();
     lasts();
     next();

@@ -53,7 +53,7 @@ export function run(seed: number, hostile: boolean): { accepted: number; connect
   world.advance(1_000);
   const acts = [...conversationActs(sequence), ...networkActs(sequence), ...tabActs(sequence)];
   for (let n = 0; n < STEPS; n++) step(sequence, acts);
-  calm(sequence);
+  calmDown(sequence);
   const log = [...relay.visitors.values()].flatMap((one) => [...one.log.values()]).sort((a, b) => a.pos - b.pos);
   checkArrived(sequence, log);
   checkShown(sequence, log);
@@ -69,9 +69,9 @@ const conversationActs = (sequence: Sequence): Action[] => {
     [6, () => world.advance(pick() * 300)],
     [6, () => world.advance(pick() * 5_000)],
     [1, () => world.advance(pick() * 200_000)],
-    [4, () => visitor(sequence) && relay.reply(visitor(sequence) as Visitor)],
-    [4, () => visitor(sequence) && relay.settle(visitor(sequence) as Visitor, "delivered")],
-    [1, () => visitor(sequence) && relay.settle(visitor(sequence) as Visitor, "failed")],
+    [4, () => writer(sequence) && relay.reply(writer(sequence) as Visitor)],
+    [4, () => writer(sequence) && relay.settle(writer(sequence) as Visitor, "delivered")],
+    [1, () => writer(sequence) && relay.settle(writer(sequence) as Visitor, "failed")],
     [2, (one) => retryFailed(sequence, one)],
   ];
 };
@@ -159,24 +159,29 @@ function load(sequence: Sequence, name = `tab-${++sequence.tabs}`): Open {
   return opened;
 }
 
+/** Ends a tab without events. */
 function kill(sequence: Sequence, one: Open): void {
   one.tab.kill();
   sequence.open = sequence.open.filter((other) => other !== one);
 }
 
+/** Closes a tab as a browser does, with its events. */
 function close(sequence: Sequence, one: Open): void {
   one.tab.emit("pagehide");
   kill(sequence, one);
 }
 
+/** Begins or ends an outage of the relay. */
 function outage(sequence: Sequence): void {
   sequence.relay.crash();
   sequence.relay.up = !sequence.relay.up;
 }
 
-const any = <T>(sequence: Sequence, list: readonly T[]): T => list[Math.floor(sequence.pick() * list.length)] as T;
+/** A random entry of the list. */
+const anyOf = <T>(sequence: Sequence, list: readonly T[]): T => list[Math.floor(sequence.pick() * list.length)] as T;
 
-const visitor = (sequence: Sequence): Visitor | undefined =>
+/** The first visitor who has written. */
+const writer = (sequence: Sequence): Visitor | undefined =>
   [...sequence.relay.visitors.values()].find(({ log }) => log.size > 0);
 
 function type(sequence: Sequence, one: Open): void {
@@ -191,15 +196,17 @@ function retryFailed(sequence: Sequence, one: Open): void {
   }
 }
 
+/** One random action in a random tab. */
 function step(sequence: Sequence, acts: readonly Action[]): void {
   const wheel = acts.flatMap(([weight, act]) => new Array<Action[1]>(weight).fill(act));
-  any(sequence, wheel)(any(sequence, sequence.open));
+  anyOf(sequence, wheel)(anyOf(sequence, sequence.open));
   for (const { name, chat } of sequence.open)
     for (const { text, state } of chat.items.value)
       if (state === "failed" && text.startsWith(`${name}#`)) sequence.unordered.add(text);
 }
 
-function calm(sequence: Sequence): void {
+/** Ends all failures, opens a tab, and retries what failed until everything has arrived. */
+function calmDown(sequence: Sequence): void {
   for (const kind of Object.keys(sequence.relay.fault) as (keyof ModelRelay["fault"])[]) sequence.relay.fault[kind] = 0;
   sequence.relay.up = true;
   load(sequence);
@@ -221,6 +228,7 @@ function calm(sequence: Sequence): void {
   }
 }
 
+/** What is checked, with the seed that repeats the run. */
 const why = (sequence: Sequence, what: string) =>
   `${what} (seed ${sequence.seed}, ${sequence.hostile ? "hostile" : "plain"})`;
 

@@ -47,14 +47,14 @@ export function createFallbackStage(): FallbackStage {
     answer: () => undefined,
     fallbackOf: (tab) => fallbackOf(stage, tab),
     async dial(open = first) {
-      const line = open({
+      const transport = open({
         open: () => stage.events.push("open"),
         frame: (text) => stage.events.push(text),
         close: (code) => stage.events.push(`close ${code}`),
       });
       world.advance(0);
       await settled();
-      return line;
+      return transport;
     },
     async bufferStreams() {
       await stage.dial();
@@ -68,35 +68,35 @@ export function createFallbackStage(): FallbackStage {
 }
 
 /** Answers a request of the fallback as the relay does, or as the test says. */
-async function ask(
+async function answerRequest(
   stage: FallbackStage,
   address: Parameters<typeof fetch>[0],
   init: RequestInit = {},
 ): Promise<Response> {
   const { pathname, search } = new URL(String(address));
-  if (init.method !== "POST") return down(stage, search.replace("?mode=", ""), init.signal);
+  if (init.method !== "POST") return answerGet(stage, search.replace("?mode=", ""), init.signal);
   stage.posts.push(`${pathname} ${init.body}`.trim());
   const given = await stage.answer(pathname);
   return given ?? (pathname === "/socket/lines" ? Response.json({ line: "abc" }, { status: 201 }) : new Response());
 }
 
 /** Opens the answer to a GET request. */
-function down(stage: FallbackStage, mode: string, signal: AbortSignal | null | undefined): Response {
+function answerGet(stage: FallbackStage, mode: string, signal: AbortSignal | null | undefined): Response {
   const encoder = new TextEncoder();
   const { readable, writable } = new TransformStream<Uint8Array>();
   const writer = writable.getWriter();
   const ignore = () => {};
-  const one: PendingGet = {
+  const pending: PendingGet = {
     mode,
     gone: false,
     deliver: (text) => void writer.write(encoder.encode(text)).catch(ignore),
     finish: () => void writer.close().catch(ignore),
   };
   signal?.addEventListener("abort", () => {
-    one.gone = true;
+    pending.gone = true;
     writer.abort(signal.reason).catch(ignore);
   });
-  stage.gets.push(one);
+  stage.gets.push(pending);
   return new Response(readable);
 }
 
@@ -106,5 +106,5 @@ const fallbackOf = (stage: FallbackStage, { page }: Tab): OpenTransport =>
     relay: "https://relay.test",
     page,
     socket: stage.socket.connect,
-    fetch: (address, init) => ask(stage, address, init),
+    fetch: (address, init) => answerRequest(stage, address, init),
   });

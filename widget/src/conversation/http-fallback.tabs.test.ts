@@ -14,27 +14,29 @@ afterEach(() => {
 });
 
 describe("with several tabs", () => {
-  const modes = () => at.gets.splice(0).map(({ mode }) => mode);
+  /** The modes of the new GET requests. The next call does not return them again. */
+  const takeModes = () => at.gets.splice(0).map(({ mode }) => mode);
   /** Answers every pending GET with an empty body. */
   const answerAll = async (): Promise<void> => {
-    for (const down of at.gets) down.finish();
+    for (const request of at.gets) request.finish();
     await settled();
   };
   let other: Tab;
   let transport: Transport;
+  /** Closes the other tab's connection. */
+  let leave = (): void => {};
 
   /** Another tab holds the connection; this tab has polled once. */
   beforeEach(async () => {
     other = at.browser.tab();
     const held = await at.dial(at.fallbackOf(other));
     at.gets[0]?.deliver("\n");
-    expect(modes()).toEqual(["stream"]);
+    expect(takeModes()).toEqual(["stream"]);
     await settled();
     at.events = [];
     transport = await at.dial();
     leave = () => held.close();
   });
-  let leave = (): void => {};
   afterEach(async () => {
     transport.close();
     leave();
@@ -45,53 +47,53 @@ describe("with several tabs", () => {
   it("one tab keeps a connection waiting; another one polls, less often while nothing arrives", async () => {
     for (const ms of [500, 1_000, 2_000, 4_000, 4_000]) {
       await answerAll();
-      expect(modes()).toEqual(["poll&wait=0"]);
+      expect(takeModes()).toEqual(["poll&wait=0"]);
       at.world.advance(ms - 1);
       await settled();
-      expect(modes()).toEqual([]);
+      expect(takeModes()).toEqual([]);
       at.world.advance(1);
       await settled();
     }
-    expect(modes()).toEqual(["poll&wait=0"]);
+    expect(takeModes()).toEqual(["poll&wait=0"]);
   });
 
   it("a tab polls immediately after it has sent a frame, and soon after it has received one", async () => {
     await answerAll();
-    modes();
+    takeModes();
     transport.send("one");
     await settled();
     at.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
     await answerAll();
-    expect(modes()).toEqual(["poll&wait=0"]);
+    expect(takeModes()).toEqual(["poll&wait=0"]);
     expect(at.events).toEqual(["open", '{"t":"pong","head":1}']);
     at.world.advance(250);
     await settled();
-    expect(modes()).toEqual(["poll&wait=0"]);
+    expect(takeModes()).toEqual(["poll&wait=0"]);
   });
 
   it("a tab takes over the waiting connection when the other tab is closed", async () => {
     await answerAll();
-    modes();
+    takeModes();
     leave();
     at.world.advance(0);
     await settled();
-    expect(modes()).toEqual(["stream"]);
+    expect(takeModes()).toEqual(["stream"]);
   });
 
   it("a tab that is hidden gives up its waiting connection, and pings to find missed messages", async () => {
     await answerAll();
-    modes();
+    takeModes();
     at.posts = [];
     other.hide();
     at.world.advance(0);
     await settled();
-    expect(modes().toSorted()).toEqual(["poll&wait=0", "stream"]);
+    expect(takeModes().toSorted()).toEqual(["poll&wait=0", "stream"]);
     expect(at.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
     // When it is visible again, it waits for its turn.
     other.show();
     at.world.advance(0);
     await settled();
-    expect(modes()).not.toContain("stream");
+    expect(takeModes()).not.toContain("stream");
   });
 });
 

@@ -52,16 +52,16 @@ class Refusal extends Error {
   }
 }
 
-/** Opens connections over plain HTTP, each a line of its own at the relay. */
+/** Opens connections over plain HTTP. */
 export function httpFallback(options: FallbackOptions): OpenTransport {
   const streams: Streams = { heldAt: undefined };
-  return (events) => new Line(options, events, streams);
+  return (events) => new FallbackConnection(options, events, streams);
 }
 
-/** What all lines of a page know of the network. `heldAt`: when a proxy last held a stream back. */
+/** What all connections of a page know of the network. `heldAt`: when a proxy last held a stream back. */
 type Streams = { heldAt: number | undefined };
 
-class Line implements Transport {
+class FallbackConnection implements Transport {
   readonly #options: FallbackOptions;
   readonly #events: TransportEvents;
   readonly #down: Downstream;
@@ -95,7 +95,7 @@ class Line implements Transport {
   close(): void {
     if (this.#over) return;
     this.#stop();
-    // If this request is lost, the relay ends the silent line by itself.
+    // If this request is lost, the relay ends the silent connection by itself.
     this.#up.leave().catch(ignore);
   }
 
@@ -163,7 +163,7 @@ class Downstream {
 
   /**
    * Reads until it is stopped.
-   * @param path of the line at the relay
+   * @param path of the connection at the relay
    * @param trip milliseconds that the relay's first answer took
    * @throws when a request fails
    */
@@ -273,7 +273,7 @@ class Upstream {
     this.#sent = sent;
   }
 
-  /** Opens the line. @returns its path at the relay */
+  /** Opens the connection. @returns its path at the relay */
   async begin(): Promise<string> {
     const { line } = (await (await this.#post("/socket/lines")).json()) as { line: string };
     this.#path = `/socket/lines/${line}`;
@@ -289,7 +289,7 @@ class Upstream {
     this.#sent();
   }
 
-  /** Sends the waiting frames and ends the line, even while the page unloads. */
+  /** Sends the waiting frames and ends the connection, even while the page unloads. */
   async leave(): Promise<void> {
     const body = this.#batch();
     this.#waiting = [];
@@ -318,7 +318,7 @@ class Upstream {
   }
 }
 
-/** Tries a WebSocket from time to time, and drops the line once one opens. */
+/** Tries a WebSocket from time to time, and drops the fallback's connection once one opens. */
 class WebSocketRetry {
   readonly #options: FallbackOptions;
   readonly #timer: Timer;

@@ -287,7 +287,7 @@ describe("after a reload", () => {
     expect(wires.flatMap(sends)).toEqual(["one"]);
   });
 
-  it("sends nothing that the previous tab has sent, although that news arrives after the lock", () => {
+  it("sends nothing that the previous tab has sent, even if it learns of that after it got the lock", () => {
     chat.start();
     const ids = ["one", "two"].map((text) => chat.send(text));
     reload();

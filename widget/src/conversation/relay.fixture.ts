@@ -25,11 +25,14 @@ type Connection = {
   tab: Tab;
   events: TransportEvents;
   visitor: Visitor | undefined;
+  /** Newest number of the log that was sent. */
   sent: number;
   /** Whether each end is alive: a half-open connection is dead at one end only. */
   clientAlive: boolean;
   relayAlive: boolean;
+  /** When the newest frame to the client is due. Frames that are sent later are not due earlier. */
   down: number;
+  /** The same for frames to the relay. */
   up: number;
 };
 
@@ -65,7 +68,7 @@ const GAP_MAX = 9;
 type Model = {
   world: World;
   visitors: Map<string, Visitor>;
-  lines: Connection[];
+  connections: Connection[];
   /** Number of restarts and crashes. */
   starts: number;
   /** Number of visitors that have been created. */
@@ -78,7 +81,7 @@ export function createModelRelay(world: World): ModelRelay {
   const model: Model = {
     world,
     visitors: new Map<string, Visitor>(),
-    lines: [],
+    connections: [],
     starts: 0,
     count: 0,
     fault: { drop: 0, double: 0, reorder: 0, forgetHint: 0, refuse: 0, commitLost: 0 },
@@ -97,22 +100,22 @@ export function createModelRelay(world: World): ModelRelay {
     },
     restart() {
       model.starts++;
-      for (const line of [...model.lines]) {
-        put(model, line, { t: "bye", retry: [0, 3_000] });
-        end(model, line, CLOSE_CODE.restart);
+      for (const connection of [...model.connections]) {
+        sendFrame(model, connection, { t: "bye", retry: [0, 3_000] });
+        end(model, connection, CLOSE_CODE.restart);
       }
     },
     crash() {
       model.starts++;
-      for (const line of [...model.lines]) {
-        line.relayAlive = false;
-        end(model, line, 1006);
+      for (const connection of [...model.connections]) {
+        connection.relayAlive = false;
+        end(model, connection, 1006);
       }
     },
     cut(tab, silent) {
-      for (const line of model.lines.filter((other) => other.tab === tab)) {
-        if (silent) line.clientAlive = line.relayAlive = false;
-        else end(model, line, 1006);
+      for (const connection of model.connections.filter((other) => other.tab === tab)) {
+        if (silent) connection.clientAlive = connection.relayAlive = false;
+        else end(model, connection, 1006);
       }
     },
     reply(visitor) {
@@ -128,9 +131,9 @@ export function createModelRelay(world: World): ModelRelay {
     },
     settle(visitor, state) {
       const waiting = changes(visitor, 0).find((message) => message.from === "visitor" && message.state === "sent");
-      if (waiting?.from === "visitor") change(model, visitor, waiting, state);
+      if (waiting?.from === "visitor") setState(model, visitor, waiting, state);
     },
-    connections: () => model.lines.length,
+    connections: () => model.connections.length,
   };
 }
 
@@ -140,32 +143,34 @@ const latency = (model: Model) => 5 + model.world.random() * 40;
 
 // ── the network ───────────────────────────────────────────────────────────────────────────────────────────────
 
-function put(model: Model, line: Connection, frame: RelayFrame): void {
-  if (!line.relayAlive || chance(model, model.fault.drop)) return;
+/** Sends a frame to the client, over the slow network. */
+function sendFrame(model: Model, connection: Connection, frame: RelayFrame): void {
+  if (!connection.relayAlive || chance(model, model.fault.drop)) return;
   const text = JSON.stringify(frame);
-  const early = chance(model, model.fault.reorder) ? 60 : 0;
-  line.down = Math.max(line.down, model.world.now() + latency(model));
-  const deliver = () => line.clientAlive && line.tab.alive && line.events.frame(text);
-  model.world.after(line.down - model.world.now() + early, deliver);
-  if (chance(model, model.fault.double)) model.world.after(line.down - model.world.now() + 80, deliver);
+  const delay = chance(model, model.fault.reorder) ? 60 : 0;
+  connection.down = Math.max(connection.down, model.world.now() + latency(model));
+  const deliver = () => connection.clientAlive && connection.tab.alive && connection.events.frame(text);
+  model.world.after(connection.down - model.world.now() + delay, deliver);
+  if (chance(model, model.fault.double)) model.world.after(connection.down - model.world.now() + 80, deliver);
 }
 
-function end(model: Model, line: Connection, code: number): void {
-  lost(model, line);
-  model.world.after(Math.max(0, line.down - model.world.now()) + 1, () => {
-    if (line.clientAlive && line.tab.alive) line.events.close(code);
-    line.clientAlive = false;
+/** Ends a connection at the relay at once, and at the client when all frames before have arrived. */
+function end(model: Model, connection: Connection, code: number): void {
+  lost(model, connection);
+  model.world.after(Math.max(0, connection.down - model.world.now()) + 1, () => {
+    if (connection.clientAlive && connection.tab.alive) connection.events.close(code);
+    connection.clientAlive = false;
   });
 }
 
-function lost(model: Model, line: Connection): void {
-  line.relayAlive = false;
-  model.lines = model.lines.filter((other) => other !== line);
+function lost(model: Model, connection: Connection): void {
+  connection.relayAlive = false;
+  model.connections = model.connections.filter((other) => other !== connection);
 }
 
 function dial(model: Model, tab: Tab): OpenTransport {
   return (events) => {
-    const line: Connection = {
+    const connection: Connection = {
       tab,
       events,
       visitor: undefined,
@@ -176,22 +181,22 @@ function dial(model: Model, tab: Tab): OpenTransport {
       up: 0,
     };
     model.world.after(latency(model), () => {
-      if (!line.clientAlive || !tab.alive) return;
+      if (!connection.clientAlive || !tab.alive) return;
       if (!model.up || !tab.page.online()) return events.close(1006);
-      model.lines.push(line);
+      model.connections.push(connection);
       events.open();
-      model.world.after(HEARTBEAT_MS * model.world.random(), () => beat(model, line));
+      model.world.after(HEARTBEAT_MS * model.world.random(), () => beat(model, connection));
     });
     return {
       send(text) {
-        line.up = Math.max(line.up, model.world.now() + latency(model));
-        const arrive = () => line.relayAlive && receive(model, line, text);
-        if (!chance(model, model.fault.drop / 4)) model.world.after(line.up - model.world.now(), arrive);
-        if (chance(model, model.fault.double)) model.world.after(line.up - model.world.now() + 300, arrive);
+        connection.up = Math.max(connection.up, model.world.now() + latency(model));
+        const arrive = () => connection.relayAlive && receive(model, connection, text);
+        if (!chance(model, model.fault.drop / 4)) model.world.after(connection.up - model.world.now(), arrive);
+        if (chance(model, model.fault.double)) model.world.after(connection.up - model.world.now() + 300, arrive);
       },
       close() {
-        line.clientAlive = false;
-        model.world.after(latency(model), () => lost(model, line));
+        connection.clientAlive = false;
+        model.world.after(latency(model), () => lost(model, connection));
       },
     };
   };
@@ -199,34 +204,38 @@ function dial(model: Model, tab: Tab): OpenTransport {
 
 // ── the relay ─────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Messages that changed after the number `since`, in that order. */
 const changes = ({ log }: Visitor, since: number) =>
   [...log.values()].filter(({ n }) => n > since).sort((a, b) => a.n - b.n);
 
-const places = ({ log }: Visitor, before: number) =>
+/** Messages before a position of the thread. */
+const messagesBefore = ({ log }: Visitor, before: number) =>
   [...log.values()].filter(({ pos }) => pos < before).sort((a, b) => a.pos - b.pos);
 
-function pump(model: Model, line: Connection): void {
-  const { visitor } = line;
-  if (!visitor || !line.relayAlive) return;
-  for (const message of changes(visitor, line.sent)) {
-    put(model, line, { t: "message", after: line.sent, message });
-    line.sent = message.n;
+/** Sends every change that the client does not know yet. */
+function pump(model: Model, connection: Connection): void {
+  const { visitor } = connection;
+  if (!visitor || !connection.relayAlive) return;
+  for (const message of changes(visitor, connection.sent)) {
+    sendFrame(model, connection, { t: "message", after: connection.sent, message });
+    connection.sent = message.n;
   }
 }
 
 function publish(model: Model, visitor: Visitor): void {
-  for (const line of model.lines)
-    if (line.visitor === visitor && !chance(model, model.fault.forgetHint))
-      model.world.after(model.world.random() * 10, () => pump(model, line));
+  for (const connection of model.connections)
+    if (connection.visitor === visitor && !chance(model, model.fault.forgetHint))
+      model.world.after(model.world.random() * 10, () => pump(model, connection));
 }
 
-function beat(model: Model, line: Connection): void {
-  if (!line.relayAlive) return;
-  if (line.visitor) {
-    put(model, line, { t: "pong", head: line.visitor.head });
-    if (!chance(model, model.fault.forgetHint)) pump(model, line);
+/** Sends a heartbeat, and schedules the next one. */
+function beat(model: Model, connection: Connection): void {
+  if (!connection.relayAlive) return;
+  if (connection.visitor) {
+    sendFrame(model, connection, { t: "pong", head: connection.visitor.head });
+    if (!chance(model, model.fault.forgetHint)) pump(model, connection);
   }
-  model.world.after(HEARTBEAT_MS, () => beat(model, line));
+  model.world.after(HEARTBEAT_MS, () => beat(model, connection));
 }
 
 function write(model: Model, visitor: Visitor, message: Message): Message {
@@ -243,18 +252,18 @@ function commit(model: Model, run: () => void): void {
   });
 }
 
-function greet(model: Model, line: Connection, hello: Hello): void {
+function greet(model: Model, connection: Connection, hello: Hello): void {
   const known = hello.token === undefined ? undefined : model.visitors.get(hello.token);
-  if (hello.token !== undefined && (!known || known.gone)) return end(model, line, CLOSE_CODE.badToken);
+  if (hello.token !== undefined && (!known || known.gone)) return end(model, connection, CLOSE_CODE.badToken);
   const visitor = known ?? { token: `token-${++model.count}`, log: new Map(), head: 0, read: 0, gone: false };
   model.visitors.set(visitor.token, visitor);
   const { head } = visitor;
   const { since } = hello;
-  const newest = places(visitor, head + 1);
+  const newest = messagesBefore(visitor, head + 1);
   const resume = since !== undefined && hello.epoch === "e1" && since <= head && head - since <= GAP_MAX;
   const after = resume ? since : (newest.at(-PAGE)?.pos ?? 1) - 1;
-  Object.assign(line, { visitor, sent: after });
-  put(model, line, {
+  Object.assign(connection, { visitor, sent: after });
+  sendFrame(model, connection, {
     t: "welcome",
     v: 1,
     now: model.world.now(),
@@ -267,54 +276,67 @@ function greet(model: Model, line: Connection, hello: Hello): void {
     delivery: "ok",
     ...(!known && { token: visitor.token }),
   });
-  pump(model, line);
+  pump(model, connection);
 }
 
-function send(model: Model, line: Connection, visitor: Visitor, { id, text }: { id: string; text: string }): void {
-  const refuse = (error: Omit<ErrorFrame, "t" | "id">) => put(model, line, { t: "error", id, ...error });
+function send(
+  model: Model,
+  connection: Connection,
+  visitor: Visitor,
+  { id, text }: { id: string; text: string },
+): void {
+  const refuse = (error: Omit<ErrorFrame, "t" | "id">) => sendFrame(model, connection, { t: "error", id, ...error });
   if (chance(model, model.fault.refuse))
     return refuse({ code: "try_later", retryAfter: Math.floor(model.world.random() * 2_000) });
   commit(model, () => {
     const known = visitor.log.get(id);
     const pos = visitor.head + 1;
     if (known)
-      return known.n <= line.sent ? put(model, line, { t: "message", after: line.sent, message: known }) : undefined;
+      return known.n <= connection.sent
+        ? sendFrame(model, connection, { t: "message", after: connection.sent, message: known })
+        : undefined;
     visitor.head = pos;
     write(model, visitor, { id, text, pos, n: pos, at: model.world.now(), from: "visitor", state: "sent" });
   });
 }
 
-const change = (model: Model, visitor: Visitor, message: VisitorMessage, state: SentState) => {
+/** Sets the state of a visitor's message, under a new number. */
+const setState = (model: Model, visitor: Visitor, message: VisitorMessage, state: SentState) => {
   const { reason: _, ...rest } = message;
   write(model, visitor, { ...rest, n: ++visitor.head, state, ...(state === "failed" && { reason: "rejected" }) });
 };
 
-function receive(model: Model, line: Connection, text: string): void {
+function receive(model: Model, connection: Connection, text: string): void {
   const parsed = parseClientFrame(text);
   if ("problem" in parsed) throw new Error(`The client sent a bad frame (${parsed.problem}): ${text}`);
   const { frame } = parsed;
-  if (frame.t === "hello") return line.visitor ? undefined : greet(model, line, frame);
-  if (line.visitor) take(model, line, line.visitor, frame);
+  if (frame.t === "hello") return connection.visitor ? undefined : greet(model, connection, frame);
+  if (connection.visitor) handleFrame(model, connection, connection.visitor, frame);
 }
 
-function take(model: Model, line: Connection, visitor: Visitor, frame: ClientFrame): void {
-  if (frame.t === "send") send(model, line, visitor, frame);
-  else if (frame.t === "ping") put(model, line, { t: "pong", head: visitor.head });
+function handleFrame(model: Model, connection: Connection, visitor: Visitor, frame: ClientFrame): void {
+  if (frame.t === "send") send(model, connection, visitor, frame);
+  else if (frame.t === "ping") sendFrame(model, connection, { t: "pong", head: visitor.head });
   else if (frame.t === "read") {
     visitor.read = Math.max(visitor.read, frame.n);
-    for (const other of model.lines)
-      if (other.visitor === visitor) put(model, other, { t: "status", read: visitor.read });
+    for (const other of model.connections)
+      if (other.visitor === visitor) sendFrame(model, other, { t: "status", read: visitor.read });
   } else if (frame.t === "older") {
-    const found = places(visitor, frame.before);
-    put(model, line, { t: "history", before: frame.before, messages: found.slice(-PAGE), older: found.length > PAGE });
+    const found = messagesBefore(visitor, frame.before);
+    sendFrame(model, connection, {
+      t: "history",
+      before: frame.before,
+      messages: found.slice(-PAGE),
+      older: found.length > PAGE,
+    });
   } else if (frame.t === "retry") {
     const message = visitor.log.get(frame.id);
     if (message?.from !== "visitor" || message.state !== "failed")
-      put(model, line, { t: "error", code: "unknown_message", id: frame.id });
-    else commit(model, () => change(model, visitor, message, "sent"));
+      sendFrame(model, connection, { t: "error", code: "unknown_message", id: frame.id });
+    else commit(model, () => setState(model, visitor, message, "sent"));
   } else if (frame.t === "forget") {
     visitor.gone = true;
     visitor.log.clear();
-    for (const other of [...model.lines]) if (other.visitor === visitor) end(model, other, CLOSE_CODE.gone);
+    for (const other of [...model.connections]) if (other.visitor === visitor) end(model, other, CLOSE_CODE.gone);
   }
 }

@@ -4,6 +4,7 @@ import { parseClientFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Message, RelayFrame, Reply, VisitorMessage, Welcome } from "@porchlight/shared/protocol";
 import type { OpenTransport } from "./connection.ts";
 
+/** One connection of the client, at the relay's end. */
 export type Wire = {
   /** Frames of the client, parsed as the relay parses them. */
   readonly sent: ClientFrame[];

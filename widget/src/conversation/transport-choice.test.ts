@@ -5,7 +5,7 @@ import { createTransports } from "./transport-choice.ts";
 import { createBrowser, createWorld, type World } from "./world.fixture.ts";
 
 let world: World;
-let transports: { socket: Script; lines: Script };
+let transports: { socket: Script; fallback: Script };
 /** Milliseconds until the relay answers plain HTTP; undefined: it does not answer. */
 let answers: number | undefined;
 let fetched: boolean;
@@ -15,7 +15,7 @@ let connection: Connection;
 
 beforeEach(() => {
   world = createWorld();
-  transports = { socket: createScript(), lines: createScript() };
+  transports = { socket: createScript(), fallback: createScript() };
   fetched = true;
   answers = 0;
   events = [];
@@ -25,7 +25,7 @@ beforeEach(() => {
     socket: transports.socket.connect,
     async fallback() {
       if (!fetched) throw new TypeError("Failed to fetch");
-      return transports.lines.connect;
+      return transports.fallback.connect;
     },
     reachable: () =>
       new Promise((resolve) => {
@@ -51,7 +51,7 @@ beforeEach(() => {
 
 /** Waits for pending promises. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-const counts = () => [transports.socket, transports.lines].map(({ wires }) => wires.length);
+const counts = () => [transports.socket, transports.fallback].map(({ wires }) => wires.length);
 
 async function fail(script: Script, opened = false): Promise<void> {
   dial();
@@ -78,7 +78,7 @@ describe("the choice of transport", () => {
     dial();
     await settled();
     expect(counts()).toEqual([2, 1]);
-    transports.lines.greet();
+    transports.fallback.greet();
     expect(connection.link.value).toBe("online");
   });
 
@@ -208,7 +208,7 @@ describe("the choice of transport", () => {
   it("returns to the WebSocket when the fallback opened but received no frame", async () => {
     await fail(transports.socket);
     await fail(transports.socket);
-    await fail(transports.lines, true);
+    await fail(transports.fallback, true);
     dial();
     await settled();
     expect(counts()).toEqual([3, 1]);
@@ -217,8 +217,8 @@ describe("the choice of transport", () => {
   it("keeps the fallback when it did not open, because then the network is down", async () => {
     await fail(transports.socket);
     await fail(transports.socket);
-    await fail(transports.lines);
-    await fail(transports.lines);
+    await fail(transports.fallback);
+    await fail(transports.fallback);
     expect(counts()).toEqual([2, 2]);
   });
 
@@ -248,11 +248,11 @@ describe("the choice of transport", () => {
     await fail(transports.socket);
     dial();
     await settled();
-    transports.lines.greet();
+    transports.fallback.greet();
     connection.send({ t: "ping" });
     connection.stop();
-    expect(transports.lines.wire.sent.at(-1)).toEqual({ t: "ping" });
-    expect(transports.lines.wire.closed).toBe(true);
+    expect(transports.fallback.wire.sent.at(-1)).toEqual({ t: "ping" });
+    expect(transports.fallback.wire.closed).toBe(true);
   });
 
   it("opens no fallback when the connection is closed before the code has loaded", async () => {

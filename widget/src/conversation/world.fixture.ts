@@ -89,7 +89,8 @@ export function createBrowser(world: World, delay = 1): Browser {
   const locks = new Map<string, { holder: object; waiting: { who: object; granted: () => void }[] }>();
   let tabs: Tab[] = [];
 
-  function hand(name: string): void {
+  /** Grants a released lock to the next tab that waits for it. */
+  function passOn(name: string): void {
     const queue = locks.get(name)?.waiting ?? [];
     const next = queue.shift();
     if (!next) locks.delete(name);
@@ -105,11 +106,11 @@ export function createBrowser(world: World, delay = 1): Browser {
     if (held) held.waiting.push({ who, granted });
     else {
       locks.set(name, { holder: {}, waiting: [{ who, granted }] });
-      hand(name);
+      passOn(name);
     }
     return () => {
       const now = locks.get(name);
-      if (now?.holder === who) hand(name);
+      if (now?.holder === who) passOn(name);
       else if (now) now.waiting = now.waiting.filter((other) => other.who !== who);
     };
   }
