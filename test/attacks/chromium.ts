@@ -10,8 +10,8 @@ import { replyOf, type Testbed } from "./testbed.ts";
 import { pictures } from "./text.ts";
 import { hostileFiles } from "./uploads.ts";
 
-/** The thread draws at most 280 rows; earlier ones are not in the page. */
-const ROUND = 240;
+/** Messages in one thread. The thread draws at most 280 rows; earlier ones are not in the page. */
+const MESSAGES_PER_THREAD = 240;
 const TEXT_MAX = 3_900;
 const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -208,8 +208,8 @@ export async function scripts(testbed: Testbed, browser: Browser, { all, firing 
   const control = await runControl(browser, firing);
   const found: string[] = [];
   let tried = 0;
-  for (let from = 0, round = 0; from < all.length; from += ROUND / 2, round++) {
-    const texts = all.slice(from, from + ROUND / 2);
+  for (let from = 0, round = 0; from < all.length; from += MESSAGES_PER_THREAD / 2, round++) {
+    const texts = all.slice(from, from + MESSAGES_PER_THREAD / 2);
     found.push(...(await showInThread(testbed, browser, texts, `script-${round}`)));
     found.push(...(await showInSettings(testbed, browser, texts, `setting-${round}`)));
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;

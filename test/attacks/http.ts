@@ -112,7 +112,7 @@ const VALUES = [
   ",,,,",
 ];
 
-/** Requests of which two parsers could find different ends (RFC 9112 section 11.2). */
+/** Requests that two parsers could end at different places (RFC 9112 section 11.2). */
 const SMUGGLED = [
   "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n",
   "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",

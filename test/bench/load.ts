@@ -52,9 +52,9 @@ const WARM_COUNT = 8_000;
 const WARM_TIMES = 3;
 
 /**
- * Runs rounds of `ms` until a server has done `WARM_COUNT` operations, or `WARM_TIMES` times `ms` have passed. After the same
- * time a slow server would have compiled less of its code than a fast one: the relay's first round of callbacks took up to
- * three times the CPU of the fifth.
+ * Runs rounds of `ms` until a server has done `WARM_COUNT` operations, or `WARM_TIMES` times `ms` have passed. A count, because
+ * in a fixed time a slow server compiles less of its code than a fast one: the relay's first round of callbacks took up to three
+ * times the CPU of the fifth.
  */
 export async function warmUp(ms: number, round: (ms: number) => Promise<Figures>): Promise<void> {
   const begin = performance.now();

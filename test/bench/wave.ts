@@ -1,4 +1,5 @@
 /** Simulates, second by second, the wave of clients that reconnect after a node or a load balancer failed. */
+import { backoff } from "@porchlight/shared/backoff";
 import { seeded } from "../faults/core/world.ts";
 
 type Wave = { clients: number; peak: number; seconds: number };
@@ -38,11 +39,8 @@ function simulate({ clients, perSecond, delay }: Options): Wave {
 const announced = (ms: number) => (tries: number, random: () => number) =>
   tries === 0 ? random() * ms : unannounced(tries, random);
 
-/**
- * The wait of the widget after a lost connection: full jitter from 0.5 s, at most 30 s (widget/src/conversation/connection.ts).
- */
-const unannounced = (tries: number, random: () => number): number =>
-  random() * Math.min(30_000, 500 * 2 ** Math.min(tries + 1, 10));
+/** The widget's wait after a lost connection: at first up to 1 s, later up to 30 s (`widget/src/conversation/connection.ts`). */
+const unannounced = (tries: number, random: () => number): number => backoff(tries + 1, 500, 30_000, random);
 
 /**
  * Simulates the waves of relay/docs/guides/capacity.md.

@@ -20,8 +20,8 @@ const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
 export const packExtra = (words: Extra): string => `export const extra=${JSON.stringify(words)}`;
 
 /**
- * A module with the texts without keys, in the order of the English ones. The panel has those, so this saves a quarter of the
- * bytes.
+ * A module with the texts without their keys, in the order of the English texts. The panel contains the English keys, so this
+ * saves a quarter of the bytes.
  */
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
@@ -64,7 +64,7 @@ export function versionOf(translations: readonly Translation[]): string {
   return hash.digest("hex").slice(0, 8);
 }
 
-/** Writes three files for each language, and one more with the names of emoji where there are some. */
+/** Writes three files for each language, and a fourth for the languages that have names of emoji. */
 export function writeTranslations(folder: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
   for (const { tag, messages, extra } of translations) {

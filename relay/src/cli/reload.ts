@@ -9,7 +9,7 @@ export const RELOAD: Record<string, Command> = {
     options: { "dry-run": { type: "boolean" } },
     async run(context, given) {
       const { running, reload } = context;
-      if (!running) throw new CommandError("No relay runs: it reads the file at its start.");
+      if (!running) throw new CommandError("No relay is running. A relay reads the file when it starts.");
       const dry = given.flag("dry-run");
       const result = reload(dry);
       if ("problems" in result) throw new CommandError(result.problems.join("\n"), 2);

@@ -32,9 +32,7 @@ function explain(error: unknown, settings: Settings): string {
   return stack ?? message;
 }
 
-/**
- * The settings of a running relay for another process, as JSON: with absolute paths and the keys themselves.
- */
+/** A running relay's settings for another process: with absolute paths, and with the keys instead of where to find them. */
 function portable({ settings, keys }: Relay["internals"]): Settings {
   const { databaseUrl: url } = settings;
   const databaseUrl = isShared(url) ? url : `sqlite:${resolve(fileOf(url))}`;

@@ -6,7 +6,7 @@ import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
 async function replay({ replaySpools }: CommandContext, folder: string): Promise<Result> {
-  if (replaySpools === undefined) throw new CommandError("No relay runs: start one; it stores the replies.");
+  if (replaySpools === undefined) throw new CommandError("No relay is running. Start one: it stores the callbacks.");
   if (!existsSync(join(folder, "secrets.json")))
     throw new CommandError(`${folder} is not the data folder of a relay. The relay must be able to read it.`, 2);
   const { replies, recharges } = await replaySpools(folder).catch((error: Error) => {

@@ -1,5 +1,5 @@
 /**
- * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
+ * A minimal chain that does the relay's job: a bare `ws` server, bare `node:http` and a pool of keep-alive connections.
  * Nothing is stored or checked. `node bare.ts <service>` sends its port to its parent. It echoes frames of type
  * `echo`. With `FLUSHES=1` it writes and flushes a file before each message is posted, and again before each reply is sent. With
  * `HEARTBEATS=1` it sends the relay's heartbeats: a frame to each socket once per interval, a ping with every

@@ -27,7 +27,7 @@ async function countLost({ db }: Stage, tabs: ReturnType<Stage["tab"]>[], arrive
   return acked.filter(({ text }) => !known.has(text)).length;
 }
 
-/** S5 with three nodes and one key: together the nodes use the service's limit as well as one node, and do not exceed it. */
+/** S5 with three nodes and one key: together the nodes use as much of the service's limit as one node does, and do not exceed it. */
 export async function nodesRate(options: Options): Promise<Report> {
   const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, progress = () => {} } = options;
   const begun = performance.now();
@@ -46,10 +46,8 @@ export async function nodesRate(options: Options): Promise<Report> {
     await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
     const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < start + MINUTE * minutes);
     const refused = calls.filter(({ status }) => status === 429).length;
-    const [used, share] = [
-      (calls.length - refused) / (limit * (minutes - 1)),
-      calls.length === 0 ? 1 : refused / calls.length,
-    ];
+    const usedShare = (calls.length - refused) / (limit * (minutes - 1));
+    const refusedShare = calls.length === 0 ? 1 : refused / calls.length;
     const arrived = sandbox.messages().map(({ body }) => body);
     const lost = await countLost(stage, tabs, arrived);
     const doubled = arrived.length - new Set(arrived).size;
@@ -57,15 +55,15 @@ export async function nodesRate(options: Options): Promise<Report> {
       violations: [
         ...(lost > 0 ? [`lost: ${lost} messages`] : []),
         ...(doubled > 0 ? [`doubled: ${doubled} messages`] : []),
-        ...(used < least ? [`slow: ${percent(used)} of the limit was used`] : []),
-        ...(share >= most ? [`refused: ${percent(share)} of the calls`] : []),
+        ...(usedShare < least ? [`slow: ${percent(usedShare)} of the limit was used`] : []),
+        ...(refusedShare >= most ? [`refused: ${percent(refusedShare)} of the calls`] : []),
       ],
       figures: {
         limit,
         minutes,
         nodes: NODES,
-        used: percent(used),
-        refused: percent(share),
+        used: percent(usedShare),
+        refused: percent(refusedShare),
         lost,
         doubled,
         seconds: seconds(begun),

@@ -10,7 +10,7 @@ const fetchNames = async (tag: string): Promise<string> => {
   return file.names;
 };
 
-/** The language whose names are used for a language. */
+/** The tag of the names for a language: its own, or English if it has none. */
 export const emojiLanguage = (tag: string, offered: readonly string[]): string => (offered.includes(tag) ? tag : "en");
 
 /**

@@ -14,8 +14,8 @@ const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702\ua60e\u{10a50}\u{1d16d}]/gu;
 /** Marks that change the order in which a text is drawn (UAX 9). Letters have a direction without them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /**
- * Digits and middle dots that look like a full stop (most are in confusables.txt of UTS 39). Only between Latin letters, because other
- * scripts use some of them within words.
+ * Digits and middle dots that look like a full stop (most are in confusables.txt of UTS 39). Only between Latin letters,
+ * because other scripts use some of them within words.
  */
 const DOT_LOOKS =
   /([a-z\d-])[\u00b7\u0660\u06d4\u06f0\u1427\u16eb\u2022\u2027\u2219\u22c5\u2981\u2cf9\u2cfe\u2e30\u2e31\u2e33\u2e3c\u30fb\uff65\ua78f\u{10101}](?=[a-z])/giu;
@@ -32,11 +32,11 @@ const SPACES = /[\s"'<>()|,;]+/;
  */
 const WORD_END =
   /[\s\u2800"'<>()|,;\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
-/** Spaces between a link and the word around it over which a name continues, as in `GAP_BEFORE` and `GAP_AFTER`. */
+/** Spaces beside a link that do not end a name for a reader, as in `GAP_BEFORE` and `GAP_AFTER`. */
 const GAP_AT_END = /[\s\u2800]{1,3}$/;
 const GAP_AT_START = /^[\s\u2800]{1,3}(?=\p{P})/u;
 const THIN_AT_END = /[\u2006\u2008-\u200a\u202f\u205f]$/;
-/** Longest part of a word that is compared. A link within a longer one shows its target. */
+/** Longest part of a word that is compared. A link within a longer word always shows its target. */
 export const WORD_MAX = 100;
 /** Punctuation and symbols, except those that occur in addresses and in Hebrew names (RFC 5892). */
 const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
@@ -96,8 +96,8 @@ const addressesIn = (text: string): Address[] =>
     .flatMap(addressesOf);
 
 /**
- * The addresses that a word is or begins with. In a word like `and/shop.example`, those of its first part that has any. A
- * part like `shop.example&a=other.example_b` has two.
+ * The addresses in the first part of a word that has any: `shop.example` in `and/shop.example/a`. A part like
+ * `shop.example&a=other.example_b` has two.
  */
 function addressesOf(word: string): Address[] {
   if (IPV6.test(word)) return [{ user: "", host: `[${word}]` }];

@@ -88,7 +88,7 @@ const isRule = (line: string): boolean => /^([-*_])\1{2,}$/.test(line.replace(/[
 
 /** A heading is drawn as a bold paragraph: the chat has one heading, its title. */
 function heading(line: string): Block {
-  // One blank before the signs at the end: an expression for a row of blanks would try again at each of them (A32).
+  // Matches one blank before the signs at the end: a pattern for many would start again at each of them (A32).
   const text = line
     .replace(HEADING, "")
     .trimEnd()

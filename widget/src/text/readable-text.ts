@@ -1,4 +1,7 @@
-/** A reply as text for a file or the clipboard: without formatting characters, with the addresses of its links. Fetched when needed. */
+/**
+ * A reply as text for a file or the clipboard: without formatting characters, with the addresses of its links. Fetched when
+ * needed.
+ */
 
 import type { Inline } from "./inline.ts";
 import { type Block, type List, parseMarkdown } from "./markdown.ts";

@@ -25,8 +25,8 @@ const containsMark = (words: string, mark: string): boolean =>
 export function withAiMark(words: Partial<Messages>, t: Translate): Partial<Messages> {
   // A site cannot change the mark itself.
   const ai = t("ai");
-  const hide = (own: string | undefined): own is string =>
+  const hidesAi = (own: string | undefined): own is string =>
     !!own && ![ai, t("authorAi")].some((mark) => containsMark(own, mark));
-  const marked = LABELS.flatMap((key) => (hide(words[key]) ? [[key, `${words[key]} · ${ai}`]] : []));
+  const marked = LABELS.flatMap((key) => (hidesAi(words[key]) ? [[key, `${words[key]} · ${ai}`]] : []));
   return { ...words, ...Object.fromEntries(marked), ai };
 }

@@ -65,8 +65,8 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
 }
 
 /**
- * Adds a written message to `entries`, the new entries of the outbox. Chooses its campaign, and stores the visitor's page and the event for the owner's
- * backend.
+ * Adds a written message to `entries`, the new entries of the outbox. Chooses its campaign, and stores the visitor's page and
+ * the event for the owner's backend.
  * @throws BudgetUsedUp
  */
 async function addToOutbox(

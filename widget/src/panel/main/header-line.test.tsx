@@ -23,7 +23,7 @@ const READY = "AI assistant\u00a0· usually replies instantly";
 const ALONE = "AI assistant";
 
 const DAY_MS = 24 * 3_600_000;
-/** Hours that begin the day after tomorrow, as the time in UTC says. */
+/** Business hours that begin the day after tomorrow, in UTC. */
 const LATER = {
   timeZone: "UTC",
   [(["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const)[new Date(Date.now() + 2 * DAY_MS).getUTCDay()] ??
@@ -37,7 +37,7 @@ const link = (value: Link) => (chat: FakeChat) => {
   chat.link.value = value;
 };
 
-/** How the panel gets into each state, and the text by which another place of the panel says more. */
+/** How to bring the panel into each state, and the key of the text that the panel then shows below the header. */
 const STATES: [
   state: HeaderState,
   name: string,
@@ -63,7 +63,7 @@ it("has a row below for each state of the table of words", () => {
   expect(new Set(STATES.map(([state]) => state))).toEqual(new Set(Object.keys(HEADER_WORDS)));
 });
 
-it.each(STATES)("the header shows the words of the table, and the panel says the rest: %s %s", async (...row) => {
+it.each(STATES)("the header shows the words of the table, and the panel explains the state: %s %s", async (...row) => {
   const [state, , bring, elsewhere, options = {}] = row;
   vi.spyOn(console, "warn").mockReturnValue();
   on.stop();
@@ -74,14 +74,14 @@ it.each(STATES)("the header shows the words of the table, and the panel says the
   const { t } = on.ui;
   const words = HEADER_WORDS[state];
   const author = t("authorAi");
-  // These two need no part. Until the part of the others has come, the header shows no element in the line.
+  // Without `header-line.tsx`, the line has no element in it. Only these two states do not need that file.
   const place = /ready|delayed/.test(state) ? "#about" : "#about > span";
   const shown = () => on.root.querySelector(place)?.textContent;
   await expect.poll(shown).toBe(state === "ready" ? t("statusAi") : words ? `${author}\u00a0· ${t(words)}` : author);
   if (elsewhere) await expect.poll(() => view.querySelector("#panel .app")?.textContent).toContain(t(elsewhere));
 });
 
-it("says no longer that no reply came once the visitor asks again", async () => {
+it("stops saying that no reply came when the visitor writes again", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
   await expect.poll(line).toBe(`${ALONE}\u00a0· No reply yet.`);

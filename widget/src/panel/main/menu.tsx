@@ -150,7 +150,7 @@ async function forget(ui: MenuNeeds): Promise<void> {
   if (!isOver(ui)) ui.announcer.status(ui.t("forgotten"));
 }
 
-/** Moves the focus among the entries, and closes the menu. */
+/** Moves the focus among the entries, and closes the menu. @param tabs whether Tab moves the focus too, instead of closing */
 function onKeys(event: KeyboardEvent, all: HTMLElement[], active: Element | null, close: () => void, tabs: boolean) {
   const at = all.indexOf(active as HTMLElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
