@@ -56,15 +56,18 @@ const entryResult = (entry: Entry): Result => ({
 
 /** The next steps, for an entry that is not granted. */
 function nextStepsOf({ key, state, reason }: Entry): string[] {
-  const end = `porchlight credits dismiss ${key} --reason <words> closes it.`;
+  const close = `To close it: porchlight credits dismiss ${key} --reason <words>`;
   if (state === "intent" && reason === null)
-    return [`Not granted yet: no relay has processed it. Start one; or ${end}`];
-  if (state === "intent") return [`Not granted; it is retried automatically; ${end}`];
+    return ["Not granted yet: no relay has processed it. Start a relay.", close];
+  if (state === "intent") return ["Not granted yet: the relay retries it automatically.", close];
   if (state === "refused")
     return [
-      `Not granted: the service refused it. porchlight credits approve ${key} --email <email> --reason <words> retries it; or ${end}`,
+      "Not granted: the service refused it.",
+      `To retry it: porchlight credits approve ${key} --email <email> --reason <words>`,
+      close,
     ];
-  if (state === "received") return [`Not granted: porchlight credits approve ${key} --reason <words> approves it.`];
+  if (state === "received")
+    return ["Not granted yet.", `To approve it: porchlight credits approve ${key} --reason <words>`];
   if (state !== "unknown") return [];
   return [
     `Look it up at the service, then: porchlight credits resolve ${key} --granted|--not-granted --reason <words>`,
@@ -107,10 +110,10 @@ export const CREDITS: Record<string, Command> = {
     options: account,
     async run(context, given) {
       const { key } = positionals(given, "key");
-      const name = { kind: "grant", account: accountOf(context, given.text("account")), key } as const;
-      const entry = await findEntry(context.db, name);
+      const entryKey = { kind: "grant", account: accountOf(context, given.text("account")), key } as const;
+      const entry = await findEntry(context.db, entryKey);
       if (entry === undefined) throw new CommandError(`No entry ${key}.`);
-      const steps = (await historyOf(context.db, name)).map((step) => ({
+      const steps = (await historyOf(context.db, entryKey)).map((step) => ({
         ...step,
         at: iso(step.at),
         state: GRANT_STATES[step.state],

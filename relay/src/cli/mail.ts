@@ -22,12 +22,11 @@ export const MAIL: Record<string, Command> = {
       if (mail === undefined) throw new CommandError("There is no mail server: set SMTP_URL and MAIL_FROM.");
       const home = site(given.text("site"));
       const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
-      const origin = { page, locale: home.public.locale };
       const asked = await mail.transcript({
         visitor,
         site: home,
         id: randomId(),
-        context: origin,
+        context: { page, locale: home.public.locale },
         to: given.text("to"),
       });
       if (typeof asked === "string") throw new CommandError(WHY[asked]);

@@ -6,8 +6,7 @@ import type { Database } from "./database.ts";
 
 /**
  * Primary codes of SQLite that mean that the store accepts no writes: READONLY, IOERR, CORRUPT, FULL, CANTOPEN
- * (sqlite.org/rescode.html).
- * Other codes are about the statement, or mean that another process is writing.
+ * (sqlite.org/rescode.html). Other codes are about the statement, or mean that another process is writing.
  */
 const REFUSALS = new Set([8, 10, 11, 13, 14]);
 /** With fewer free bytes than this, the database's log may have no room for another commit. */
@@ -23,7 +22,7 @@ const TRIAL_LENGTH = 64 * 1024;
  */
 const POSTGRES_REFUSALS = /^(08|53|57P0|58)|^25006$|^E[A-Z]+$/;
 
-/** Whether an error of the database means that it accepts no writes; on PostgreSQL, or cannot be reached. */
+/** Whether an error means that the database accepts no writes or, for PostgreSQL, that it cannot be reached. */
 export const isRefusal = (error: unknown): boolean => {
   const { errcode = 0, code = "" } = error as { errcode?: number; code?: unknown };
   return REFUSALS.has(errcode % 256) || (errcode === 0 && POSTGRES_REFUSALS.test(String(code)));

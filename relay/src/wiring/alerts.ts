@@ -104,7 +104,7 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
   const every = settings.backups?.every;
   if (backups === undefined || every === undefined) return [];
   const newest = (await backups.list().catch(() => [])).at(-1)?.at ?? 0;
-  const problem = "No scheduled backup was made for twice the time between two of them.";
+  const problem = "No scheduled backup was made for twice the set interval.";
   const cure = "The log has the cause under `backup.failed`; `porchlight backup run` tries it now.";
   // A relay that has just started makes its first backup soon.
   const late = clock.now() - newest > 2 * every && clock.uptime() > every;
