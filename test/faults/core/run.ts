@@ -1,10 +1,11 @@
 /**
  * Simulates seeds in its own process:
  *
- *   node test/faults/core/run.ts '{"root":"<relay/src>","from":1,"to":50,"given":{}}'
+ *   node test/faults/core/run.ts '{"root":"relay/src","from":1,"to":50,"given":{}}'
  *
  * Prints one JSON line per seed with a violation, and one with the totals at the end.
  */
+import { resolve } from "node:path";
 import { loadCore } from "./core.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Figures, simulate } from "./simulate.ts";
@@ -23,7 +24,7 @@ export const nothing = (): Sum => ({ ...NOTHING });
 
 if (import.meta.main) {
   const { root, from, to, given, stopAtFirst } = JSON.parse(process.argv[2] ?? "{}") as Order;
-  const core = await loadCore(root);
+  const core = await loadCore(resolve(root));
   const say = (line: Line): void => console.log(JSON.stringify(line));
   const sum = nothing();
   for (let seed = from; seed <= to; seed++) {
