@@ -33,10 +33,10 @@ type Present = { now: number; paused: Record<string, string | undefined>; pushed
 const ownReason = (answer: string | null): string | undefined =>
   answer?.startsWith(NOT_SENT) ? answer.slice(NOT_SENT.length) : undefined;
 
-/** Whether the service answered a call: an answer begins with its status, otherwise with the error of the connection. */
+/** Whether the service answered a call: the text of an answer begins with its status, that of a failed connection does not. */
 const hasStatus = (answer: string | null): boolean => /^\d{3}\b/.test(answer ?? "");
 
-/** What came of a call, without a full stop. */
+/** The result of a call, as a sentence without its full stop. */
 const callResult = (answer: string | null, service = "The service"): Html =>
   hasStatus(answer)
     ? html`${service} answered <code>${answer}</code>`
