@@ -6,6 +6,7 @@ import { sendKey } from "../flows/outreach.ts";
 import { type Entry, findEntry, type LedgerKind } from "../records/ledger/ledger.ts";
 import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorIdsMatching } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
+import { messagesFormerly } from "../records/tries.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { messageOf, seesEntry } from "./entry.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
@@ -24,7 +25,7 @@ const SHORT = /^[\w-]{10}$/;
 /**
  * The path of the page for an id:
  * - the conversation, for a visitor's id: the whole id, or its form in log lines;
- * - the message, for its id, its `messageSid`, the service's id of a reply, or the key of a message of the owner's backend;
+ * - the message, for its id, a `messageSid` that it has or had, the service's id of a reply, or the key of a message of the owner's backend;
  * - the ledger entry, for the key of a grant, or of a message that is in no conversation;
  * - the search page with this text, for any other text.
  */
@@ -74,8 +75,11 @@ async function repliesOf({ db, settings }: FindDeps, id: string): Promise<Messag
   return found.flat();
 }
 
-const bySid = async (deps: FindDeps, id: string): Promise<MessageName[]> =>
-  id.startsWith(SID) ? messagesOf(deps, "sid", id) : [];
+async function bySid(deps: FindDeps, id: string): Promise<MessageName[]> {
+  if (!id.startsWith(SID)) return [];
+  const found = await messagesOf(deps, "sid", id);
+  return found.length > 0 ? found : bySlices(deps.clock, (after) => messagesFormerly(deps.db, id, after));
+}
 
 /** The messages with this name, in all conversations. */
 const messagesOf = ({ db, clock }: FindDeps, kind: NameKind, name: string): Promise<MessageName[]> =>

@@ -8,7 +8,7 @@ import { addEntry, claim, type Entry, linkReply, settle } from "../records/ledge
 import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
-import { addTry } from "../records/tries.ts";
+import { addTry, SENT_AGAIN } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
@@ -165,4 +165,29 @@ it("says with which status the service accepted a message, also when it had the 
   expect(await page()).toMatch(/Accepted by the service .*15:00:01[\s\S]*The service answered 200\./);
   await accept(409);
   expect(await page()).toContain("The service answered 409: it had the message already.");
+});
+
+it("shows that a failed message was sent again, and its former messageSid, but counts no try for that", async () => {
+  await db.transaction(async (tx) => {
+    await addTry(tx, "v", 1, { at: AT + 1_000, answer: "400: Bad" });
+    await addTry(tx, "v", 1, { at: AT + 2_000, answer: `${SENT_AGAIN}pl_former` });
+    await addTry(tx, "v", 1, { at: AT + 3_000, answer: `${SENT_AGAIN}pl_1` });
+  });
+  const shown = await page();
+  expect(shown).toMatch(
+    /Sent, but not accepted .*15:00:01[\s\S]*To be sent again .*15:00:02.*its messageSid was pl_former\./,
+  );
+  expect(shown).toMatch(/To be sent again .*15:00:03By Retry of the visitor or of an operator\./);
+  expect(shown).toContain("Waiting for the service, after 1 try");
+});
+
+it("shows the next reply before the delivery when it came before it", async () => {
+  await db.transaction(async (tx) => {
+    const numbers = await numbersOf(tx, ["v"]);
+    const delivered = { state: "delivered", reason: null, settled: AT + 60_000, accepted: 200 } as const;
+    await markAll(tx, numbers, [{ visitor: "v", pos: 1, ...delivered }]);
+    await numbers.write(tx);
+    await appendReply(tx, { visitor: "v", id: "r", text: "to an earlier one", at: AT + 9_000, external: "main:1" });
+  });
+  expect(await page()).toMatch(/Stored durably[\s\S]*Next reply .*15:00:09[\s\S]*Accepted by the service .*15:01:00/);
 });

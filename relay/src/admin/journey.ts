@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
-import { countCalls, NOT_SENT, type Try, triesOf } from "../records/tries.ts";
+import { countCalls, NOT_SENT, SENT_AGAIN, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
 import type { Pushed } from "./context.ts";
 import { duration } from "./duration.ts";
@@ -42,7 +42,14 @@ const callResult = (answer: string | null, service = "The service"): Html =>
     ? html`${service} answered <code>${answer}</code>`
     : html`${service} did not answer${answer === null ? "" : html`: <code>${answer}</code>`}`;
 
-function triedStage({ at, answer }: Try): Stage {
+/** Retry. `sid`: the present `messageSid`. */
+function sentAgainStage({ at, former, sid }: { at: number; former: string; sid: string | null }): Stage {
+  const note = former === "" || former === sid ? "" : html` Until then, its messageSid was <code>${former}</code>.`;
+  return { name: "To be sent again", at, note: html`By Retry of the visitor or of an operator.${note}` };
+}
+
+function triedStage({ at, answer }: Try, sid: string | null): Stage {
+  if (answer?.startsWith(SENT_AGAIN)) return sentAgainStage({ at, former: answer.slice(SENT_AGAIN.length), sid });
   const why = ownReason(answer);
   if (why !== undefined)
     return { name: "Not sent", at, kind: "bad", note: html`The relay held it back: <code>${why}</code>` };
@@ -104,7 +111,7 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
     note: "Then acknowledged to the visitor.",
   };
   const begin = [typedStage(row), stored];
-  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(triedStage);
+  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map((each) => triedStage(each, row.sid));
   const calls = await countCalls(db, row.visitor, row.pos);
   // Retry resets the counter, but the page still lists the tries before it.
   const allTries = (counted: number | null): number => Math.max(counted ?? 0, calls);
@@ -156,6 +163,12 @@ const pushStage = ({ at, open }: NonNullable<ReturnType<Pushed>>): Stage => ({
   note: at === null ? "This node no longer knows when: it has restarted since, or sent many other replies." : PUSH_NOTE,
 });
 
+/** Adds the next reply to the steps, at its time: a reply to an earlier message may precede the delivery. */
+function withReply(stages: readonly Stage[], reply: Stage): Stage[] {
+  const later = reply.at === null ? -1 : stages.findIndex(({ at }) => at !== null && at > (reply.at ?? 0));
+  return later === -1 ? [...stages, reply] : stages.toSpliced(later, 0, reply);
+}
+
 async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefined, present: Present): Promise<Stage[]> {
   const { visitor, pos } = row;
   const mails = (await mailsWith(db, visitor, pos)).map(
@@ -187,10 +200,10 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
     ];
   }
   const reply = await replyAfter(db, visitor, pos);
-  const answered: Stage[] = reply
-    ? [{ name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }]
-    : [{ name: "No reply yet", at: null, kind: "open", ...(row.state === "delivered" && { note: NO_REPLY }) }];
-  return [...(await sentStages(db, row, present)), ...answered, ...mails];
+  const answered: Stage = reply
+    ? { name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }
+    : { name: "No reply yet", at: null, kind: "open", ...(row.state === "delivered" && { note: NO_REPLY }) };
+  return [...withReply(await sentStages(db, row, present), answered), ...mails];
 }
 
 /** The service's id of a reply; null when the service gave none: then the key of the reply has another form. */

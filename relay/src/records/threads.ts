@@ -267,6 +267,13 @@ export const noteFailures = (
     failures.map(({ visitor, pos, attempts, error }) => [visitor, pos, attempts, error]),
   );
 
+/** The `messageSid` of a visitor's message. */
+export async function sidAt(tx: Transaction, visitor: string, pos: number): Promise<string> {
+  const sql = "SELECT sid FROM messages WHERE visitor = $1 AND pos = $2";
+  const [row] = await tx.all<{ sid: string | null }>(sql, visitor, pos);
+  return row?.sid ?? "";
+}
+
 /** Gives a message a new `messageSid`, because the service permanently refused it under the old one. */
 export async function renewSid(tx: Transaction, visitor: string, pos: number, sid: string): Promise<void> {
   await tx.run("UPDATE messages SET sid = $3 WHERE visitor = $1 AND pos = $2", visitor, pos, sid);

@@ -4,7 +4,8 @@ import type { Site } from "../../base/config.ts";
 import type { Transaction } from "../../db/database.ts";
 import { addOutboxEntry } from "../../records/outbox.ts";
 import { takeToday } from "../../records/quotas.ts";
-import { findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../../records/threads.ts";
+import { findMessage, mark, newestReply, renewSid, setReaction, sidAt, type Written } from "../../records/threads.ts";
+import { addTry, SENT_AGAIN } from "../../records/tries.ts";
 import { announce, type Draft, dueFor, newEntry, newSid, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
 
@@ -92,6 +93,8 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
     async (tx) => {
       const message = await findMessage(tx, visitor, id);
       if (message?.from !== "visitor" || message.state !== "failed") return undefined;
+      const answer = `${SENT_AGAIN}${await sidAt(tx, visitor, message.pos)}`;
+      await addTry(tx, visitor, message.pos, { at, answer });
       if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
       const n = await mark(tx, visitor, message.pos, "sent");
       if (n === undefined) return undefined;
