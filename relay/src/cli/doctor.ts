@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { tryWriting } from "../db/writable.ts";
-import { eventsPage } from "../records/events.ts";
+import { eventsPage, troubledEvent } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
 import { countStates, type LedgerKind, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
@@ -91,13 +91,23 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
   ];
 }
 
-/** Checks whether webhook events have failed. */
+/** A waiting event of the webhook is a problem after this number of tries: one may have met a restart of the backend. */
+const TROUBLED_TRIES = 2;
+
+/** Checks whether webhook events have failed, or are repeated. */
 async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id } }) => {
       const check = `webhook of site ${id}`;
       const [event] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
+      const waiting = event === undefined ? await troubledEvent(db, id, TROUBLED_TRIES) : undefined;
+      if (waiting !== undefined)
+        return failed(
+          check,
+          `${waiting.type} was not accepted in ${waiting.attempts} tries (${waiting.status || waiting.problem}), and is tried again`,
+          "The page Webhooks, or `porchlight webhooks`, shows why. Correct your backend, or the address of the webhook.",
+        );
       if (event === undefined) return passed(check, "no event has failed");
       const found = `${event.type} was not accepted (${event.status || event.problem})`;
       return failed(

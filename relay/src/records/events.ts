@@ -76,6 +76,13 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
   return due.sort((a, b) => a.due - b.due || a.at - b.at);
 }
 
+/** The waiting event of a site that is due first of those with at least so many tries. */
+export async function troubledEvent(tx: Transaction, site: string, tries: number): Promise<Event | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = 'waiting' AND attempts >= $2 ORDER BY due, at LIMIT 1`;
+  const [event] = await tx.all<Event>(sql, site, tries);
+  return event;
+}
+
 /** Reserves an event for one try. @returns false when another process has it */
 export async function claimEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
   const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";
