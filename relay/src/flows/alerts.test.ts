@@ -149,3 +149,13 @@ it("reports the end of a problem after a restart if that was not sent before", a
   expect(mails.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
 });
+
+it("keeps what an open alert says up to date, without telling it again", async () => {
+  const { run, state, mails } = stage();
+  state.problems = [PAUSED];
+  await run();
+  state.problems = [{ ...PAUSED, problem: "The service refuses it: 403" }];
+  await run();
+  expect(await alertsPage(db, { limit: 10, skip: 0 })).toMatchObject([{ problem: "The service refuses it: 403" }]);
+  expect(mails).toHaveLength(1);
+});

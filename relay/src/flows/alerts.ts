@@ -6,7 +6,7 @@ import type { AlertRules } from "../base/settings/shape.ts";
 import type { Database } from "../db/database.ts";
 import type { Mailer } from "../hooks/mailer.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { type Alert, endAlert, raiseAlert, setUnsentTo, unfinishedAlerts } from "../records/alerts.ts";
+import { type Alert, describeAlert, endAlert, raiseAlert, setUnsentTo, unfinishedAlerts } from "../records/alerts.ts";
 
 /** A problem that exists now. `subject`: the account or site; empty: the relay. `cure`: what to do. */
 export type Problem = { kind: string; subject: string; problem: string; cure: string };
@@ -70,7 +70,12 @@ async function compare({ db, clock, log, rules }: AlertsDeps, check: AlertCheck,
   const unsentTo = channelsOf(rules).join(" ");
   const found = (await check.find()).filter(({ subject }) => check.owns(subject));
   for (const each of found) {
-    if (known.some(({ subject }) => subject === each.subject)) continue;
+    const before = known.find(({ subject }) => subject === each.subject);
+    if (before !== undefined) {
+      if (before.problem !== each.problem || before.cure !== each.cure)
+        await db.transaction((tx) => describeAlert(tx, each), ["alerts"]);
+      continue;
+    }
     await db.transaction((tx) => raiseAlert(tx, { ...each, since: clock.now(), unsentTo }), ["alerts"]);
     log("alert.raised", { kind: each.kind, subject: each.subject, problem: each.problem });
   }

@@ -74,6 +74,15 @@ export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): 
 
 type AlertName = Pick<Alert, "kind" | "subject">;
 
+/** Stores what an open alert says now, such as another number of failed messages. It is not sent again. */
+export async function describeAlert(
+  tx: Transaction,
+  { kind, subject, problem, cure }: AlertName & Pick<Alert, "problem" | "cure">,
+): Promise<void> {
+  const sql = "UPDATE alerts SET problem = $3, cure = $4 WHERE kind = $1 AND subject = $2 AND ended IS NULL";
+  await tx.run(sql, kind, subject, problem, cure);
+}
+
 /** Stores that a problem has ended. @param unsentTo the channels to which this must be sent */
 export async function endAlert(
   tx: Transaction,
