@@ -33,6 +33,28 @@ it("names the origin of each value of sites and accounts: the file, or the varia
   rmSync(folder, { recursive: true });
 });
 
+it("shows that a site of the file has identities, campaignFallback and mail, without its secrets", () => {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-settings-"));
+  const file = join(folder, "sites.json");
+  const accounts = { main: { url: "https://service.example/v1", key: "env:MAIN_KEY" } };
+  const site = { account: "main", origins: ["https://shop.example"] };
+  const signed = { ...site, identitySecret: "env:IDENTITY", campaignFallback: true, mail: false };
+  const keyed = { ...site, identityKeys: "https://login.example/jwks.json" };
+  writeFileSync(file, JSON.stringify({ accounts, sites: { signed, keyed } }));
+  const secret = "32-bytes-or-more-of-random-text-0123456789";
+  const rows = rowsOf({ PORCHLIGHT_CONFIG: file, MAIN_KEY: "k", IDENTITY: secret });
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      "|signed|identitySecret|set; not shown|configuration file|",
+      "|signed|campaignFallback|true|configuration file|",
+      "|signed|mail|false|configuration file|",
+      "|keyed|identityKeys|https://login.example/jwks.json|configuration file|",
+    ]),
+  );
+  expect(rows.join()).not.toContain(secret);
+  rmSync(folder, { recursive: true });
+});
+
 it("names the variables of the environment where there is no configuration file", () => {
   const env = { SERVICE_URL: "https://service.example/v1", SERVICE_API_KEY: "k", SITE_TITLE: "Shop" };
   expect(rowsOf(env)).toEqual([

@@ -2,6 +2,14 @@ import { html } from "hono/html";
 import type { Settings, Site } from "../base/config.ts";
 import { brief, type Cell, cellWithCode, type Html, table } from "./html.ts";
 
+/** How identities are verified, by the names of the configuration file, without secrets. */
+const identityValues = (identity: Site["identity"]): Record<string, string | undefined> =>
+  identity === undefined
+    ? {}
+    : "secret" in identity
+      ? { identitySecret: "set; not shown" }
+      : { identityKeys: identity.jwks };
+
 /** The values of a site, without secrets. */
 function siteValues({
   public: publicSettings,
@@ -9,12 +17,16 @@ function siteValues({
   channel,
   business,
   campaign,
+  campaignFallback,
+  mail,
   ...rest
 }: Site): [string, unknown][] {
-  const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, webhook, guard } = rest;
-  const own = { origins, channel, business, campaign, messagesPerDay, leadsPerDay, retention, routes, leads };
+  const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, webhook, guard, identity } = rest;
+  const own = { origins, channel, business, campaign, campaignFallback, messagesPerDay, leadsPerDay, mail };
   const { id: _, ...chosen } = publicSettings;
-  return Object.entries({ ...own, requireIdentity, webhook: webhook?.url, guard: guard?.url, ...chosen });
+  const addresses = { webhook: webhook?.url, guard: guard?.url };
+  const ofIdentity = { ...identityValues(identity), requireIdentity };
+  return Object.entries({ ...own, retention, routes, leads, ...ofIdentity, ...addresses, ...chosen });
 }
 
 type SettingsInForce = Pick<Settings, "inForce" | "accounts">;
