@@ -56,7 +56,7 @@ function portOf(name: keyof typeof PORTS): number {
 const ports = { relay: portOf("PORT"), sandbox: portOf("SANDBOX_PORT"), shop: portOf("SHOP_PORT") };
 const at = (port: number): string => `http://localhost:${port}`;
 
-const dataDir = env.DATA_DIR ?? join(import.meta.dirname, "..", "..", "data", "demo");
+const dataDir = env.DATA_DIR || join(import.meta.dirname, "..", "..", "data", "demo");
 /** The same origin by the other name of this machine; other origins unchanged. */
 const byOtherName = (origin: string): string =>
   origin.replace(/\/\/(localhost|127\.0\.0\.1)(?=:|$)/, (_, name) =>
@@ -68,7 +68,7 @@ const ownOrigins = [...new Set(named.flatMap((origin) => [origin, byOtherName(or
 
 /** The token of the operator's pages. */
 const adminToken = (): string =>
-  env.ADMIN_TOKEN ?? (JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  env.ADMIN_TOKEN || (JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
 
 async function startDemoRelay(sandbox: Sandbox): Promise<void> {
   const read = readSettings({

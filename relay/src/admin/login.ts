@@ -14,11 +14,11 @@ import {
 import { type Html, pageFrame } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
 
-/** The admin page that an address names, without its host; undefined for the overview and for any other address. */
+/** The admin page that an address names, without its host; undefined for the plain overview and for any other address. */
 function adminPage(address: string): string | undefined {
   if (!URL.canParse(address, "http://relay")) return undefined;
   const { pathname, search } = new URL(address, "http://relay");
-  return /^\/admin\/(?!login|logout)/.test(pathname) ? `${pathname}${search}` : undefined;
+  return /^\/admin(\?|\/(?!login|logout))/.test(`${pathname}${search}`) ? `${pathname}${search}` : undefined;
 }
 
 /** Notice of the login page after a session has ended, by the kind of the refused request. */
