@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "መስቀል አልተቻለም።",
   tooBig: "ፋይሉ በጣም ትልቅ ነው። ገደቡ {max} ነው።",
   wrongType: "ይህ ዓይነት ፋይል ሊላክ አይችልም።",
+  emptyFile: "ይህ ፋይል ባዶ ነው።",
   tooMany: "በአንድ ጊዜ እስከ {n} ፋይሎች መጨመር ይቻላል። ቀሪዎቹ አልተጨመሩም።",
   removeFile: "{name} አስወግድ",
 

@@ -139,6 +139,7 @@ export const messages: Messages = {
   uploadFailed: "تعذّر رفع الملف.",
   tooBig: "الملف كبير جدًا. الحد الأقصى {max}.",
   wrongType: "لا يمكن إرسال ملفات من هذا النوع.",
+  emptyFile: "هذا الملف فارغ.",
   tooMany: "يمكن إضافة {n} ملفات كحد أقصى في المرة الواحدة. لم تُضف البقية.",
   removeFile: "إزالة {name}",
   dismiss: "إغلاق",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Качването не беше успешно.",
   tooBig: "Твърде голям. Ограничението е {max}.",
   wrongType: "Файлове от този тип не могат да се изпращат.",
+  emptyFile: "Този файл е празен.",
   tooMany: "До {n} файла наведнъж. Останалите не бяха добавени.",
   removeFile: "Премахване на {name}",
   dismiss: "Затваряне",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "আপলোড করা যায়নি।",
   tooBig: "ফাইলটি খুব বড়। সীমা {max}।",
   wrongType: "এই ধরনের ফাইল পাঠানো যায় না।",
+  emptyFile: "এই ফাইলটি খালি।",
   tooMany: "একবারে সর্বোচ্চ {n}টি ফাইল যোগ করা যায়। বাকিগুলো যোগ হয়নি।",
   removeFile: "{name} সরান",
   dismiss: "বন্ধ করুন",

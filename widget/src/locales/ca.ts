@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "No s’ha pogut pujar.",
   tooBig: "Massa gran. El límit és {max}.",
   wrongType: "No es poden enviar fitxers d’aquest tipus.",
+  emptyFile: "Aquest fitxer és buit.",
   tooMany: "Fins a {n} fitxers alhora. Els altres no s’han afegit.",
   removeFile: "Treu {name}",
   dismiss: "Tanca",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Nahrání se nezdařilo.",
   tooBig: "Příliš velký soubor. Limit je {max}.",
   wrongType: "Soubory tohoto typu nelze odeslat.",
+  emptyFile: "Tento soubor je prázdný.",
   tooMany: "Najednou nejvýše {n} souborů. Ostatní se nepřidaly.",
   removeFile: "Odebrat {name}",
   dismiss: "Zavřít",

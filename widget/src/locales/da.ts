@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Upload mislykkedes.",
   tooBig: "For stor. Grænsen er {max}.",
   wrongType: "Filer af denne type kan ikke sendes.",
+  emptyFile: "Filen er tom.",
   tooMany: "Højst {n} filer ad gangen. Resten blev ikke tilføjet.",
   removeFile: "Fjern {name}",
   dismiss: "Luk",

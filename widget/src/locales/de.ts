@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Hochladen fehlgeschlagen.",
   tooBig: "Zu groß. Erlaubt sind höchstens {max}.",
   wrongType: "Dateien dieser Art können nicht gesendet werden.",
+  emptyFile: "Diese Datei ist leer.",
   tooMany: "Höchstens {n} Dateien auf einmal. Die übrigen wurden nicht hinzugefügt.",
   removeFile: "{name} entfernen",
   dismiss: "Schließen",

@@ -57,6 +57,7 @@ export const rare = {
   /** Below the name of the file. `{max}` is a size such as "10 MB". */
   tooBig: "Too large. The limit is {max}.",
   wrongType: "This type of file can't be sent.",
+  emptyFile: "This file is empty.",
   /** The visitor picked too many files at once; `{n}` is 5. */
   tooMany: "You can add up to {n} files at a time. The others weren't added.",
   /** Button on a file that is not sent yet. */

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "No se pudo subir.",
   tooBig: "Demasiado grande. El límite es {max}.",
   wrongType: "No se pueden enviar archivos de este tipo.",
+  emptyFile: "Este archivo está vacío.",
   tooMany: "Hasta {n} archivos a la vez. Los demás no se han añadido.",
   removeFile: "Quitar {name}",
   dismiss: "Cerrar",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Üleslaadimine ei õnnestunud.",
   tooBig: "Liiga suur. Piir on {max}.",
   wrongType: "Seda tüüpi faile ei saa saata.",
+  emptyFile: "See fail on tühi.",
   tooMany: "Korraga kuni {n} faili. Ülejäänuid ei lisatud.",
   removeFile: "Eemalda {name}",
   dismiss: "Sulge",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "آپلود نشد.",
   tooBig: "فایل خیلی بزرگ است. حداکثر {max}.",
   wrongType: "این نوع فایل را نمی‌توان فرستاد.",
+  emptyFile: "این فایل خالی است.",
   tooMany: "هر بار حداکثر {n} فایل می‌توانید اضافه کنید. بقیه اضافه نشدند.",
   removeFile: "حذف {name}",
   dismiss: "بستن",

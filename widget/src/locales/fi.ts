@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Tiedoston lähetys epäonnistui.",
   tooBig: "Liian suuri. Enimmäiskoko on {max}.",
   wrongType: "Tämän tyyppisiä tiedostoja ei voi lähettää.",
+  emptyFile: "Tämä tiedosto on tyhjä.",
   tooMany: "Enintään {n} tiedostoa kerralla. Muita ei lisätty.",
   removeFile: "Poista {name}",
   dismiss: "Sulje",

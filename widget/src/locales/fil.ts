@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "Hindi na-upload.",
   tooBig: "Masyadong malaki. Ang limitasyon ay {max}.",
   wrongType: "Hindi puwedeng ipadala ang ganitong uri ng file.",
+  emptyFile: "Walang laman ang file na ito.",
   tooMany: "Hanggang {n} file lang nang sabay-sabay. Hindi naidagdag ang iba.",
   removeFile: "Alisin ang {name}",
 

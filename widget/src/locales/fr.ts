@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "L’envoi a échoué.",
   tooBig: "Trop volumineux. La limite est de {max}.",
   wrongType: "Ce type de fichier ne peut pas être envoyé.",
+  emptyFile: "Ce fichier est vide.",
   tooMany: "{n} fichiers au maximum à la fois. Les autres n’ont pas été ajoutés.",
   removeFile: "Retirer {name}",
   dismiss: "Fermer",

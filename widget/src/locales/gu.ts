@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "અપલોડ થઈ શકી નથી.",
   tooBig: "ફાઇલ ખૂબ મોટી છે. મર્યાદા {max} છે.",
   wrongType: "આ પ્રકારની ફાઇલો મોકલી શકાતી નથી.",
+  emptyFile: "આ ફાઇલ ખાલી છે.",
   tooMany: "એક વખતમાં {n} ફાઇલ સુધી ઉમેરી શકાય. બાકીની ઉમેરાઈ નથી.",
   removeFile: "{name} કાઢી નાખો",
 

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "ההעלאה נכשלה.",
   tooBig: "הקובץ גדול מדי. הגודל המרבי הוא {max}.",
   wrongType: "אי אפשר לשלוח קבצים מהסוג הזה.",
+  emptyFile: "הקובץ הזה ריק.",
   tooMany: "אפשר להוסיף עד {n} קבצים בכל פעם. השאר לא נוספו.",
   removeFile: "הסרת {name}",
   dismiss: "סגירה",

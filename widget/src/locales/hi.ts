@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "अपलोड नहीं हो सकी।",
   tooBig: "फ़ाइल बहुत बड़ी है। सीमा {max} है।",
   wrongType: "इस तरह की फ़ाइलें नहीं भेजी जा सकतीं।",
+  emptyFile: "यह फ़ाइल खाली है।",
   tooMany: "एक बार में {n} तक फ़ाइलें जोड़ी जा सकती हैं। बाकी नहीं जोड़ी गईं।",
   removeFile: "{name} हटाएँ",
   dismiss: "बंद करें",

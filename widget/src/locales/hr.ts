@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Prijenos nije uspio.",
   tooBig: "Prevelika datoteka. Ograničenje je {max}.",
   wrongType: "Datoteke ove vrste ne mogu se slati.",
+  emptyFile: "Ova datoteka je prazna.",
   tooMany: "Najviše {n} datoteka odjednom. Ostale nisu dodane.",
   removeFile: "Ukloni {name}",
   dismiss: "Zatvori",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "A feltöltés nem sikerült.",
   tooBig: "Túl nagy. A korlát: {max}.",
   wrongType: "Ilyen típusú fájl nem küldhető.",
+  emptyFile: "Ez a fájl üres.",
   tooMany: "Egyszerre legfeljebb {n} fájl csatolható. A többi nem került be.",
   removeFile: "{name} eltávolítása",
   dismiss: "Bezárás",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Gagal mengunggah.",
   tooBig: "Terlalu besar. Batasnya {max}.",
   wrongType: "File jenis ini tidak dapat dikirim.",
+  emptyFile: "File ini kosong.",
   tooMany: "Maksimal {n} file sekaligus. Sisanya tidak ditambahkan.",
   removeFile: "Hapus {name}",
   dismiss: "Tutup",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Ekki tókst að hlaða upp.",
   tooBig: "Of stór skrá. Hámarkið er {max}.",
   wrongType: "Ekki er hægt að senda skrár af þessari gerð.",
+  emptyFile: "Þessi skrá er tóm.",
   tooMany: "Mest {n} skrár í einu. Hinum var ekki bætt við.",
   removeFile: "Fjarlægja {name}",
   dismiss: "Loka",

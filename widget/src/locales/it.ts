@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Caricamento non riuscito.",
   tooBig: "Troppo grande. Il limite è {max}.",
   wrongType: "I file di questo tipo non possono essere inviati.",
+  emptyFile: "Questo file è vuoto.",
   tooMany: "Al massimo {n} file alla volta. Gli altri non sono stati aggiunti.",
   removeFile: "Rimuovi {name}",
   dismiss: "Chiudi",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "アップロードできませんでした。",
   tooBig: "サイズが大きすぎます。上限は{max}です。",
   wrongType: "この種類のファイルは送信できません。",
+  emptyFile: "このファイルは空です。",
   tooMany: "一度に添付できるファイルは{n}件までです。残りは追加されませんでした。",
   removeFile: "{name}を削除",
   dismiss: "閉じる",

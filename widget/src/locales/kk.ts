@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "Жүктеп салынбады.",
   tooBig: "Файл тым үлкен. Шегі — {max}.",
   wrongType: "Мұндай файлдарды жіберуге болмайды.",
+  emptyFile: "Бұл файл бос.",
   tooMany: "Бір мезгілде {n} файлға дейін қосуға болады. Қалғандары қосылмады.",
   removeFile: "{name} алып тастау",
 

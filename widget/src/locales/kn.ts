@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "ಅಪ್‌ಲೋಡ್ ಆಗಲಿಲ್ಲ.",
   tooBig: "ಫೈಲ್ ತುಂಬಾ ದೊಡ್ಡದು. ಮಿತಿ {max}.",
   wrongType: "ಈ ಬಗೆಯ ಫೈಲ್‌ಗಳನ್ನು ಕಳುಹಿಸಲಾಗದು.",
+  emptyFile: "ಈ ಫೈಲ್ ಖಾಲಿ ಇದೆ.",
   tooMany: "ಒಮ್ಮೆಗೆ {n} ಫೈಲ್‌ಗಳವರೆಗೆ ಸೇರಿಸಬಹುದು. ಉಳಿದವನ್ನು ಸೇರಿಸಿಲ್ಲ.",
   removeFile: "{name} ತೆಗೆಯಿರಿ",
 

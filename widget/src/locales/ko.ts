@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "업로드하지 못했어요.",
   tooBig: "파일이 너무 커요. 최대 {max}까지 가능해요.",
   wrongType: "이 형식의 파일은 보낼 수 없어요.",
+  emptyFile: "빈 파일이에요.",
   tooMany: "파일은 한 번에 {n}개까지 보낼 수 있어요. 나머지는 추가되지 않았어요.",
   removeFile: "{name} 삭제",
   dismiss: "닫기",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Įkelti nepavyko.",
   tooBig: "Per didelis failas. Riba – {max}.",
   wrongType: "Tokio tipo failų siųsti negalima.",
+  emptyFile: "Šis failas tuščias.",
   tooMany: "Vienu metu iki {n} failų. Kiti nepridėti.",
   removeFile: "Pašalinti {name}",
   dismiss: "Uždaryti",

@@ -115,6 +115,7 @@ export const messages: Messages = {
   uploadFailed: "Augšupielāde neizdevās.",
   tooBig: "Pārāk liels fails. Ierobežojums ir {max}.",
   wrongType: "Šāda veida failus nevar nosūtīt.",
+  emptyFile: "Šis fails ir tukšs.",
   tooMany: "Vienlaikus līdz {n} failiem. Pārējie netika pievienoti.",
   removeFile: "Noņemt {name}",
   dismiss: "Aizvērt",

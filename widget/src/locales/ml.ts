@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "അപ്‌ലോഡ് ചെയ്യാനായില്ല.",
   tooBig: "ഫയൽ വളരെ വലുതാണ്. പരിധി {max}.",
   wrongType: "ഈ തരം ഫയലുകൾ അയയ്ക്കാനാവില്ല.",
+  emptyFile: "ഈ ഫയൽ ശൂന്യമാണ്.",
   tooMany: "ഒരു സമയം {n} ഫയലുകൾ വരെ ചേർക്കാം. ബാക്കി ചേർത്തില്ല.",
   removeFile: "{name} നീക്കുക",
 

@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "अपलोड झाले नाही.",
   tooBig: "फाइल खूप मोठी आहे. मर्यादा {max} आहे.",
   wrongType: "या प्रकारच्या फाइल पाठवता येत नाहीत.",
+  emptyFile: "ही फाइल रिकामी आहे.",
   tooMany: "एका वेळी {n} फाइलपर्यंत जोडता येतात. बाकीच्या जोडल्या नाहीत.",
   removeFile: "{name} काढा",
 

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Gagal dimuat naik.",
   tooBig: "Fail terlalu besar. Hadnya {max}.",
   wrongType: "Fail jenis ini tidak boleh dihantar.",
+  emptyFile: "Fail ini kosong.",
   tooMany: "Maksimum {n} fail pada satu masa. Yang lain tidak ditambah.",
   removeFile: "Buang {name}",
   dismiss: "Tutup",

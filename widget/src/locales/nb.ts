@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Opplastingen mislyktes.",
   tooBig: "For stor. Grensen er {max}.",
   wrongType: "Filer av denne typen kan ikke sendes.",
+  emptyFile: "Filen er tom.",
   tooMany: "Opptil {n} filer om gangen. Resten ble ikke lagt til.",
   removeFile: "Fjern {name}",
   dismiss: "Lukk",

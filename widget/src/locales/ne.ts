@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "अपलोड हुन सकेन।",
   tooBig: "फाइल धेरै ठूलो छ। सीमा {max} हो।",
   wrongType: "यस प्रकारका फाइल पठाउन सकिँदैन।",
+  emptyFile: "यो फाइल खाली छ।",
   tooMany: "एक पटकमा {n} वटासम्म फाइल थप्न सकिन्छ। बाँकी थपिएनन्।",
   removeFile: "{name} हटाउनुहोस्",
 

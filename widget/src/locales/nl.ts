@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Uploaden mislukt.",
   tooBig: "Te groot. De limiet is {max}.",
   wrongType: "Bestanden van dit type kun je niet versturen.",
+  emptyFile: "Dit bestand is leeg.",
   tooMany: "Maximaal {n} bestanden tegelijk. De rest is niet toegevoegd.",
   removeFile: "{name} verwijderen",
   dismiss: "Sluiten",

@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "ਅੱਪਲੋਡ ਨਹੀਂ ਹੋ ਸਕੀ।",
   tooBig: "ਫ਼ਾਈਲ ਬਹੁਤ ਵੱਡੀ ਹੈ। ਸੀਮਾ {max} ਹੈ।",
   wrongType: "ਇਸ ਕਿਸਮ ਦੀਆਂ ਫ਼ਾਈਲਾਂ ਨਹੀਂ ਭੇਜੀਆਂ ਜਾ ਸਕਦੀਆਂ।",
+  emptyFile: "ਇਹ ਫ਼ਾਈਲ ਖਾਲੀ ਹੈ।",
   tooMany: "ਇੱਕ ਵਾਰ ਵਿੱਚ {n} ਤੱਕ ਫ਼ਾਈਲਾਂ ਜੋੜੀਆਂ ਜਾ ਸਕਦੀਆਂ ਹਨ। ਬਾਕੀ ਨਹੀਂ ਜੋੜੀਆਂ ਗਈਆਂ।",
   removeFile: "{name} ਹਟਾਓ",
 

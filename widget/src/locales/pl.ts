@@ -126,6 +126,7 @@ export const messages: Messages = {
   uploadFailed: "Nie udało się przesłać.",
   tooBig: "Za duży plik. Limit to {max}.",
   wrongType: "Nie można wysyłać plików tego typu.",
+  emptyFile: "Ten plik jest pusty.",
   tooMany: "Maksymalnie {n} plików naraz. Pozostałe nie zostały dodane.",
   removeFile: "Usuń {name}",
   dismiss: "Zamknij",

@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "پورته نه شو.",
   tooBig: "فایل ډېر لوی دی. حد یې {max} دی.",
   wrongType: "دا ډول فایلونه نه شي لېږل کېدای.",
+  emptyFile: "دا فایل تش دی.",
   tooMany: "په یو ځل تر {n} پورې فایلونه ورزیاتولی شئ. نور ورزیات نه شول.",
   removeFile: "{name} لرې کړئ",
 

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Não foi possível enviar.",
   tooBig: "Grande demais. O limite é {max}.",
   wrongType: "Arquivos deste tipo não podem ser enviados.",
+  emptyFile: "Este arquivo está vazio.",
   tooMany: "Até {n} arquivos por vez. Os outros não foram adicionados.",
   removeFile: "Remover {name}",
   dismiss: "Fechar",

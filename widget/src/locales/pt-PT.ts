@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Não foi possível carregar.",
   tooBig: "Demasiado grande. O limite é {max}.",
   wrongType: "Não é possível enviar ficheiros deste tipo.",
+  emptyFile: "Este ficheiro está vazio.",
   tooMany: "Até {n} ficheiros de cada vez. Os restantes não foram adicionados.",
   removeFile: "Remover {name}",
   dismiss: "Fechar",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Încărcarea nu a reușit.",
   tooBig: "Prea mare. Limita este {max}.",
   wrongType: "Fișierele de acest tip nu pot fi trimise.",
+  emptyFile: "Acest fișier este gol.",
   tooMany: "Cel mult {n} fișiere simultan. Celelalte nu au fost adăugate.",
   removeFile: "Elimină {name}",
   dismiss: "Închide",

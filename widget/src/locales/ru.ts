@@ -131,6 +131,7 @@ export const messages: Messages = {
   uploadFailed: "Не удалось загрузить.",
   tooBig: "Файл слишком большой. Максимум — {max}.",
   wrongType: "Файлы этого типа отправлять нельзя.",
+  emptyFile: "Этот файл пустой.",
   tooMany: "За раз можно добавить не больше {n} файлов. Остальные не добавлены.",
   removeFile: "Убрать {name}",
   dismiss: "Закрыть",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Nahratie sa nepodarilo.",
   tooBig: "Príliš veľký súbor. Limit je {max}.",
   wrongType: "Súbory tohto typu nie je možné odoslať.",
+  emptyFile: "Tento súbor je prázdny.",
   tooMany: "Naraz najviac {n} súborov. Ostatné sa nepridali.",
   removeFile: "Odobrať {name}",
   dismiss: "Zavrieť",

@@ -121,6 +121,7 @@ export const messages: Messages = {
   uploadFailed: "Nalaganje ni uspelo.",
   tooBig: "Datoteka je prevelika. Omejitev je {max}.",
   wrongType: "Datotek te vrste ni mogoče poslati.",
+  emptyFile: "Ta datoteka je prazna.",
   tooMany: "Največ {n} datotek hkrati. Ostale niso bile dodane.",
   removeFile: "Odstrani {name}",
   dismiss: "Zapri",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Otpremanje nije uspelo.",
   tooBig: "Datoteka je prevelika. Ograničenje je {max}.",
   wrongType: "Datoteke ove vrste ne mogu da se šalju.",
+  emptyFile: "Ova datoteka je prazna.",
   tooMany: "Najviše {n} datoteka odjednom. Ostale nisu dodate.",
   removeFile: "Ukloni {name}",
   dismiss: "Zatvori",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Отпремање није успело.",
   tooBig: "Датотека је превелика. Ограничење је {max}.",
   wrongType: "Датотеке ове врсте не могу да се шаљу.",
+  emptyFile: "Ова датотека је празна.",
   tooMany: "Највише {n} датотека одједном. Остале нису додате.",
   removeFile: "Уклони {name}",
   dismiss: "Затвори",

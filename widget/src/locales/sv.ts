@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Uppladdningen misslyckades.",
   tooBig: "För stor. Gränsen är {max}.",
   wrongType: "Filer av den här typen kan inte skickas.",
+  emptyFile: "Filen är tom.",
   tooMany: "Högst {n} filer åt gången. Resten lades inte till.",
   removeFile: "Ta bort {name}",
   dismiss: "Stäng",

@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "Imeshindwa kupakia.",
   tooBig: "Faili ni kubwa mno. Kikomo ni {max}.",
   wrongType: "Aina hii ya faili haiwezi kutumwa.",
+  emptyFile: "Faili hii ni tupu.",
   tooMany: "Unaweza kuongeza hadi faili {n} kwa wakati mmoja. Nyingine hazikuongezwa.",
   removeFile: "Ondoa {name}",
 

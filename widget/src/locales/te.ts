@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "అప్‌లోడ్ కాలేదు.",
   tooBig: "ఫైల్ చాలా పెద్దది. పరిమితి {max}.",
   wrongType: "ఈ రకం ఫైళ్లను పంపలేరు.",
+  emptyFile: "ఈ ఫైల్ ఖాళీగా ఉంది.",
   tooMany: "ఒకేసారి {n} ఫైళ్ల వరకు జోడించవచ్చు. మిగతావి జోడించలేదు.",
   removeFile: "{name} తీసివేయండి",
 

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "อัปโหลดไม่สำเร็จ",
   tooBig: "ไฟล์ใหญ่เกินไป ขนาดสูงสุดคือ {max}",
   wrongType: "ส่งไฟล์ประเภทนี้ไม่ได้",
+  emptyFile: "ไฟล์นี้ว่างเปล่า",
   tooMany: "ส่งได้ครั้งละไม่เกิน {n} ไฟล์ ไฟล์ที่เหลือยังไม่ถูกเพิ่ม",
   removeFile: "เอา {name} ออก",
   dismiss: "ปิด",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Yüklenemedi.",
   tooBig: "Çok büyük. Sınır: {max}.",
   wrongType: "Bu türdeki dosyalar gönderilemez.",
+  emptyFile: "Bu dosya boş.",
   tooMany: "Tek seferde en fazla {n} dosya eklenebilir. Diğerleri eklenmedi.",
   removeFile: "{name} öğesini kaldır",
   dismiss: "Kapat",

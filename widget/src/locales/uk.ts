@@ -131,6 +131,7 @@ export const messages: Messages = {
   uploadFailed: "Не вдалося завантажити.",
   tooBig: "Файл завеликий. Максимум — {max}.",
   wrongType: "Файли цього типу надсилати не можна.",
+  emptyFile: "Цей файл порожній.",
   tooMany: "За раз можна додати не більше {n} файлів. Решту не додано.",
   removeFile: "Прибрати {name}",
   dismiss: "Закрити",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "اپ لوڈ نہیں ہو سکی۔",
   tooBig: "فائل بہت بڑی ہے۔ حد {max} ہے۔",
   wrongType: "اس قسم کی فائلیں نہیں بھیجی جا سکتیں۔",
+  emptyFile: "یہ فائل خالی ہے۔",
   tooMany: "ایک وقت میں زیادہ سے زیادہ {n} فائلیں شامل کی جا سکتی ہیں۔ باقی شامل نہیں کی گئیں۔",
   removeFile: "{name} ہٹائیں",
   dismiss: "بند کریں",

@@ -96,6 +96,7 @@ export const messages: Messages = {
   uploadFailed: "Yuklab boʻlmadi.",
   tooBig: "Fayl juda katta. Maksimal hajm: {max}.",
   wrongType: "Bu turdagi fayllarni yuborib boʻlmaydi.",
+  emptyFile: "Bu fayl boʻsh.",
   tooMany: "Bir vaqtda {n} tagacha fayl qoʻshish mumkin. Qolganlari qoʻshilmadi.",
   removeFile: "{name} faylini olib tashlash",
 

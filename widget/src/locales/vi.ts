@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Không tải lên được.",
   tooBig: "Tệp quá lớn. Dung lượng tối đa là {max}.",
   wrongType: "Không thể gửi loại tệp này.",
+  emptyFile: "Tệp này trống.",
   tooMany: "Mỗi lần chỉ thêm được tối đa {n} tệp. Các tệp còn lại chưa được thêm.",
   removeFile: "Gỡ {name}",
   dismiss: "Đóng",

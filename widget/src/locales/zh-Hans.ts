@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "上传失败。",
   tooBig: "文件太大，上限为 {max}。",
   wrongType: "无法发送此类文件。",
+  emptyFile: "此文件为空。",
   tooMany: "一次最多添加 {n} 个文件，其余的未添加。",
   removeFile: "移除 {name}",
   dismiss: "关闭",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "上傳失敗。",
   tooBig: "檔案太大，上限為 {max}。",
   wrongType: "無法傳送此類檔案。",
+  emptyFile: "此檔案是空的。",
   tooMany: "一次最多附加 {n} 個檔案，其餘的未加入。",
   removeFile: "移除 {name}",
   dismiss: "關閉",

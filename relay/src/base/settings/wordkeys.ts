@@ -43,6 +43,7 @@ export const WORD_KEYS: readonly string[] = [
   "emojiSymbols",
   "emojiThings",
   "emojiTravel",
+  "emptyFile",
   "endedGone",
   "endedNotAllowed",
   "endedToken",

@@ -112,3 +112,10 @@ it("names the limit in whole units when a file is too large", async () => {
   await drawn();
   expect(on.root.querySelector(".tray small")?.textContent).toBe("Too large. The limit is 5 MB.");
 });
+
+it("says that a file is empty, without uploading it", async () => {
+  files.add([new File([], "empty.pdf", { type: "application/pdf" })]);
+  await drawn();
+  expect(on.root.querySelector(".tray small")?.textContent).toBe("This file is empty.");
+  expect([uploads.length, files.state.value]).toEqual([0, "none"]);
+});

@@ -44,7 +44,11 @@ export const createTrayState = (deps: TrayDeps): TrayState => ({
 });
 
 /** The words for the relay's error codes. All other codes mean that the upload failed. */
-const PROBLEMS: { readonly [code: string]: Key } = { type_not_allowed: "wrongType", too_large: "tooBig" };
+const PROBLEMS: { readonly [code: string]: Key } = {
+  type_not_allowed: "wrongType",
+  too_large: "tooBig",
+  empty_file: "emptyFile",
+};
 
 /** The largest file of this type that the relay accepts, in bytes; 0: none. The relay checks again. */
 function limitOf({ settings }: TrayDeps, { type }: File): number {
@@ -93,6 +97,7 @@ export function add(tray: TrayState, files: Iterable<File>): void {
 function begin(tray: TrayState, file: File, one: PendingFile): void {
   const limit = limitOf(tray, file);
   if (limit === 0) return fail(tray, file, one, "type_not_allowed");
+  if (file.size === 0) return fail(tray, file, one, "empty_file");
   const mayShrink = canShrink(file) && rareSettings(tray).shrinkPictures;
   if (file.size > limit && !mayShrink) return fail(tray, file, one, "too_large");
   tray.chat.start();
