@@ -13,7 +13,8 @@ export const HEADER_WORDS = {
   ended: undefined,
   /** The bar below the header says so. */
   offline: undefined,
-  connecting: "connecting",
+  /** The bar below the header says so. */
+  connecting: undefined,
   /** The service cannot be reached. The bar below the header says so. */
   delayed: undefined,
   /** No reply came for two minutes. */

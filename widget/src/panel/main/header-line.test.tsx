@@ -48,7 +48,7 @@ const STATES: [
   ["ready", "online", () => {}],
   ["ready", "before the first connection", link("idle")],
   ["offline", "without a network", link("offline"), "offline"],
-  ["connecting", "until the next try", link("waiting")],
+  ["connecting", "until the next try", link("waiting"), "connecting"],
   ["delayed", "while the service cannot be reached", ({ delivery }) => (delivery.value = "delayed"), "delayed"],
   ["noReply", "after two minutes", ({ working }) => (working.value = { since: Date.now() - 121_000 }), "noReply"],
   ["closed", "outside business hours", () => {}, "closedSend", { hours: LATER }],
