@@ -144,6 +144,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
     "form before the first message: `name`, `email`, `phone`, custom fields; `phone?` may stay empty",
   ),
   capture: setting({ kind: "fields" }, "none", "card after the first message, with these fields; can be declined"),
+  prefill: setting(
+    { kind: "words" },
+    "none",
+    "values that the text field (`message`) and form fields begin with, by name; visitors can change them",
+  ),
   rating: setting(
     choice("off", "two", "five"),
     "off",

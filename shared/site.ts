@@ -60,6 +60,8 @@ export type Look = {
    */
   prechat: readonly string[];
   capture: readonly string[];
+  /** Initial values of the text field (`message`) and of form fields, by name. The visitor can change them. */
+  prefill: { readonly [field: string]: string };
   /** How visitors may rate a conversation: two answers, five steps, or not at all. */
   rating: "off" | "two" | "five";
   /** Topics to choose from in the empty thread: a label, or `label=name` with the name of a route. */

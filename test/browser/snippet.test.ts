@@ -86,7 +86,7 @@ it("an element of the page can be the launcher, and an emptied field leaves the 
   const { page, logged } = await visitSnippet();
   const selector = page.getByLabel("Launcher: selector");
   expect(await selector.isVisible()).toBe(false);
-  await page.getByLabel("Launcher", { exact: true }).selectOption("element of the page");
+  await page.getByLabel("Launcher", { exact: true }).selectOption("Element of the page");
   await selector.fill("help");
   await page.getByText("Launcher must be one of").waitFor();
   await selector.fill("#help");
@@ -233,7 +233,7 @@ it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorSc
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.getByLabel("Distance from the side").fill("5000");
   await page.getByLabel("Monday").fill("9");
-  for (const more of ["word", "setting"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
+  for (const more of ["word", "setting", "field"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     type Result = { id: string; nodes: { html: string }[] };

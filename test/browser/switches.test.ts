@@ -148,6 +148,22 @@ const SCENES: Readonly<Record<string, Scene>> = {
       { name: "fields of the owner", shows: ({ page }) => page.getByRole("textbox", { name: "Order" }).isVisible() },
     ],
   },
+  prefill: {
+    on: { prefill: { message: "I ask about order 77" } },
+    off: { prefill: {} },
+    enter: open,
+    async choose(page, isOn) {
+      if (!isOn) return page.getByRole("button", { name: "Remove: Message" }).click();
+      await page.getByRole("button", { name: "Add: Another field" }).click();
+      await page.keyboard.type("I ask about order 77");
+    },
+    features: [
+      {
+        name: "a prepared message",
+        shows: async ({ chat }) => (await chat.composer.inputValue()) === "I ask about order 77",
+      },
+    ],
+  },
   preview: {
     on: { replyPreview: true },
     off: { replyPreview: false },

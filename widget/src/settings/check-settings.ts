@@ -7,7 +7,7 @@ import { isLoopback } from "@porchlight/shared/loopback";
 import { fromAttribute, SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 
 /** Settings outside the table `SETTINGS`: only a page sets them, or the relay writes them into the script. */
-const UNLISTED = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "prefill", "values"];
+const UNLISTED = ["id", "uploads", "site", "relay", "mode", "manual", "campaign", "values"];
 
 /**
  * Whether a name differs from a known one by at most two letters (Levenshtein distance). Any other unknown name may be an

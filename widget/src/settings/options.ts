@@ -13,8 +13,6 @@ type BaseSettings = Omit<PublicSite, "id" | keyof Look> &
     mode: "widget" | "page";
     /** Waits for the page's first command before anything is shown. */
     manual: boolean;
-    /** Initial values of the text field (`message`) and of form fields, by name. The visitor can change them. */
-    prefill: { readonly [field: string]: string };
     /** A name for the page's context, such as a campaign. The site's routes can use it. */
     campaign: string;
     /**

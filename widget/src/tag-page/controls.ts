@@ -5,56 +5,15 @@ import { fromAttribute, SETTINGS, type SiteSetting } from "@porchlight/shared/se
 import type { PublicSite } from "@porchlight/shared/site";
 import { element } from "../loader/dom.ts";
 import type { Control } from "./control.ts";
-import { customFieldsControl, formControl, type OfferedFields } from "./form-controls.ts";
+import { customFieldsControl, DETAILS, formControl, type OfferedFields } from "./form-controls.ts";
+import { choiceNameOf, labelOf } from "./names.ts";
 
-/** Every word of the chat in English, by its key. */
+/** Key and label of each entry; for the chat's words, every English text by its key. */
 type Wording = readonly (readonly [key: string, text: string])[];
 
-/** Labels of settings whose names are not clear enough. */
-const NAMES: Readonly<Record<string, string>> = {
-  suggestions: "Suggested questions",
-  label: "Name of the launcher",
-  locale: "Language",
-  privacyUrl: "Privacy policy",
-  teaserAfter: "Seconds until the teaser",
-  teaserScroll: "Scroll depth for the teaser",
-  teaserExit: "Teaser when the pointer leaves",
-  teaserPages: "Pages with the teaser",
-  teaserWhen: "When to show the teaser",
-  accent: "Brand colour",
-  theme: "Light or dark",
-  avatar: "Picture in the header",
-  radius: "Rounded corners",
-  icon: "Icon of the launcher",
-  responder: "Who answers",
-  replyMinutes: "Minutes until a reply",
-  askPerson: "Talk to a person",
-  replyPreview: "Preview of replies",
-  requireConsent: "Ask for consent first",
-  attachments: "Files from visitors",
-  shrinkPictures: "Make pictures smaller",
-  camera: "Camera on phones",
-  voice: "Voice messages",
-  prechat: "Form before the first message",
-  capture: "Card after the first message",
-  customFields: "Your own fields",
-  emailOffer: "Offer replies by email",
-  articles: "Address of the help articles",
-  offsetX: "Distance from the side",
-  offsetY: "Distance from the bottom",
-  zIndex: "Stacking order",
-  phone: "Settings for phones",
-  strings: "Words of the chat",
-};
-
-/** The label of a setting. */
-export const labelOf = (name: string): string =>
-  NAMES[name] ??
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
-
 /** Whether the control of a setting has several fields. */
-const hasSeveralFields = (name: string): boolean =>
-  ["hours", "strings", "phone", "prechat", "capture", "customFields"].includes(name);
+export const hasSeveralFields = (name: string): boolean =>
+  ["hours", "strings", "phone", "prechat", "capture", "customFields", "prefill"].includes(name);
 
 /** The site's own value of a setting; undefined if it has none. */
 export const siteValueOf = (site: PublicSite, name: SiteSetting): unknown =>
@@ -68,7 +27,11 @@ function fieldOf(name: SiteSetting, id: string, own: unknown): Field {
   const value = own ?? (setting.kind === "number" ? "" : setting.fallback.replace(/^(none|the |a |first ).*/, ""));
   const ids = { id, name };
   if (setting.kind === "choice") {
-    const select = element("select", ids, ...setting.of.map((one) => element("option", { value: one }, one)));
+    const select = element(
+      "select",
+      ids,
+      ...setting.of.map((one) => element("option", { value: one }, choiceNameOf(name, one))),
+    );
     select.value = `${value}`;
     return select;
   }
@@ -107,7 +70,7 @@ function selectorControl(name: SiteSetting, own: unknown, id: string): Control {
   const select = fieldOf(name, id, own);
   const about = `${labelOf(name)}: selector`;
   const selector = element("input", { placeholder: "#id or .class", "aria-label": about, spellcheck: "false" });
-  select.append(element("option", { value: "" }, "element of the page"));
+  select.append(element("option", { value: "" }, "Element of the page"));
   if (/^[#.]/.test(`${own}`)) [select.value, selector.value] = ["", `${own}`];
   return {
     node: element("div", { class: "stack" }, select, selector),
@@ -161,22 +124,22 @@ function hoursControl(own: PublicSite["hours"] = {}): Control {
 /**
  * A list of entries that the owner adds one by one, each with a field.
  * @param what name of an entry, for the button that adds one
- * @param known key and label of every possible entry
+ * @param known key and label of every possible entry, now
  * @param make creates the field of a key
  */
 function entriesControl(
   name: string,
   what: string,
-  known: Wording,
+  known: () => Wording,
   own: Readonly<Record<string, unknown>>,
   make: (key: string, value: unknown) => Control,
-): Control {
+): Control & { updateChoices: () => void } {
   const controls = new Map<string, Control>();
   const list = element("div", { class: "stack" });
   const choiceSelect = element("select", { id: `set-${name}`, name });
   const add = element("button", { type: "button", class: "quiet", "aria-label": `Add: ${what}` }, "Add");
   const updateChoices = (): void => {
-    const rest = known.filter(([key]) => !controls.has(key));
+    const rest = known().filter(([key]) => !controls.has(key));
     choiceSelect.replaceChildren(...rest.map(([key, text]) => element("option", { value: key }, text)));
     add.disabled = rest.length === 0;
   };
@@ -184,7 +147,7 @@ function entriesControl(
     const control = make(key, value);
     const { field = control.node } = control;
     control.read();
-    const text = known.find(([one]) => one === key)?.[1] ?? key;
+    const text = known().find(([one]) => one === key)?.[1] ?? key;
     const removeButton = element("button", { type: "button", class: "quiet", "aria-label": `Remove: ${text}` }, "✕");
     const label = element("label", { for: field.id }, text);
     const entry = element("div", { class: "entry" }, label, control.node, removeButton);
@@ -215,6 +178,7 @@ function entriesControl(
   );
   return {
     node: element("div", { class: "stack" }, list, addRow),
+    updateChoices,
     read() {
       const read = [...controls].map(([key, control]) => [key, control.read()] as const);
       return Object.fromEntries(read.filter(([, value]) => value !== undefined));
@@ -222,11 +186,27 @@ function entriesControl(
   };
 }
 
-/** A text field for the site's own word. */
-function wordControl(key: string, value: unknown): Control {
-  const field = element("input", { id: `word-${key}`, autocomplete: "off" });
-  field.value = typeof value === "string" ? value : "";
-  return { node: field, read: () => field.value.trim() || undefined };
+/** A text field for one entry. @param kind begins its id */
+const textControl =
+  (kind: string) =>
+  (key: string, value: unknown): Control => {
+    const field = element("input", { id: `${kind}-${key}`, autocomplete: "off" });
+    field.value = typeof value === "string" ? value : "";
+    return { node: field, read: () => field.value.trim() || undefined };
+  };
+
+/** The fields that can begin with a value. */
+const PREFILLED: Wording = [["message", "Message"], ...DETAILS];
+
+/** The values that the text field and the forms begin with, also those of the owner's own fields. */
+function prefillControl(own: PublicSite["prefill"] = {}, offered: OfferedFields): Control {
+  const known = (): Wording => [
+    ...PREFILLED,
+    ...Object.entries(offered.custom).map(([key, { label }]) => [key, label] as const),
+  ];
+  const { updateChoices, ...control } = entriesControl("prefill", "Another field", known, own, textControl("prefill"));
+  offered.listeners.push(updateChoices);
+  return control;
 }
 
 /**
@@ -242,15 +222,17 @@ export function controlOf(
 ): Control {
   if (name === "prechat" || name === "capture") return formControl(name, site[name] ?? [], offered);
   if (name === "customFields") return customFieldsControl(site.customFields ?? {}, offered);
+  if (name === "prefill") return prefillControl(site.prefill, offered);
   if (name === "hours") return hoursControl(site.hours);
-  if (name === "strings") return entriesControl(name, "Another word", wording, site.strings ?? {}, wordControl);
+  if (name === "strings")
+    return entriesControl(name, "Another word", () => wording, site.strings ?? {}, textControl("word"));
   if (name !== "phone") return fieldControl(name, siteValueOf(site, name));
   const names = (Object.keys(SETTINGS) as SiteSetting[]).filter((one) => !hasSeveralFields(one));
   const own = Object.entries(site.phone ?? {}).filter(([one]) => names.some((other) => other === one));
   return entriesControl(
     name,
     "Another setting",
-    names.map((one) => [one, labelOf(one)]),
+    () => names.map((one) => [one, labelOf(one)]),
     Object.fromEntries(own),
     (one, value) => fieldControl(one as SiteSetting, value ?? siteValueOf(site, one as SiteSetting), `phone-${one}`),
   );

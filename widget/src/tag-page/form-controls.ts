@@ -10,7 +10,8 @@ type CustomFields = Readonly<Record<string, CustomField>>;
 /** The custom fields currently on the page. The controls of forms offer them, so they listen for changes. */
 export type OfferedFields = { custom: CustomFields; listeners: (() => void)[] };
 
-const DETAILS: readonly [name: string, label: string][] = [
+/** The fields that every site has. */
+export const DETAILS: readonly [name: string, label: string][] = [
   ["name", "Name"],
   ["email", "Email"],
   ["phone", "Phone"],

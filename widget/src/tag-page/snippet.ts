@@ -16,22 +16,13 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Look", ["accent", "theme", "header", "avatar", "team", "radius", "launcher", "icon"]],
   ["Behaviour", ["responder", "replyMinutes", "rating", "topics", "askPerson", "replyPreview", "requireConsent"]],
   ["Files and sound", ["attachments", "shrinkPictures", "camera", "voice", "sound"]],
-  ["Forms", ["prechat", "capture", "customFields", "emailOffer"]],
+  ["Forms", ["prechat", "capture", "customFields", "prefill", "emailOffer"]],
   ["Start screen", ["startScreen", "articles"]],
   ["Opening hours", ["hours"]],
   ["Position", ["position", "offsetX", "offsetY", "zIndex"]],
   ["On phones", ["phone"]],
   ["Your own words", ["strings"]],
 ];
-/** The help of settings that have several fields each. */
-const HELP: { readonly [Name in SiteSetting]?: string } = {
-  hours: "When somebody is there: 9:00-17:00, or 9:00-12:00, 13:00-17:00. Outside of it a form takes a message.",
-  phone: "What differs on phones. To see it, make this window as narrow as a phone.",
-  prechat: "Visitors fill it in before they can write.",
-  capture: "Asked once, after the first message. Visitors can decline.",
-  customFields: "The forms above can ask for them. What visitors enter is sent as a message.",
-  strings: "They replace our words, in every language.",
-};
 const COPIED_MS = 2_000;
 
 /** A section with a text to paste and its copy button. `set` changes the text. */
@@ -72,10 +63,18 @@ const fixedOf = (site: string): Promise<Fixed | undefined> =>
 
 /** Fetches the code and the data of the page in parallel. */
 const fetchAll = (site: string) =>
-  Promise.all([import("./controls.ts"), import("./word-list.ts"), import("./preview.ts"), fixedOf(site)]);
+  Promise.all([
+    import("./controls.ts"),
+    import("./names.ts"),
+    import("./word-list.ts"),
+    import("./preview.ts"),
+    fixedOf(site),
+  ]);
 
 async function start(site: PublicSite, relay: string): Promise<void> {
-  const [{ controlOf, siteValueOf, labelOf }, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
+  const [controls, names, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
+  const { controlOf, siteValueOf, hasSeveralFields } = controls;
+  const { labelOf, helpOf } = names;
   const show = preview(site.id);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -100,24 +99,24 @@ async function start(site: PublicSite, relay: string): Promise<void> {
     const own = siteValueOf(site, name);
     const { node, read, field = node } = controlOf(name, site, wording, offered);
     const initial = JSON.stringify(read());
-    const groupHelp = HELP[name];
-    const help = element("small", { id: `help-${name}` }, groupHelp ?? SETTINGS[name].help.replaceAll("`", ""));
+    const isGroup = hasSeveralFields(name);
+    const help = element("small", { id: `help-${name}` }, helpOf(name));
     const wrong = element("small", { class: "wrong", role: "alert" });
-    field.setAttribute("aria-describedby", `help-${name}`);
+    if (helpOf(name)) field.setAttribute("aria-describedby", help.id);
     node.oninput = () => {
       const value = read();
       // An empty control leaves the site's own value.
       const same = value === undefined || JSON.stringify(value) === initial;
       const problem = same ? undefined : settingProblemOf(name, value);
       wrong.textContent = problem === undefined ? "" : `${labelOf(name)} ${problem}.`;
-      if (!groupHelp) field.ariaInvalid = `${problem !== undefined}`;
+      if (!isGroup) field.ariaInvalid = `${problem !== undefined}`;
       if (problem !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
       show(name, same ? own : value, chosen);
       write(chosen);
     };
-    if (groupHelp) {
+    if (isGroup) {
       node.role = "group";
       node.ariaLabel = labelOf(name);
       return element("div", { class: "stack" }, element("h3", {}, labelOf(name)), help, node, wrong);

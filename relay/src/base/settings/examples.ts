@@ -96,6 +96,7 @@ function exampleOf(rule: Setting): string {
 const EXAMPLES: Readonly<Record<string, string>> = {
   ...BY_PATH,
   ...Object.fromEntries(Object.entries(SETTINGS).map(([name, rule]) => [`sites.*.${name}`, exampleOf(rule)])),
+  "sites.*.prefill": '{"message": "I have a question"}',
 };
 
 /** Generalises a path: `sites.shop.origins.0` → `sites.*.origins`. */
