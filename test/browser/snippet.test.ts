@@ -233,7 +233,8 @@ it.each(["light", "dark"] as const)("the page is accessible, %s", async (colorSc
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.getByLabel("Distance from the side").fill("5000");
   await page.getByLabel("Monday").fill("9");
-  for (const more of ["word", "setting", "field"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
+  for (const more of ["word", "setting", "field"])
+    await page.getByRole("button", { name: `Add: Another ${more}` }).click();
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     type Result = { id: string; nodes: { html: string }[] };
