@@ -74,14 +74,18 @@ const fetchAll = (site: string) =>
     fixedOf(site),
   ]);
 
+function adoptStyle(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [sheet];
+}
+
 async function start(site: PublicSite, relay: string): Promise<void> {
   const [controls, names, { WORDING: wording }, { preview }, fixed] = await fetchAll(site.id);
   const { controlOf, siteValueOf, hasSeveralFields } = controls;
   const { labelOf, helpOf } = names;
   const show = preview(site.id);
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  document.adoptedStyleSheets = [sheet];
+  adoptStyle();
   const tag = block("The tag", "On every page, anywhere in the HTML.");
   const file = block("Or in the relay's file", "For all pages of the site, in the file that PORCHLIGHT_CONFIG names.");
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
