@@ -4,6 +4,7 @@ import type { Rating } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { type Signal, signal } from "@preact/signals-core";
 import { type ComponentType, h, render } from "preact";
+import { vi } from "vitest";
 import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice, Refused } from "../../conversation/chat.ts";
 import { browserPage } from "../../conversation/page.ts";
 import { openStorage } from "../../conversation/storage.ts";
@@ -179,6 +180,22 @@ export async function stage(options: Options = {}): Promise<Stage> {
     },
   };
 }
+
+/** Begins simulated time, and creates the context. Its `stop` also ends the simulated time. */
+export async function stageWithFakeTimers(): Promise<Stage> {
+  vi.useFakeTimers();
+  const made = await stage();
+  return {
+    ...made,
+    stop() {
+      made.stop();
+      vi.useRealTimers();
+    },
+  };
+}
+
+/** Lets simulated time pass, in milliseconds. */
+export const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 let count = 0;
 /** A message of the visitor. */

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Stage, stage } from "../base/ui.fixture.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pass, type Stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
 import { Header } from "../main/header.tsx";
 import { Status } from "./reply-time.tsx";
 // Load the rarely fetched code now, so that its loading time does not count in a test.
@@ -8,16 +8,10 @@ import "./forms.tsx";
 
 let on: Stage;
 let view: HTMLElement;
-const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-
 beforeEach(async () => {
-  vi.useFakeTimers();
-  on = await stage();
+  on = await stageWithFakeTimers();
 });
-afterEach(() => {
-  on.stop();
-  vi.useRealTimers();
-});
+afterEach(() => on.stop());
 
 describe("the line under the title", () => {
   it.each([

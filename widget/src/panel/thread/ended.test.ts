@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { drawn, pass, type Stage, stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
 import { Panel } from "../main/panel.tsx";
 import { Ended } from "./ended.tsx";
 
@@ -44,15 +44,10 @@ it("shows only that sentence where the origin is not listed: no field, no reply 
 describe("the end of the connection", () => {
   let on: Stage;
   let view: HTMLElement;
-  const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
   beforeEach(async () => {
-    vi.useFakeTimers();
-    on = await stage();
+    on = await stageWithFakeTimers();
   });
-  afterEach(() => {
-    on.stop();
-    vi.useRealTimers();
-  });
+  afterEach(() => on.stop());
 
   it.each([
     ["version", /reload the page/, "Reload the page"],

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isRemembered } from "../base/remembered.ts";
-import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { own, pass, reply, type Stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
 // Load the rarely fetched code now, so that its loading time does not count in a test.
 import "../forms/forms.tsx";
@@ -9,16 +9,10 @@ import "./long-wait.tsx";
 
 let on: Stage;
 let view: HTMLElement;
-const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-
 beforeEach(async () => {
-  vi.useFakeTimers();
-  on = await stage();
+  on = await stageWithFakeTimers();
 });
-afterEach(() => {
-  on.stop();
-  vi.useRealTimers();
-});
+afterEach(() => on.stop());
 
 describe("waiting for a reply", () => {
   beforeEach(() => {
