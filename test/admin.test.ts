@@ -110,6 +110,7 @@ describe("access to the admin pages", () => {
     expect(await wrong.text()).toContain(`name="next" value="${next}"`);
     const placeAfter = async (next: string) => (await login(token, { form: { token, next } })).headers.get("location");
     expect(await placeAfter(next)).toBe(path);
+    expect(await placeAfter("/admin?range=week")).toBe("/admin?range=week");
     const elsewhere = [
       "https://evil.example/",
       "//evil.example",

@@ -160,6 +160,19 @@ describe("the command line", () => {
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
   });
 
+  it("reports in doctor a webhook that refused an event twice, before the event counts as failed", async () => {
+    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    db.exec(`INSERT INTO events (id, site, type, body, at, state, attempts, due, status, problem)
+      VALUES ('msg_refused', 'default', 'delivery.failed', '{}', 0, 'waiting', 2, 9000000000000, 0, 'ECONNREFUSED')`);
+    const findings: { check: string }[] = await json("doctor");
+    db.exec("DELETE FROM events WHERE id = 'msg_refused'");
+    db.close();
+    expect(findings.find(({ check }) => check === "webhook of site default")).toMatchObject({
+      ok: false,
+      found: "delivery.failed was not accepted in 2 tries (ECONNREFUSED), and is tried again",
+    });
+  });
+
   it("shows failed messages before waiting ones", async () => {
     const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     db.exec(`INSERT INTO visitors (id, site, created) VALUES ('a-waits', 'default', 0), ('z-failed', 'default', 0);
