@@ -5,7 +5,7 @@ import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { failedSince } from "../records/alerts.ts";
 import { allBlocks, blocksPage } from "../records/blocks.ts";
-import { dueEvents, eventsPage } from "../records/events.ts";
+import { dueEvents, eventsPage, troubledEvent } from "../records/events.ts";
 import { leadsPage } from "../records/leads.ts";
 import { accountsCalling, countStates, dueEntries, entries, stuckEntries } from "../records/ledger/ledger.ts";
 import { deliveriesPage, failedMessages, newestCallback, visitorsPage, waitingMessages } from "../records/listings.ts";
@@ -14,6 +14,7 @@ import { auditPage } from "../records/operators.ts";
 import { ratingsPage } from "../records/ratings.ts";
 import { staleVisitors } from "../records/retention.ts";
 import { countFailed, newestMails } from "../records/search.ts";
+import { messagesFormerly } from "../records/tries.ts";
 import { visitorsInOrder } from "../records/visitors.ts";
 
 /** SQLite reads on the event loop, so a list that reads or sorts a whole table delays every visitor (RELIABILITY A24). */
@@ -46,6 +47,7 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
   events: (db) => eventsPage(db, { site, after: place, limit }),
   "events that are due": (db) => dueEvents(findingFirst(db, { site }), now, limit),
   "failed events": (db) => eventsPage(db, { site, state: "failed", limit }),
+  "an event that waits after several tries": (db) => troubledEvent(db, site, 2),
   ratings: (db) => ratingsPage(db, { site, after: place, limit }),
   "the blocks of all sites": (db) => allBlocks(db).next(),
   blocks: (db) => blocksPage(db, { site, after: place, limit }),
@@ -60,6 +62,7 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 
 /** Reads that sort the few rows that they find. */
 const SORTING: typeof READS = {
+  "messages by a former messageSid": (db) => messagesFormerly(findingFirst(db, { visitor: "v" }), "pl_1", "m"),
   "entries that need a person": (db) => stuckEntries(db, { kind: "grant", now, limit: 1 }),
 };
 
