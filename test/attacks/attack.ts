@@ -32,7 +32,7 @@ export type Attack = {
   inside?: (testbed: Testbed) => Promise<Result>;
   /** Attacks a relay in its own process, with 512 MB of memory. */
   run?: (target: Target) => Promise<Result>;
-  /** That relay has no proxy in front: it identifies clients by the address of their connection. */
+  /** The relay of `run` has no proxy in front: it identifies clients by the address of their connection. */
   direct?: boolean;
   /** Attacks the widget in Chromium. */
   browser?: (testbed: Testbed, browser: Browser, payloads: Payloads) => Promise<Result>;

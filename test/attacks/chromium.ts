@@ -161,7 +161,7 @@ function trigger(root: ParentNode): void {
 
 /** Writes a text into a new page as markup, and triggers it. @returns whether it ran */
 async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
-  const open = (): Promise<unknown> => page.goto("http://careless.test/");
+  const open = (): Promise<unknown> => page.goto("http://unprotected.test/");
   // The previous payload may still be navigating to another page.
   await open().catch(open);
   return page
@@ -277,7 +277,7 @@ export async function foreignPictures(testbed: Testbed, browser: Browser): Promi
 export async function openedUploads(testbed: Testbed, browser: Browser): Promise<Result> {
   const { house } = testbed;
   const files = new Map(hostileFiles());
-  const careless = await startUnprotectedServer(files);
+  const unprotected = await startUnprotectedServer(files);
   const { visitor } = await testbed.knownVisitor("words of the opened uploads");
   const context = await browser.newContext();
   const runs = async (address: string): Promise<boolean> => {
@@ -289,10 +289,10 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
     await page.close();
     return ran.length > 0;
   };
-  const counts = { ours: 0, careless: 0, tried: 0 };
+  const counts = { ours: 0, unprotected: 0, tried: 0 };
   const disguises = ["page.html", "a.svg", "photo.png"];
   for (const [name, bytes] of files) {
-    if (await runs(careless.addressOf(name))) counts.careless++;
+    if (await runs(unprotected.addressOf(name))) counts.unprotected++;
     for (const disguise of [name, ...disguises]) {
       counts.tried++;
       const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name: disguise });
@@ -300,10 +300,10 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
     }
   }
   await context.close();
-  careless.stop();
+  unprotected.stop();
   return {
     tried: counts.tried,
     succeeded: counts.ours,
-    control: `${counts.careless} of ${files.size} run from a careless server`,
+    control: `${counts.unprotected} of ${files.size} run from an unprotected server`,
   };
 }

@@ -18,7 +18,7 @@ type Tally = { tried: number; succeeded: number };
  * Runs an attack while honest visitors connect from their own addresses, one after another. The attack also succeeds when the
  * relay exceeds the memory bound.
  */
-async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
+async function withHonestVisitors(target: Target, act: () => Promise<Tally>): Promise<Result> {
   // The first visitor waits until the relay's code is compiled, so it is not counted.
   await target.honest();
   let over = false;
@@ -46,7 +46,7 @@ const post = (target: Target, path: string, body = ""): Promise<Response> =>
 
 /** A24: posts 300 MB to the HTTP fallback, in chunks without a length, five times; then many bodies without their last byte. */
 export const hugePosts = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const huge = await hugePostsAlone(target);
     const half = await halfBodies(target);
     return { tried: huge.tried + half.tried, succeeded: huge.succeeded + half.succeeded };
@@ -100,7 +100,8 @@ async function hugePostsAlone(target: Target): Promise<Tally> {
 }
 
 /** A18: forty pictures of 5 MB, from four addresses, whose last bytes arrive at the same time. */
-export const manyPictures = (target: Target): Promise<Result> => meanwhile(target, () => manyPicturesAlone(target));
+export const manyPictures = (target: Target): Promise<Result> =>
+  withHonestVisitors(target, () => manyPicturesAlone(target));
 
 async function manyPicturesAlone(target: Target): Promise<Tally> {
   const picture = png(1, 1, 5_000_000);
@@ -131,7 +132,8 @@ async function manyPicturesAlone(target: Target): Promise<Tally> {
 }
 
 /** A22: a hundred WebSockets start a message, never finish it, and send a pong every second for 13 seconds. */
-export const halfMessages = (target: Target): Promise<Result> => meanwhile(target, () => halfMessagesAlone(target));
+export const halfMessages = (target: Target): Promise<Result> =>
+  withHonestVisitors(target, () => halfMessagesAlone(target));
 
 async function halfMessagesAlone(target: Target): Promise<Tally> {
   const all = await Promise.all(Array.from({ length: 100 }, () => target.visitor()));
@@ -149,7 +151,7 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
 
 /** A26: five thousand fallback connections from one address; then three thousand WebSockets, each closed immediately. */
 export const manyConnections = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const fallback = await manyFallbackConnections(target);
     const sockets = await shortSockets(target);
     return { tried: fallback.tried + sockets.tried, succeeded: fallback.succeeded + sockets.succeeded };
@@ -193,7 +195,8 @@ async function shortSockets(target: Target): Promise<Tally> {
 }
 
 /** A27: forty new visitors from one address send ten messages each. */
-export const manyMessages = (target: Target): Promise<Result> => meanwhile(target, () => manyMessagesAlone(target));
+export const manyMessages = (target: Target): Promise<Result> =>
+  withHonestVisitors(target, () => manyMessagesAlone(target));
 
 async function manyMessagesAlone(target: Target): Promise<Tally> {
   let written = 0;
@@ -216,7 +219,7 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
 
 /** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then fifty HEAD requests. */
 export const neverReads = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const sockets = await neverReadsAlone(target);
     const heads = await headRequests(target);
     return { tried: sockets.tried + heads.tried, succeeded: sockets.succeeded + heads.succeeded };
@@ -264,7 +267,7 @@ async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number
 
 /** A25, A24: six hundred connections that send one character per second of a header, a body or a first frame. */
 export const drips = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const begun = [
       `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: `,
       `POST /socket/lines/x HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 900\r\n\r\n`,
@@ -280,9 +283,12 @@ export const drips = (target: Target): Promise<Result> =>
     return { tried: sockets.length, succeeded };
   });
 
-/** A34: ten thousand connections that are reset at some point of their upgrade; then fifty with pipelined requests. */
+/**
+ * A34: ten thousand connections that are reset at some point of their upgrade; then fifty with pipelined requests, and a
+ * hundred refused upgrades.
+ */
 export const rawConnections = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const reset = await resets(target);
     const unread = await pipelines(target);
     const refused = await refusedUpgrades(target);
@@ -337,7 +343,7 @@ async function pipelines(target: Target): Promise<Tally> {
  * `flood-process.ts`.
  */
 export const hugeFloods = (target: Target): Promise<Result> =>
-  meanwhile(target, async () => {
+  withHonestVisitors(target, async () => {
     const child = fork(join(import.meta.dirname, "flood-process.ts"), [String(target.port)], { execArgv: [] });
     const [code] = (await once(child, "exit")) as [number];
     if (code !== 0) throw new Error(`The flooding process ended with ${code}`);

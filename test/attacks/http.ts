@@ -176,7 +176,7 @@ export async function oddHeaders(testbed: Testbed): Promise<Result> {
     if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) succeeded++;
   const upgrades = await earlyUpgrades(testbed, port);
   succeeded += upgrades.succeeded;
-  // Without the time limit of `exchange`: silence counts here.
+  // `exchange` accepts silence. This request does not: a relay that no longer answers fails the attack.
   const { status: good } = await fetch(`${testbed.house.url}/healthz`);
   if (good !== 200) succeeded++;
   const tried = tries.length + smuggled.length + upgrades.tried;

@@ -87,7 +87,7 @@ export async function guessedIds(testbed: Testbed): Promise<Result> {
   return { tried, succeeded, control: `the real id answers ${right}` };
 }
 
-/** A6: a real id with each of its characters changed. Succeeds when the relay accepts the reply. */
+/** A6: real ids with one changed character, at every place. Succeeds when the relay accepts the reply. */
 export async function changedIds(testbed: Testbed): Promise<Result> {
   const { id } = await testbed.knownVisitor("words of A6");
   const changed = [...id].flatMap((character, at) =>

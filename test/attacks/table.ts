@@ -138,7 +138,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 15,
-    what: "tracking pictures in replies, each in a hundred spellings. Tests: pictures of authors whose address would trigger an action of the page's own server",
+    what: "tracking pictures in replies, each in 160 spellings. Tests: pictures of authors whose address would trigger an action of the page's own server",
     defence: ["widget/src/text/inline.ts", "shared/reply-author.ts"],
     tests: ["widget/src/text/markdown.test.ts", "shared/reply-author.test.ts"],
     inside: trackingPictures,

@@ -250,7 +250,7 @@ export async function forgedLines(testbed: Testbed): Promise<Result> {
 /** The largest allowed growth of a parser's steps when the text doubles. */
 const GROWTH_MAX = 2.5;
 
-/** More than there are texts, so that `npm run attacks` uses all of them. */
+/** Larger than the number of texts, so that `npm run attacks` uses all of them. */
 const TEXTS_PER_PARSER = 1_000;
 
 /** A32: measures how the steps of each parser grow with its text. Succeeds when they grow by more than `GROWTH_MAX`. */

@@ -20,7 +20,7 @@ const OWN: [string, Buffer][] = [
   ["picture.svg", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)],
 ];
 
-/** Files that would run a script if a server delivered them carelessly. */
+/** Files that would run a script if a server delivered them without protection. */
 export function hostileFiles(): [name: string, bytes: Buffer][] {
   const folder = corpus("uploads-hostile/own");
   if (!existsSync(folder)) return OWN;
@@ -28,7 +28,7 @@ export function hostileFiles(): [name: string, bytes: Buffer][] {
   return [...OWN, ...names.map((name): [string, Buffer] => [name, readFileSync(join(folder, name))])];
 }
 
-/** Names and types under which each file is sent: its own, and harmless or harmful ones. */
+/** Names and types under which each file is sent, besides its own. */
 const DISGUISES = [
   { name: "photo.png", type: "image/png" },
   { name: "page.html", type: "text/html" },

@@ -197,7 +197,7 @@ async function postBytes(url: string, body: Uint8Array, headers: Record<string, 
   return response.status;
 }
 
-/** Documents that one visitor sends: each needs a ping as well, and a fast machine would use up the visitor's pings. */
+/** Documents per visitor. Each document needs a ping, and the relay limits the pings of one visitor. */
 const DOCUMENTS_PER_VISITOR = 40;
 
 /**

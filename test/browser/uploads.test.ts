@@ -34,26 +34,26 @@ describe("uploads that are opened in a browser", () => {
     return ran;
   }
 
-  it("run no script, while the same files from a careless server do", async () => {
+  it("run no script, while the same files from an unprotected server do", async () => {
     const files = new Map(hostileFiles());
-    const careless = await startUnprotectedServer(files);
+    const unprotected = await startUnprotectedServer(files);
     const visitor = house.visitor();
     await visitor.connect();
 
-    const carelessRuns: string[] = [];
+    const unprotectedRuns: string[] = [];
     const ourRuns: string[] = [];
     let stored = 0;
     for (const [name, bytes] of files) {
-      if (await runs(careless.addressOf(name))) carelessRuns.push(name);
+      if (await runs(unprotected.addressOf(name))) unprotectedRuns.push(name);
       const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name });
       if (status !== 201) continue;
       stored++;
       if (await runs(`${house.url}${answer.url}`)) ourRuns.push(name);
     }
-    careless.stop();
+    unprotected.stop();
     expect(ourRuns).toEqual([]);
     expect(stored).toBeGreaterThan(0);
-    expect(carelessRuns.length).toBeGreaterThan(1);
+    expect(unprotectedRuns.length).toBeGreaterThan(1);
   });
 
   it("are shown to a cross-origin isolated page, and refused files are reported before all their bytes are sent", async () => {

@@ -126,7 +126,7 @@ export const TABLE = {
     env: "TRUST_PROXY",
     fallback: "0",
     parse: wholeNumber(0, 10),
-    help: "Number of proxies in front of the relay. The visitor's address is that entry of X-Forwarded-For, counted from the right.",
+    help: "Number of proxies in front of the relay. With 2, the visitor's address is the second entry of X-Forwarded-For from the right.",
   },
   allowedOrigins: {
     env: "ALLOWED_ORIGINS",
