@@ -39,7 +39,7 @@ function cpuOf(pid: number): number {
 }
 
 /** CPU time of these connections' processes. */
-const sum = (pids: readonly number[]): number => pids.map(cpuOf).reduce((a, b) => a + b, 0);
+const totalCpuOf = (pids: readonly number[]): number => pids.map(cpuOf).reduce((a, b) => a + b, 0);
 
 /** Prints what a node with many visitors spends on the check for lost hints. */
 export async function printLostHintChecks(): Promise<void> {
@@ -71,9 +71,9 @@ export async function printLostHintChecks(): Promise<void> {
   const pids = (await db.all<{ pid: number }>(activity)).map(({ pid }) => pid);
   const stall = monitorEventLoopDelay({ resolution: 5 });
   stall.enable();
-  const [from, server, begun] = [process.cpuUsage(), sum(pids), checks];
+  const [from, server, begun] = [process.cpuUsage(), totalCpuOf(pids), checks];
   await pause(CHECKS_MS);
-  const [own, others, count] = [ms(process.cpuUsage(from)), sum(pids) - server, checks - begun];
+  const [own, others, count] = [ms(process.cpuUsage(from)), totalCpuOf(pids) - server, checks - begun];
   console.log(
     `A check for ${CONNECTED} visitors: ${Math.round(own / count)} ms of the relay's CPU, ${Math.round(others / count)} ms of PostgreSQL's; ${count} checks in ${CHECKS_MS / 1_000} s; longest stall of the event loop ${Math.round(stall.max / 1e6)} ms`,
   );
@@ -130,7 +130,7 @@ async function postgresChannels(): Promise<Channels> {
         hints.map(({ channel }) => channel),
         hints.map(({ text }) => text),
       ]),
-    cpu: async () => sum(pids),
+    cpu: async () => totalCpuOf(pids),
     async close() {
       await Promise.all([from.end(), to.end()]);
       await postgres.stop();

@@ -47,14 +47,14 @@ export async function cpuOf({ server }: Contender, load: () => Promise<void>): P
   return (await server.usage()).cpu - cpu;
 }
 
-/** Operations that a warm-up makes, and the most times `ms` that it takes. */
+/** A warm-up ends after this many operations, or after this many times its `ms`. */
 const WARM_COUNT = 8_000;
 const WARM_TIMES = 3;
 
 /**
- * Runs rounds of `ms` until a server has done `WARM_COUNT` operations, or `WARM_TIMES` times `ms` have passed. A count, because
- * in a fixed time a slow server compiles less of its code than a fast one: the relay's first round of callbacks took up to three
- * times the CPU of the fifth.
+ * Runs rounds of `ms` until a server has done `WARM_COUNT` operations, or `WARM_TIMES` times `ms` have passed. It counts
+ * operations because in a fixed time a slow server compiles less of its code than a fast one: the relay's first round of
+ * callbacks took up to three times the CPU of the fifth.
  */
 export async function warmUp(ms: number, round: (ms: number) => Promise<Figures>): Promise<void> {
   const begin = performance.now();

@@ -16,15 +16,16 @@ export async function printProfile(): Promise<void> {
   const { perSecond = 0, cpu = 0, trips = 0 } = await saturate(contender, { ms: ROUND_MS, ...load });
   const functions = await contender.server.endProfile();
   await contender.stop();
-  const each = functions.map(({ name, us }) => ({ name, us: us / trips }));
-  const total = each.reduce((sum, { us }) => sum + us, 0);
+  const functionTimes = functions.map(({ name, us }) => ({ name, us: us / trips }));
+  const total = functionTimes.reduce((sum, { us }) => sum + us, 0);
   console.log(
-    `${Math.round(perSecond)} round trips a second, ${Math.round(cpu)} µs of CPU each, profiled (which slows it)`,
+    `${Math.round(perSecond)} round trips a second, ${Math.round(cpu)} µs of CPU each; the profiler slows the relay`,
   );
   console.log(
     `${total.toFixed(1).padStart(8)} µs a trip on the main thread, waiting for the disk included, by function:`,
   );
-  for (const { name, us } of each.filter(({ us }) => us >= LEAST_US)) console.log(us.toFixed(1).padStart(8), name);
-  const rest = each.reduce((sum, { us }) => sum + (us < LEAST_US ? us : 0), 0);
-  console.log(rest.toFixed(1).padStart(8), "(everything below)");
+  for (const { name, us } of functionTimes.filter(({ us }) => us >= LEAST_US))
+    console.log(us.toFixed(1).padStart(8), name);
+  const rest = functionTimes.reduce((sum, { us }) => sum + (us < LEAST_US ? us : 0), 0);
+  console.log(rest.toFixed(1).padStart(8), `(functions below ${LEAST_US} µs)`);
 }

@@ -47,7 +47,7 @@ export async function run({ long, pageAlone, names }: RunOptions): Promise<void>
       lines.push(...found);
       printLines(found, (performance.now() - begin) / 1_000);
     } catch (error) {
-      // A long run takes half an hour: the other rows are measured all the same.
+      // A long run takes half an hour, so the other rows are still measured.
       failed = true;
       console.error(`\nRow "${row.name}" failed:`, error);
     }

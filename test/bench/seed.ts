@@ -39,7 +39,7 @@ function version(): string {
   return hash.digest("hex").slice(0, 12);
 }
 
-/** The visitors, one for each hour before the last day. */
+/** The visitors: one created in each hour before the last day. */
 function peopleFor(messages: number, signing: string): Person[] {
   const longest = Math.max(1, Math.floor(messages / 10));
   const counts = [longest];
@@ -92,6 +92,7 @@ async function createSeed(folder: string, messages: number): Promise<void> {
   const fresh = await openDatabase(`sqlite:${file}`);
   await migrate(fresh);
   await fresh.close();
+  // The checksum of the closed database (`db/seal`) would not match what follows.
   rmSync(`${file}.seal`, { force: true });
   fill(file, peopleFor(messages, signing));
   // Open and close the database once more, so that the folder looks as after a clean stop of the relay.

@@ -65,13 +65,13 @@ function reportFrame(frame: string, onMessage: OnMessage): void {
 /** Connects a visitor and sends `hello`. Resolves after `welcome`. */
 export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: ConnectOptions = {}): Promise<Visitor> {
   const { onMessage = () => {}, known = {}, onText } = options;
-  const dialect = kind === "naive" ? SOCKET_IO : FRAMES;
+  const protocol = kind === "naive" ? SOCKET_IO : FRAMES;
   return new Promise((resolve, reject) => {
     let client: LoadClient | undefined;
     const nextId = (): string => `bench${(messages++).toString(36).padStart(11, "0")}`;
     function onFrame(text: string): void {
       onText?.(text);
-      if (text.startsWith(dialect.welcome)) return welcome(text);
+      if (text.startsWith(protocol.welcome)) return welcome(text);
       if (kind === "naive" && text === "2") return client?.send("3");
       reportFrame(text, onMessage);
     }
@@ -81,21 +81,21 @@ export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: 
       const [, id = ""] = /"visitor":"([^"]+)"/.exec(text) ?? [];
       resolve({
         id,
-        send: (text) => send(dialect.message(nextId(), text)),
+        send: (text) => send(protocol.message(nextId(), text)),
         echo: (text) => send(`{"t":"echo","id":"${nextId()}","text":"${text}"}`),
         cut,
       });
     }
     openLoadClient({
       port,
-      path: dialect.path,
+      path: protocol.path,
       origin: ORIGIN,
       from: addressOf(visitors++),
       onText: onFrame,
       onClose: () => reject(new Error("The server ended the connection")),
     }).then((opened) => {
       client = opened;
-      dialect.open(opened, known);
+      protocol.open(opened, known);
     }, reject);
   });
 }

@@ -44,25 +44,25 @@ const unannounced = (tries: number, random: () => number): number => backoff(tri
 
 /**
  * Simulates the waves of relay/docs/guides/capacity.md.
- * @param node connects with resume that one node takes in a second
+ * @param perNode connects with resume that one node accepts in a second
  */
-export function waves(node: number): (Wave & { what: string })[] {
+export function waves(perNode: number): (Wave & { what: string })[] {
   return [
     {
       what: "one of 10 nodes restarts, and tells clients to reconnect within 60 s",
-      ...simulate({ clients: 10_000, perSecond: 9 * node, delay: announced(60_000) }),
+      ...simulate({ clients: 10_000, perSecond: 9 * perNode, delay: announced(60_000) }),
     },
     {
       what: "one of 10 nodes is killed",
-      ...simulate({ clients: 10_000, perSecond: 9 * node, delay: unannounced }),
+      ...simulate({ clients: 10_000, perSecond: 9 * perNode, delay: unannounced }),
     },
     {
       what: "the balancer of 10 nodes drops all connections",
-      ...simulate({ clients: 100_000, perSecond: 10 * node, delay: unannounced }),
+      ...simulate({ clients: 100_000, perSecond: 10 * perNode, delay: unannounced }),
     },
     {
       what: "the balancers of 100 nodes drop all connections",
-      ...simulate({ clients: 1_000_000, perSecond: 100 * node, delay: unannounced }),
+      ...simulate({ clients: 1_000_000, perSecond: 100 * perNode, delay: unannounced }),
     },
   ];
 }

@@ -10,7 +10,7 @@ import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
-/** Sockets of the bare server whose idle CPU is measured beside the relay's: both crowds fit into the usual 20,000 open files. */
+/** Sockets of the bare server while idle CPU is measured: with the relay's they fit into the usual limit of 20,000 open files. */
 const BARE_CROWD = 5_000;
 const CROWD_MESSAGES = 1_000_000;
 /**
@@ -65,8 +65,8 @@ const gather = ({ server }: Contender, visitors: readonly Known[], count: number
 type Sockets = { count: number; contender: Contender };
 
 /**
- * CPU of servers while their sockets are idle, measured in the same windows, each a fifth of the heartbeat interval:
- * for each server a figure for each window, in % of a core for `CROWD` sockets.
+ * Measures the CPU of several servers while their sockets are idle, in the same windows. A window is a fifth of the heartbeat
+ * interval. @returns for each server one figure per window: % of a core, scaled to `CROWD` sockets
  */
 async function idlePercents(crowds: readonly Sockets[]): Promise<number[][]> {
   const percents: number[][] = crowds.map(() => []);

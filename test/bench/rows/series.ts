@@ -18,7 +18,7 @@ const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
 /** Minutes of a round: an hour, so that one of its samples also sums the hour. */
 const ROUND_MINUTES = 60;
-/** Minutes of which the sampler keeps each, and hours of which it keeps the sum (SERIES_DAYS). */
+/** How many minutes and how many hours the sampler keeps (SERIES_DAYS). */
 const MINUTES = 2 * 24 * 60;
 const HOURS = 35 * 24;
 /** Round trips a second of a busy relay. */
@@ -41,7 +41,7 @@ function count({ totals }: Metrics, trips: number): void {
   for (const times of [totals.delivery, totals.reply]) times[0] = (times[0] ?? 0) + trips;
 }
 
-/** A clock that passes from one timer to the next. */
+/** A clock that jumps from one timer to the next. */
 function createSteps(begin: number): { clock: Clock; step: () => Promise<void> } {
   let time = begin;
   let due: (() => void) | undefined;

@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net";
 
 export type Poster = {
-  /** Posts a body; resolves with the status once the answer is whole. Waits for a free connection. */
+  /** Posts a body; resolves with the status once the answer is complete. Waits for a free connection. */
   post: (body: string) => Promise<number>;
   /** How many connections were opened. */
   opened: () => number;
@@ -32,7 +32,7 @@ type Connection = {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Length of the answer at the beginning of `data`; nothing while it is not whole. */
+/** Length of the answer at the beginning of `data`; undefined while it is incomplete. */
 function answerLength(data: Buffer): number | undefined {
   const end = data.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -96,7 +96,8 @@ function leave(poster: PosterState, connection: Connection): void {
   if (at >= 0) poster.free.splice(at, 1);
   const { job } = connection;
   connection.job = undefined;
-  // The server closed an idle connection just when the next request was written: that one was not read (RFC 9112, 9.3.1).
+  // The server closed the idle connection while the request was on its way, so it did not read the request: send it again
+  // (RFC 9112, 9.3.1).
   if (job !== undefined && connection.used && connection.received.length === 0 && !poster.closed)
     poster.waiting.unshift(job);
   else job?.reject(new Error("The connection ended before the answer"));
