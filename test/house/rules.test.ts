@@ -37,13 +37,13 @@ describe("the rules of the repository", () => {
     expect(found(widget, sinks)).toEqual([]);
   });
 
-  it("reads the page's document in the widget where no element of the page can shadow it", () => {
+  it("reads the page's document in the widget only by loader/document, which no element of the page can shadow", () => {
     // The tag page is the relay's own. A comment is not code.
     const widget = code.filter(({ path }) => /^widget\/src\/(?!tag-page|loader\/document)/.test(path) && !isTest(path));
     expect(found(widget, /^(?!\s*(\*|\/)).*(?<![\w/]|[^.]\.)document\./)).toEqual([]);
   });
 
-  it("writes email as the chat's English does, in the texts of every part", () => {
+  it('spells "email" without a hyphen in every English text, as the chat does', () => {
     const other =
       /\/locales\/|\/migrations\/|relay\/src\/hooks\/mail-words|^test\/house\/rules|relay\/src\/http\/(unsubscribe\.test|notice-words)/;
     const english = words.filter(({ path }) => !other.test(path));

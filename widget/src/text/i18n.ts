@@ -61,7 +61,8 @@ export function chooseLanguage(wanted: readonly string[], offered: readonly stri
 }
 
 /**
- * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: the script counts before the language alone. Portuguese outside Brazil is written
+ * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: a language with this script is preferred to the language alone.
+ * Portuguese outside Brazil is written
  * as in Portugal (CLDR, parent locales); no other language has texts of Portugal. Some pages write `de_DE` with an underscore.
  */
 function variants(tag: string): string[] {
@@ -87,14 +88,15 @@ export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(e
 
 /**
  * Creates the function that translates keys. A key that the language lacks is translated to English.
- * @param messages the site's own words, by key
+ * @param overrides the site's own words, by key
+ * @param packed the language's texts
  * @param region BCP 47 tag that decides the format of numbers
  */
-export function translator(tag: string, messages: Partial<Messages>, packed: Packed = [], region = tag): Translate {
+export function translator(tag: string, overrides: Partial<Messages>, packed: Packed = [], region = tag): Translate {
   return (key, values = {}) => {
-    const own = Object.hasOwn(messages, key) ? messages[key] : undefined;
+    const own = Object.hasOwn(overrides, key) ? overrides[key] : undefined;
     const entry: string | Plural = own ?? packed[Object.keys(english).indexOf(key)] ?? english[key] ?? key;
-    // Both formats are created when they are needed: the first of each takes a phone a tenth of a second.
+    // Both formats are created only when they are needed: the first of each takes a tenth of a second on a phone.
     const text =
       typeof entry === "string" ? entry : (entry[new Intl.PluralRules(tag).select(values.n as number)] ?? entry.other);
     // A string's `toLocaleString` returns the string.

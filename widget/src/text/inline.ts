@@ -236,7 +236,7 @@ function readUrl(state: Scan): number {
 function readMail(state: Scan): number {
   const { text, at, plain } = state;
   const host = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![a-z0-9-])/i.exec(text.slice(at + 1, at + 254))?.[0];
-  // Checked second, because slicing a string that was built by many additions copies all of it.
+  // The name is searched second, because slicing a string that was built by many additions copies all of it.
   const name = host && /[\p{L}\p{N}][\w.!#$%&'+/=?^{|}~-]{0,63}$/u.exec(plain.slice(-64))?.[0];
   const url = name && safeUrl(`mailto:${name}@${host}`);
   if (!url) return 0;

@@ -110,7 +110,7 @@ function addressesOf(word: string): Address[] {
     const user = authority.slice(0, Math.max(0, at));
     const host = authority.slice(at + 1);
     const hosts = hostsIn(host);
-    // Once, so that a text of many hosts takes linear time.
+    // Only the first host gets the user: a copy for each would make a text of many hosts take quadratic time.
     if (hosts.length > 0) return hosts.map((host, i) => ({ user: i === 0 ? user : "", host }));
     if (isNamed && trimmedHost(host)) return [{ user, host: trimmedHost(host) }];
     // `shop.example:@x`
@@ -163,10 +163,7 @@ const withAsciiDigits = (text: string): string =>
 /** The digits of a telephone number, without the national prefix 0. */
 const digitsOf = (text: string): string => withAsciiDigits(text).replace(/\D/g, "").replace(/^0+/, "");
 
-/**
- * Most digits by which a national number is shorter than the international one: the country code (ITU-T E.164: three
- * digits).
- */
+/** Digits of the longest country code (ITU-T E.164), which a national number lacks. */
 const COUNTRY_MAX = 3;
 
 /** Whether the number shown is the number called, perhaps without its country code or with its extension. */

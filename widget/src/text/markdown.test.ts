@@ -191,7 +191,7 @@ describe("links", () => {
     expect(ours.length === 0 || ours.length > 50).toBe(true);
   });
 
-  it("are not made of text that is no address (corpora/links/linkify-it)", () => {
+  it("are not made from text that is not an address (corpora/links/linkify-it)", () => {
     const lines = corpus("links/linkify-it/not_links.txt")
       .split("\n")
       .filter((line) => line.trim() && !line.startsWith("%"));

@@ -88,7 +88,7 @@ const isRule = (line: string): boolean => /^([-*_])\1{2,}$/.test(line.replace(/[
 
 /** A heading is drawn as a bold paragraph: the chat has one heading, its title. */
 function heading(line: string): Block {
-  // Matches one blank before the signs at the end: a pattern for many would start again at each of them (A32).
+  // Matches only one blank before the closing signs: a pattern for several would start again at each blank (A32).
   const text = line
     .replace(HEADING, "")
     .trimEnd()
@@ -151,7 +151,7 @@ function readItem(source: Lines, first: string, limit: number): ListItem {
     while (source.at <= next) inside.push((lines[source.at++] ?? "").replace(/^(\t| {0,2})/, ""));
     next = source.at;
   }
-  // Blank lines between items are usual.
+  // Skips the blank lines before the next item.
   if (LIST.test(lines[next] ?? "")) source.at = next;
   return { ...(task && { done: task[1] !== " " }), blocks: readBlocks(inside, depth + 1) };
 }

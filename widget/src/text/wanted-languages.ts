@@ -1,5 +1,3 @@
-/** Which languages the visitor may want. */
-
 import { pageDocument } from "../loader/document.ts";
 
 /**
