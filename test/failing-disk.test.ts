@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { fileOf } from "../relay/src/db/database-url.ts";
 import { openLogFlush } from "../relay/src/db/flush.ts";
-import { fileOf } from "../relay/src/db/open.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { type House, startHouse } from "./harness.ts";
 import { runWith } from "./relays.ts";

@@ -8,7 +8,8 @@ import { Writable } from "node:stream";
 import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
-import { startRelay } from "../relay/src/cli/serve.ts";
+import { acceptCommands } from "../relay/src/cli/serve.ts";
+import { createRelay } from "../relay/src/relay.ts";
 import type { Replacements } from "../relay/src/wiring/core.ts";
 import { compileCacheFor } from "./compile-cache.ts";
 import { tracerPath } from "./setup/programs.ts";
@@ -62,7 +63,7 @@ export async function runWith(env: Env, parts: Replacements): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });
-  const relay = await startRelay(settingsFrom(env), { log, ...LONG_TIMEOUT, ...parts });
+  const relay = await acceptCommands(await createRelay(settingsFrom(env), { log, ...LONG_TIMEOUT, ...parts }));
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, pid: process.pid, stop: relay.stop, kill };
 }

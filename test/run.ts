@@ -24,7 +24,8 @@ const programs: Step = step("programs", async () => ensurePrograms());
 const build: Step = step("build", async () => {
   await command("vite", "build", "widget", "--logLevel", "warn");
   // Fills the compile cache before the first test starts a relay, so that no relay writes to it while it stops.
-  await command("node", "--import", "./relay/src/cli/serve.ts", "relay/src/cli.ts", "help");
+  const relay = ["--import", "./relay/src/relay.ts", "--import", "./relay/src/cli/serve.ts"];
+  await command("node", ...relay, "relay/src/cli.ts", "help");
 });
 const lint: Step = step("format and lint", () => command("biome", "check", "--error-on-warnings", "--colors=off", "."));
 const types: Step = step("types", async () => {

@@ -1,20 +1,27 @@
-import { runCommandLine } from "../relay/src/cli/main.ts";
+import { type Parts, runCommandLine } from "../relay/src/cli/main.ts";
+import { openContext } from "../relay/src/cli/open-context.ts";
+import { serve } from "../relay/src/cli/serve.ts";
+import { createRelay } from "../relay/src/relay.ts";
 import { type House, KEY } from "./harness.ts";
 
 export type Run = { code: number; out: string; err: string };
 
+/** The same parts as in `relay/src/cli.ts`. */
+const PARTS: Parts = { openContext, serve: (settings) => serve(settings, createRelay) };
+
 /** Runs `porchlight` in the test's own process, with exactly these variables as its environment. */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
   let [out, err] = ["", ""];
-  const code = await runCommandLine(args, {
+  const shell = {
     env,
-    out: (line) => {
+    out(line: string) {
       out += `${line}\n`;
     },
-    err: (line) => {
+    err(line: string) {
       err += `${line}\n`;
     },
-  });
+  };
+  const code = await runCommandLine(args, shell, PARTS);
   return { code: code ?? 0, out, err };
 }
 

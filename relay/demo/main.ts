@@ -9,7 +9,8 @@ import { join } from "node:path";
 import type { PublicSite } from "@porchlight/shared/site";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
 import { readSettings } from "../src/base/config.ts";
-import { startRelay } from "../src/cli/serve.ts";
+import { acceptCommands } from "../src/cli/serve.ts";
+import { createRelay } from "../src/relay.ts";
 import { ANSWERS } from "./answers.ts";
 import { startShop } from "./shop.ts";
 
@@ -84,7 +85,7 @@ async function startDemoRelay(sandbox: Sandbox): Promise<void> {
   });
   if ("problems" in read) return giveUp(read.problems.join("\n"));
   const sites = read.settings.sites.map((site) => ({ ...site, public: { ...site.public, ...LOOK } }));
-  const relay = await startRelay({ ...read.settings, sites });
+  const relay = await acceptCommands(await createRelay({ ...read.settings, sites }));
   started.push(relay);
   sandbox.configure({ callbackUrl: `${relay.url}/callbacks/reply/${relay.callbackSecret}` });
 }

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { type AdminDeps, createAdmin } from "./admin/index.ts";
+import type { createAdmin } from "./admin/index.ts";
 import type { Clock } from "./base/clock.ts";
 import type { ConnectionSlots } from "./base/connection-slots.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import type { Mail } from "./flows/mail/mail.ts";
-import { serverApi } from "./http/api/index.ts";
+import type { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
-import { readBody } from "./http/body.ts";
-import { type BodyBudget, createBodyBudget } from "./http/body-budget.ts";
+import type { BodyBudget } from "./http/body-budget.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
@@ -18,7 +17,7 @@ import { help } from "./http/help.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { root } from "./http/root.ts";
-import { bodyReader, type RouteRow, route, SIZES } from "./http/route-table.ts";
+import { bodyReader, type RouteRow, route } from "./http/route-table.ts";
 import { snippet } from "./http/snippet.ts";
 import { unsubscribePage } from "./http/unsubscribe.ts";
 import type { Sites } from "./records/sites.ts";
@@ -40,10 +39,12 @@ export type AppDeps = {
   media: Parameters<typeof media>[0];
   /** Mail to visitors; undefined when the relay sends no mail. */
   mail: Mail | undefined;
-  /** Dependencies of the server API, except `relay` and `address`. */
-  api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
-  /** Dependencies of the operator's pages; undefined: they have a listener of their own. */
-  admin: AdminDeps | undefined;
+  /** The server API (`http/api`). */
+  api: ReturnType<typeof serverApi>;
+  /** The operator's pages (`admin`); undefined: they have a listener of their own. */
+  admin: AdminPages | undefined;
+  /** Limits the bodies of all clients without a secret. */
+  bodies: BodyBudget;
   callbackAddress: CallbackAddress;
   ready: Readiness;
   log: Log;
@@ -125,6 +126,7 @@ const ROUTES = {
 } satisfies Record<string, readonly RouteRow[]>;
 
 type Bindings = { Bindings: HttpBindings };
+type AdminPages = ReturnType<typeof createAdmin>;
 type Module = keyof typeof ROUTES;
 
 /** Every route of the relay. */
@@ -135,10 +137,9 @@ export const readsBody = bodyReader(ROUTE_ROWS);
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
   const { sites, connections, clock, allows, networkOf, slots, nodes, mail, callbackAddress, log } = deps;
-  const { relay, address, widget, formerBuilds } = deps;
-  const bodies = createBodyBudget();
+  const { relay, address, widget, formerBuilds, bodies, api, admin } = deps;
   return {
-    root: root({ sites, admin: deps.admin !== undefined }),
+    root: root({ sites, admin: admin !== undefined }),
     assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
     help: help(sites, deps.help),
     page: page(sites),
@@ -155,18 +156,12 @@ function modulesOf(deps: AppDeps) {
     }),
     media: media(deps.media),
     mail: mail && unsubscribePage(mail, bodies),
-    api: serverApi({ ...deps.api, relay, address }),
+    api,
     callbacks: callbacks(callbackAddress),
-    admin: deps.admin && adminOf(deps.admin, bodies),
+    admin,
     health: health(deps.ready),
   } satisfies Record<Module, unknown>;
 }
-
-const adminOf = (deps: AdminDeps, bodies: BodyBudget): ReturnType<typeof createAdmin> =>
-  createAdmin(deps, {
-    readForm: (incoming) => readBody(incoming, SIZES.admin),
-    readLogin: (incoming) => readBody(incoming, SIZES.form, bodies),
-  });
 
 /** Answers unknown paths and failures. */
 function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
@@ -180,9 +175,9 @@ function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
 }
 
 /** The HTTP application of a listener for operators only. */
-export function createAdminApp(deps: AdminDeps, log: Log): Hono<Bindings> {
+export function createAdminApp(admin: AdminPages, log: Log): Hono<Bindings> {
   const app = new Hono<Bindings>();
-  app.route("/", adminOf(deps, createBodyBudget()) as unknown as Hono<Bindings>);
+  app.route("/", admin as unknown as Hono<Bindings>);
   app.route(
     "/",
     new Hono().get("/", (c) => c.redirect("/admin", 303)),

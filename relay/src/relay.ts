@@ -1,4 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
+import { createAdmin } from "./admin/index.ts";
 import { createAdminApp, createApp, readsBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
@@ -16,9 +17,11 @@ import type { Sampler } from "./flows/sampler.ts";
 import type { Send } from "./flows/send/send.ts";
 import type { Services } from "./flows/services.ts";
 import type { SessionEndings } from "./flows/session-endings.ts";
+import { serverApi } from "./http/api/index.ts";
+import { createBodyBudget } from "./http/body-budget.ts";
 import type { Sites } from "./records/sites.ts";
 import { createAdminListener } from "./wiring/admin-listener.ts";
-import { adminDeps, appDeps } from "./wiring/app-deps.ts";
+import { adminDeps, apiDeps, appDeps, formReaders, type RouteGroups } from "./wiring/app-deps.ts";
 import { type Chores, createChores } from "./wiring/chores.ts";
 import { type Core, openCore, type Replacements } from "./wiring/core.ts";
 import { holdData } from "./wiring/data-lock.ts";
@@ -149,24 +152,9 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
   const { currentMinute } = sampler;
-  const adminParts = adminDeps({ core, owner, visitors, gauges, currentMinute, doctor: () => doctor.examine() });
-  const adminListener = createAdminListener(core, getRequestListener(createAdminApp(adminParts, core.log).fetch));
-  const app = createApp(
-    appDeps({
-      core,
-      files,
-      owner,
-      visitors,
-      intake,
-      slots,
-      gauges,
-      currentMinute,
-      open,
-      widget,
-      doctor: () => doctor.examine(),
-    }),
-  );
-  const framework = getRequestListener(app.fetch);
+  const examine = () => doctor.examine();
+  const routes = { core, files, owner, visitors, intake, slots, gauges, currentMinute, open, widget, doctor: examine };
+  const { framework, adminListener } = createApps(routes);
   const server: RelayServer = createServer(core, {
     handleCallback: intake.handleCallback,
     framework,
@@ -176,6 +164,18 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   });
   const chores = createChores(core, visitors, { gates: service.gates, owner });
   return { core, files, service, owner, visitors, intake, server, sampler, chores, doctor, adminListener };
+}
+
+/** The public application, and the listener of the operator's pages if the settings name one. */
+function createApps(groups: RouteGroups) {
+  const { core } = groups;
+  const bodies = createBodyBudget();
+  const isPublic = core.settings.adminListen === undefined;
+  const admin = createAdmin(adminDeps(groups), formReaders(isPublic ? bodies : createBodyBudget()));
+  const adminListener = createAdminListener(core, getRequestListener(createAdminApp(admin, core.log).fetch));
+  const api = serverApi(apiDeps(groups));
+  const app = createApp(appDeps(groups, { api, admin: isPublic ? admin : undefined, bodies }));
+  return { framework: getRequestListener(app.fetch), adminListener };
 }
 
 async function start({

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { manualClock } from "../../relay/src/base/clock.fixture.ts";
 import { openTestDatabase } from "../../relay/src/db/database.fixture.ts";
 import type { Database } from "../../relay/src/db/database.ts";
-import { accountLease, createLeases } from "../../relay/src/db/leases.ts";
+import { accountLease } from "../../relay/src/db/lease-names.ts";
+import { createLeases } from "../../relay/src/db/leases.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 import { createPaces } from "../../relay/src/db/paces.ts";
 

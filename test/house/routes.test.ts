@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { createAdmin } from "../../relay/src/admin/index.ts";
 import { createApp, ROUTE_ROWS } from "../../relay/src/app.ts";
+import { serverApi } from "../../relay/src/http/api/index.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
 
 /** A stand-in for every part of the relay. Registering the routes uses none of them. */
@@ -24,7 +26,8 @@ function routes(): string[] {
     clock: { now: () => 0 },
     log: () => {},
     relay: "",
-    api: { flows: parts },
+    api: serverApi(parts as never),
+    admin: createAdmin(parts as never, parts as never),
   };
   const app = createApp(new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? parts }) as never);
   return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))];

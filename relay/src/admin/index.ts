@@ -9,7 +9,7 @@ import { addPages, addUnknown, showFailures } from "./pages.ts";
 import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
-export type { AdminDeps } from "./context.ts";
+export type { AdminDeps, FormReaders } from "./context.ts";
 
 const POLICY = [
   "default-src 'none'",

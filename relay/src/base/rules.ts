@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAmount } from "./amount.ts";
+import { EVENT_TYPES } from "./owner-events.ts";
 
 /** The rules of the configuration file for credits, leads, guard, routes and webhook. Secrets are `env:NAME` or `file:PATH`. */
 
@@ -45,19 +46,6 @@ export const leadRules = z.strictObject({
   /** Also create a contact for the phone number of a visitor who chats. The service may then hold two contacts (R-206). */
   phoneContact: z.boolean().default(false),
 });
-
-/** Events that the webhook can send to the owner's backend. */
-export const EVENT_TYPES = [
-  "message.visitor",
-  "message.reply",
-  "lead.captured",
-  "conversation.rated",
-  "delivery.failed",
-  "recharge.requested",
-  "credits.granted",
-  "budget.reached",
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The webhook to the owner's backend, in the Standard Webhooks format. */
 export const webhookRules = z.strictObject({

@@ -1,10 +1,7 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
 import { allArguments, type Command, positionals, requiredOption, table } from "./command.ts";
-import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { type Finding, failed, passed } from "./finding.ts";
 
 const site = { site: { type: "string" } } as const;
 const ROWS = 200;
@@ -55,22 +52,3 @@ export const BLOCKING: Record<string, Command> = {
     },
   },
 };
-
-/** Reports how much of its daily message budget each site has used. */
-export async function budgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
-  const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
-  return Promise.all(
-    sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {
-      const used = await usedOn(db, budgetName(id), dayOf(clock.now()));
-      const check = `budget of site ${id}`;
-      const found = `${used} of today's ${messagesPerDay} messages are used`;
-      return used < messagesPerDay
-        ? passed(check, found)
-        : failed(
-            check,
-            `${found}: further messages wait for the next days`,
-            "Raise `messagesPerDay`, or block the senders of a flood.",
-          );
-    }),
-  );
-}

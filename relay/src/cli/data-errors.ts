@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
-import { fileOf, isShared } from "../db/open.ts";
+import { fileOf, isShared } from "../db/database-url.ts";
 
 /** Why a relay's data cannot be opened, with the setting's name, and how to correct it. */
 export type DataProblem = { why: string; cure: string };

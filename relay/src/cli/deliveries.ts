@@ -1,6 +1,8 @@
+import { DELIVERY_STATES } from "../base/delivery-states.ts";
+import { EVENT_STATES } from "../base/owner-events.ts";
 import { deliveryView, eventView } from "../http/api/views.ts";
-import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
-import { DELIVERY_STATES, deliveriesPage, findListedVisitor } from "../records/listings.ts";
+import { eventsPage, renewEvent } from "../records/events.ts";
+import { deliveriesPage, findListedVisitor } from "../records/listings.ts";
 import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 

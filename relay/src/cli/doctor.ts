@@ -8,7 +8,7 @@ import { leadTroubles } from "../records/leads.ts";
 import { countStates, type LedgerKind, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
 import { accountFindings } from "./account.ts";
-import { budgets } from "./blocks.ts";
+import { budgets } from "./budgets.ts";
 import type { Command } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";

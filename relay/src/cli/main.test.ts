@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { runCommandLine } from "./main.ts";
+import { type Parts, runCommandLine } from "./main.ts";
+
+/** These command lines need neither data nor a relay. */
+const unexpected = (): never => {
+  throw new Error("Not expected here");
+};
+const NONE: Parts = { openContext: unexpected, serve: unexpected };
 
 /** A shell that records what is printed. */
 function shell() {
@@ -12,7 +18,7 @@ it("prints nothing that a terminal takes for a command, also not as JSON (A31)",
   const name = "dance\u001b[2J\u009b31m\u202e";
   for (const more of [[], ["--json"]]) {
     const terminal = shell();
-    expect(await runCommandLine([name, ...more], terminal)).toBe(2);
+    expect(await runCommandLine([name, ...more], terminal, NONE)).toBe(2);
     expect(terminal.printed.join("\n")).toContain("dance\\u001b[2J\\u009b31m\\u202e");
     expect(terminal.printed.join("\n")).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
   }
@@ -20,7 +26,7 @@ it("prints nothing that a terminal takes for a command, also not as JSON (A31)",
 
 it("prints everything else as it is", async () => {
   const terminal = shell();
-  expect(await runCommandLine(["help", "send"], terminal)).toBe(0);
+  expect(await runCommandLine(["help", "send"], terminal, NONE)).toBe(0);
   expect(terminal.printed.join("\n")).toContain("  send <text> --user <id>|--visitor <id>");
 });
 
@@ -45,6 +51,6 @@ const WRONG_ARGUMENTS: [argv: string[], error: string][] = [
 
 it.each(WRONG_ARGUMENTS)("names the wrong argument of %j before it looks for a relay", async (argv, error) => {
   const terminal = shell();
-  expect(await runCommandLine(argv, terminal)).toBe(2);
+  expect(await runCommandLine(argv, terminal, NONE)).toBe(2);
   expect(terminal.printed).toEqual([expect.stringContaining(error)]);
 });

@@ -11,7 +11,7 @@ import {
   splitCommandLine,
   unknownCommand,
 } from "./commands.ts";
-import { openContext } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
@@ -37,6 +37,14 @@ export type Shell = {
   err: (line: string) => void;
 };
 
+/** Parts of the program that commands may need: they import most of the relay. */
+export type Parts = {
+  /** Opens the data of a relay that does not run. */
+  openContext: (settings: Settings) => Promise<CommandContext>;
+  /** Runs the relay until a signal stops it. */
+  serve: (settings: Settings) => Promise<void>;
+};
+
 /** Reads all settings. @throws CommandError with all problems */
 function settings(env: Shell["env"]): Settings {
   const read = readSettings(env);
@@ -48,6 +56,7 @@ function settings(env: Shell["env"]): Settings {
 async function runOnData(
   asked: { name: string; command: RelayCommand; given: CommandArgs },
   all: Settings,
+  { openContext }: Parts,
 ): Promise<Result> {
   const { command } = asked;
   const context = await openContext(all).catch((error: Error) => error);
@@ -77,19 +86,21 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
 }
 
 /** Runs a command in the running relay; without one, on the data of the settings. */
-async function runCommand(argv: readonly string[], shell: Shell): Promise<Result> {
+async function runCommand(argv: readonly string[], shell: Shell, parts: Parts): Promise<Result> {
   const { name, command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
   const found = await findRelay(places);
   if (found === undefined) {
     const own = ownSettings(shell.env, places);
-    const result = await runOnData({ name, command, given }, own);
+    const result = await runOnData({ name, command, given }, own, parts);
     shell.err(`No relay runs on ${own.dataDir}, so the settings are those of this shell.`);
     return result;
   }
   printRelay(found, places, shell);
-  return command.place === "here" ? runOnData({ name, command, given }, found.settings) : runOver(found.socket, argv);
+  return command.place === "here"
+    ? runOnData({ name, command, given }, found.settings, parts)
+    : runOver(found.socket, argv);
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
@@ -109,7 +120,7 @@ function version(): Result {
   return { data, lines: [`porchlight ${data.porchlight} (Node ${data.node})`] };
 }
 
-async function runLine(argv: readonly string[], shell: Shell): Promise<number | undefined> {
+async function runLine(argv: readonly string[], shell: Shell, parts: Parts): Promise<number | undefined> {
   const { name, rest } = splitCommandLine(argv);
   const json = argv.includes("--json");
   if (name === "--version") return print(version(), json, shell);
@@ -121,11 +132,10 @@ async function runLine(argv: readonly string[], shell: Shell): Promise<number | 
     if (found === undefined) throw unknownCommand(word ?? "");
     return print(found, json, shell);
   }
-  if (Object.hasOwn(COMMANDS, name)) return print(await runCommand(argv, shell), json, shell);
+  if (Object.hasOwn(COMMANDS, name)) return print(await runCommand(argv, shell, parts), json, shell);
   if (name !== "serve") throw unknownCommand(name);
   checkCount(PROGRAMS.serve, parseArguments({ options: {} }, rest));
-  const { serve } = await import("./serve.ts");
-  await serve(settings(shell.env));
+  await parts.serve(settings(shell.env));
   return undefined;
 }
 
@@ -141,10 +151,10 @@ const withPrintableOutput = ({ env, out, err }: Shell): Shell => ({
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but a person must act; undefined while a relay
  * runs
  */
-export async function runCommandLine(argv: readonly string[], given: Shell): Promise<number | undefined> {
+export async function runCommandLine(argv: readonly string[], given: Shell, parts: Parts): Promise<number | undefined> {
   const shell = withPrintableOutput(given);
   try {
-    return await runLine(argv, shell);
+    return await runLine(argv, shell, parts);
   } catch (error) {
     const { message, stack, syscall } = error as NodeJS.ErrnoException;
     // The system's errors are for the user; only an unexpected error shows its stack.

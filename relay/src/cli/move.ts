@@ -1,8 +1,9 @@
 import { readSecrets, type Secrets } from "../base/secrets.ts";
 import type { Database } from "../db/database.ts";
+import { isShared } from "../db/database-url.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Moved, moveDatabase } from "../db/move.ts";
-import { isShared, openDatabase } from "../db/open.ts";
+import { openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { addAudit } from "../records/operators.ts";
 import { holdData } from "../wiring/data-lock.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
-import { fileOf, isShared } from "../db/open.ts";
+import { fileOf, isShared } from "../db/database-url.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
-import { createRelay, type Relay } from "../relay.ts";
+import type { Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
 import { dataProblemOf, isDataError } from "./data-errors.ts";
@@ -40,13 +40,12 @@ function portable({ settings, keys }: Relay["internals"]): Settings {
   return { ...settings, dataDir: resolve(settings.dataDir), databaseUrl, accounts };
 }
 
-/** Starts a relay that accepts commands on a socket in its data folder. @param parts replacements for tests */
-export async function startRelay(settings: Settings, parts: Parameters<typeof createRelay>[1] = {}): Promise<Relay> {
-  const relay = await createRelay(settings, parts);
+/** Lets a running relay accept commands on a socket in its data folder. Its `stop` closes the socket, too. */
+export async function acceptCommands(relay: Relay): Promise<Relay> {
   const { internals, log } = relay;
   // The reads of commands and of Doctor take turns with the relay's other work.
   const own = () => ({ ...internals, db: inTurns(internals.db), close: async () => {} });
-  const control = await openControl(settings.dataDir, {
+  const control = await openControl(internals.settings.dataDir, {
     log,
     settings: () => portable(internals),
     async run(argv) {
@@ -63,9 +62,13 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
 }
 
-/** Runs the relay until a signal stops it. @throws CommandError when it cannot start */
-export async function serve(settings: Settings): Promise<void> {
-  const starting = startRelay(settings);
+/**
+ * Runs the relay until a signal stops it.
+ * @param start starts a relay with these settings
+ * @throws CommandError when it cannot start
+ */
+export async function serve(settings: Settings, start: (settings: Settings) => Promise<Relay>): Promise<void> {
+  const starting = start(settings).then(acceptCommands);
   let running: Relay | undefined;
   const cutOff = (): void => {
     running?.log("relay.stop_cut_off", { waitedFor: running.stopStep() });

@@ -33,19 +33,8 @@ export type Leases = {
 /** Another node holds the lease now. */
 export class LeaseLost extends Error {}
 
-/** The lease of the node that calls the service for an account. */
-export const accountLease = (account: string): string => `${ACCOUNT}${account}`;
-/** The account of a lease; undefined for other leases. */
-export const accountOf = (lease: string): string | undefined =>
-  lease.startsWith(ACCOUNT) ? lease.slice(ACCOUNT.length) : undefined;
-const ACCOUNT = "account:";
-/** The lease of the node that sends mails to visitors. */
-export const MAIL_LEASE = "mail";
 /** The lease of the node that handles the remaining work of accounts that the settings no longer name. */
 const OTHERS_LEASE = "others";
-
-/** The lease of the node that does the daily work: retention, backups, alerts. */
-export const CHORES_LEASE = "chores";
 
 /** Duration of a lease after its last renewal, by the clock of the database, in milliseconds. */
 const LEASE_MS = 3_000;

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { databaseFile, openDatabase } from "./open.ts";
+import { databaseFile } from "./database-url.ts";
+import { openDatabase } from "./open.ts";
 
 it("opens a new database behind a link to a file that does not exist yet, under the file's own name", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "porchlight-")));

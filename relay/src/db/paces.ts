@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Database } from "./database.ts";
-import { accountLease, accountOf } from "./leases.ts";
+import { accountLease, accountOf } from "./lease-names.ts";
 import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventType } from "../base/rules.ts";
+import type { EventType } from "../base/owner-events.ts";
 
 /**
  * Schemas of all requests to the owner's backend. They give the flows their types, appear under `webhooks` in the OpenAPI

@@ -1,8 +1,6 @@
-import type { EventType } from "../base/rules.ts";
+import type { EVENT_STATES, EventType } from "../base/owner-events.ts";
 import type { Transaction } from "../db/database.ts";
 import { filtered, SLICE_ROWS } from "../db/slices.ts";
-
-export const EVENT_STATES = ["waiting", "delivered", "failed"] as const;
 
 /** An event for the owner's backend; later a line of the delivery log. */
 export type Event = {

@@ -1,3 +1,4 @@
+import { DELIVERY_STATES, type DeliveryState } from "../base/delivery-states.ts";
 import type { Transaction } from "../db/database.ts";
 import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
@@ -62,9 +63,6 @@ export async function isStillComplete(tx: Transaction, read: ListedVisitor): Pro
     AND NOT EXISTS (SELECT 1 FROM deletions WHERE visitor = $1)`;
   return !read.deleting && (await tx.all(sql, read.id, read.created)).length > 0;
 }
-
-export const DELIVERY_STATES = ["waiting", "failed"] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** A visitor's message or reaction that the service has not accepted. */
 export type DeliveryRow = {

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { accountLease, CHORES_LEASE } from "../db/leases.ts";
+import { accountLease, CHORES_LEASE } from "../db/lease-names.ts";
 import { type AlertCheck, createAlerts, type Problem } from "../flows/alerts.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
 import { createHooks } from "../hooks/post.ts";

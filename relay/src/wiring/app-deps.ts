@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AdminDeps } from "../admin/index.ts";
+import type { AdminDeps, FormReaders } from "../admin/index.ts";
 import type { AppDeps } from "../app.ts";
 import { sendersBehind } from "../base/address.ts";
 import type { ConnectionSlots } from "../base/connection-slots.ts";
@@ -10,6 +10,10 @@ import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import { inTurns } from "../db/reads-in-turn.ts";
 import type { Sampler } from "../flows/sampler.ts";
+import type { serverApi } from "../http/api/index.ts";
+import { readBody } from "../http/body.ts";
+import type { BodyBudget } from "../http/body-budget.ts";
+import { SIZES } from "../http/route-table.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";
@@ -24,7 +28,7 @@ const API_BURST = 100;
 /** Uploads per address at once, above the rate per minute. */
 const UPLOAD_BURST = 10;
 
-type Groups = {
+export type RouteGroups = {
   core: Core;
   files: FileStorage;
   owner: OwnerFlows;
@@ -43,23 +47,18 @@ type Groups = {
   widget: string | undefined;
 };
 
+/** The address of the relay that people see. */
+const addressOf = ({ publicOrigin, port }: Core): string => publicOrigin ?? `http://localhost:${port}`;
+
 /** Collects the dependencies of the routes from the groups of the relay. */
-export function appDeps({
-  core,
-  files,
-  owner,
-  visitors,
-  intake,
-  slots,
-  gauges,
-  currentMinute,
-  open,
-  doctor,
-  widget = WIDGET,
-}: Groups): AppDeps {
+export function appDeps(
+  { core, files, owner, visitors, intake, slots, open, widget = WIDGET }: RouteGroups,
+  routes: Pick<AppDeps, "api" | "admin" | "bodies">,
+): AppDeps {
   const { settings, db, clock, log, sites, publicOrigin } = core;
-  const { send, forget, endings, connections, allows } = visitors;
+  const { connections, allows } = visitors;
   return {
+    ...routes,
     sites,
     connections,
     clock,
@@ -70,17 +69,6 @@ export function appDeps({
     networkOf: sendersBehind(settings.trustProxy).networkOf,
     nodes: core.cluster,
     mail: owner.mail,
-    api: {
-      db,
-      clock,
-      sites,
-      log,
-      limiter: core.cluster.share(
-        "api",
-        createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
-      ),
-      flows: { db: inTurns(db), clock, send, forget, endings, linkTo: files.publicLink, ...owner },
-    },
     media: {
       db,
       log,
@@ -91,28 +79,40 @@ export function appDeps({
       findByToken: owner.access.withoutBlocked(visitors.sessions.findByToken),
       wait: uploadWait(core, visitors),
     },
-    admin:
-      settings.adminListen === undefined
-        ? adminDeps({ core, owner, visitors, gauges, currentMinute, doctor })
-        : undefined,
     callbackAddress: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
-    address: () => publicOrigin ?? `http://localhost:${core.port}`,
+    address: () => addressOf(core),
     formerBuilds: join(settings.dataDir, "assets"),
     help: join(settings.dataDir, "help"),
   };
 }
 
+/** Collects the dependencies of the server API. */
+export function apiDeps({ core, files, owner, visitors }: RouteGroups): Parameters<typeof serverApi>[0] {
+  const { db, clock, log, sites, publicOrigin } = core;
+  const { send, forget, endings } = visitors;
+  const limiter = createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime });
+  return {
+    db,
+    clock,
+    sites,
+    log,
+    limiter: core.cluster.share("api", limiter),
+    flows: { db: inTurns(db), clock, send, forget, endings, linkTo: files.publicLink, ...owner },
+    relay: publicOrigin ?? "",
+    address: () => addressOf(core),
+  };
+}
+
+/** Reads the forms of the operator's pages. */
+export const formReaders = (bodies: BodyBudget): FormReaders => ({
+  readForm: (incoming) => readBody(incoming, SIZES.admin),
+  readLogin: (incoming) => readBody(incoming, SIZES.form, bodies),
+});
+
 /** Collects the dependencies of the operator's pages. */
-export function adminDeps({
-  core,
-  owner,
-  visitors,
-  gauges,
-  currentMinute,
-  doctor,
-}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "currentMinute" | "doctor">): AdminDeps {
+export function adminDeps({ core, owner, visitors, gauges, currentMinute, doctor }: RouteGroups): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
   return {
@@ -134,7 +134,7 @@ export function adminDeps({
     preview: settings.adminListen === undefined,
     examine: doctor,
     networkOf: sendersBehind(adminProxies(settings)).networkOf,
-    address: () => publicOrigin ?? `http://localhost:${core.port}`,
+    address: () => addressOf(core),
   };
 }
 

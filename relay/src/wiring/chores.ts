@@ -1,4 +1,4 @@
-import { CHORES_LEASE } from "../db/leases.ts";
+import { CHORES_LEASE } from "../db/lease-names.ts";
 import { type Backups, createBackups } from "../flows/backup/schedule.ts";
 import { createRetention, type Retention } from "../flows/retention.ts";
 import { createUnfinishedDeletions } from "../flows/unfinished-deletions.ts";

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { openDataFolder } from "../base/folder.ts";
+import { databaseFile, isShared } from "../db/database-url.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
-import { databaseFile, isShared } from "../db/open.ts";
 
 /** Path, without file extension, of a data folder's lock and of the file that describes its relay. */
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");

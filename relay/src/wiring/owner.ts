@@ -2,7 +2,7 @@ import { randomId } from "@porchlight/shared/id";
 import type { Bus } from "../bus/bus.ts";
 import type { Presence } from "../bus/presence.ts";
 import type { Transaction } from "../db/database.ts";
-import { accountLease, MAIL_LEASE } from "../db/leases.ts";
+import { accountLease, MAIL_LEASE } from "../db/lease-names.ts";
 import { createAccessPolicy } from "../flows/access-policy.ts";
 import { createCapture } from "../flows/capture.ts";
 import { createContacts } from "../flows/contacts.ts";

@@ -1,4 +1,4 @@
-import { accountLease } from "../db/leases.ts";
+import { accountLease } from "../db/lease-names.ts";
 import { createAttachFile } from "../flows/attach-file.ts";
 import { createServices, type Services } from "../flows/services.ts";
 import { createGates, type Gates } from "../service/gates.ts";

@@ -19,6 +19,7 @@ export async function loadCore(root: string) {
     ...(await from<typeof import("../../../relay/src/base/log.ts")>("base/log.ts")),
     ...(await from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts")),
     ...(await from<typeof import("../../../relay/src/db/spool.ts")>("db/spool.ts")),
+    ...(await from<typeof import("../../../relay/src/db/lease-names.ts")>("db/lease-names.ts")),
     ...(await from<typeof import("../../../relay/src/db/leases.ts")>("db/leases.ts")),
     ...(await from<typeof import("../../../relay/src/db/paces.ts")>("db/paces.ts")),
     ...(await from<typeof import("../../../relay/src/bus/cluster.ts")>("bus/cluster.ts")),

@@ -5,7 +5,7 @@ import type { Settings } from "../../base/config.ts";
 import { syncFolders } from "../../base/sync.ts";
 import { backupOnThread } from "../../db/backup.ts";
 import type { Database } from "../../db/database.ts";
-import { fileOf } from "../../db/open.ts";
+import { fileOf } from "../../db/database-url.ts";
 
 /**
  * Files of the data folder besides database, media and help articles. `.spool` is copied first, because a replay may rename it

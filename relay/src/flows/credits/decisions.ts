@@ -12,8 +12,7 @@ import {
   transitionProblem,
 } from "../../records/ledger/ledger.ts";
 import { isDistrusted } from "../../records/ledger/restored.ts";
-import { digestOf } from "./recharge.ts";
-import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
+import { type CreditsDeps, digestOf, intentBy, waitForPerson } from "./state.ts";
 
 /** The order of a person or a program to grant credits. `amount`: credits, at most two decimals. */
 export type GrantOrder = { account: string; key: string; email: string; amount: number; note: string; actor: string };

@@ -1,18 +1,13 @@
-import { createHash } from "node:crypto";
 import { mappedEmail } from "../../base/rules.ts";
 import type { Transaction } from "../../db/database.ts";
 import { type GrantContent, WAITS } from "../../records/ledger/grants.ts";
 import { addEntry, type Entry, FOREVER, ledgerKey, transition } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
-import { type CreditsDeps, intentBy } from "./state.ts";
+import { type CreditsDeps, digestOf, intentBy } from "./state.ts";
 
 /** The outcome of a recharge event. `conflict`: its key is known with another sub-account or amount. */
 export type RechargeOutcome = "stored" | "duplicate" | "conflict";
-
-/** A hash of the parts of an order, to recognise a repeat of it. */
-export const digestOf = (...parts: (string | number | undefined)[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 /**
  * Stores an auto-recharge event in the ledger, once per key, and decides the next step (R-623). Resolves once the key is

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { CreditRules } from "../../base/rules.ts";
@@ -23,6 +24,10 @@ export type CreditsDeps = {
 
 /** Why a recharge waits for a person. */
 export type Obstacle = keyof typeof WAITS;
+
+/** A hash of the parts of an order, to recognise a repeat of it. */
+export const digestOf = (...parts: (string | number | undefined)[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 /** The next step of an entry that is granted as soon as its account's pace allows it. @param now milliseconds since 1970 */
 export const intentBy = (actor: string, now: number) =>

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { EVENT_TYPES } from "../../base/rules.ts";
+import { EVENT_TYPES } from "../../base/owner-events.ts";
 import { API_VERSION, openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 

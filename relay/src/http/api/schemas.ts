@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { DELIVERY_STATES } from "../../base/delivery-states.ts";
 import { EMAIL, EMAIL_MAX, lowerDomain, toMultiLine, toSingleLine } from "../../base/input-text.ts";
-import { EVENT_TYPES } from "../../base/rules.ts";
+import { EVENT_STATES, EVENT_TYPES } from "../../base/owner-events.ts";
 import { profile } from "../../hooks/payloads.ts";
-import { EVENT_STATES } from "../../records/events.ts";
-import { DELIVERY_STATES } from "../../records/listings.ts";
 
 /** The schemas of the server API. */
 

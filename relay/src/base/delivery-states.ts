@@ -1,0 +1,3 @@
+/** States of a message that the service has not accepted. */
+export const DELIVERY_STATES = ["waiting", "failed"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
