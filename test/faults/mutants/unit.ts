@@ -320,7 +320,7 @@ const WIDGET: Mutant[] = [
   },
   {
     name: "never gives up a silent connection",
-    edits: [{ find: "if ($now - $last > SILENCE_MS) this.#dead();", replace: "" }],
+    edits: [{ find: "if ($now - $last > SILENCE_MS) this.#replaceDead();", replace: "" }],
     killedBy: { unit: "connection.silence.test.ts" },
   },
   {

@@ -14,7 +14,7 @@ export type ChatOptions = {
   site: string;
   /** Origin of the relay. */
   relay: string;
-  /** Called when a message is sent. Texts longer than the relay's limit are cut. */
+  /** Called when a message is sent. @returns details to send with it; texts above the relay's limit are cut */
   context?: () => Context;
   /** Whether the visitor wants notifications of replies while the page is hidden; then the connection stays open. */
   stays?: () => boolean;

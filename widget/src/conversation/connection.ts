@@ -183,13 +183,13 @@ class RelayConnection implements Connection {
         this.#write(hello());
       },
       frame: (text) => mine === this.#attempt && this.#onFrame(text),
-      close: (code) => mine === this.#attempt && this.#closed(code),
+      close: (code) => mine === this.#attempt && this.#onClosed(code),
     });
   }
 
   /** Sets the time limit of the attempt: once for opening, then again for the welcome. */
   #setDeadline(): void {
-    this.#deadline.set(Math.min(CONNECT_MS * 2 ** this.#failures, CONNECT_MAX_MS), () => this.#closed(LOST));
+    this.#deadline.set(Math.min(CONNECT_MS * 2 ** this.#failures, CONNECT_MAX_MS), () => this.#onClosed(LOST));
   }
 
   #onFrame(text: string): void {
@@ -233,7 +233,7 @@ class RelayConnection implements Connection {
   }
 
   /** Decides what follows a connection that was closed: the end, a reconnect at once, or one after a delay. */
-  #closed(code: number): void {
+  #onClosed(code: number): void {
     const final = FINAL.find((name) => CLOSE_CODE[name] === code);
     const greeted = this.#isOnline();
     this.#drop(code);
@@ -257,7 +257,7 @@ class RelayConnection implements Connection {
   // ── whether it still works ─────────────────────────────────────────────────────────────────────────────────────
 
   /** Reconnects at once after too long a silence: probably only this connection is dead, not the network. */
-  #dead = (): void => {
+  #replaceDead = (): void => {
     this.#drop(LOST);
     if (this.#isWanted()) this.#connect();
     else this.link.value = "waiting";
@@ -265,7 +265,7 @@ class RelayConnection implements Connection {
 
   #probe = (): void => {
     if (!this.#isOnline() || this.#deadline.on()) return;
-    this.#deadline.set(Math.max(PROBE_MS, 2 * this.#welcomeMs), this.#dead);
+    this.#deadline.set(Math.max(PROBE_MS, 2 * this.#welcomeMs), this.#replaceDead);
     this.#write({ t: "ping" });
   };
 
@@ -278,7 +278,7 @@ class RelayConnection implements Connection {
     if (late > JUMP_MS && this.#page.visible()) {
       this.#lastFrame = now;
       this.#probe();
-    } else if (now - this.#lastFrame > SILENCE_MS) this.#dead();
+    } else if (now - this.#lastFrame > SILENCE_MS) this.#replaceDead();
     // The clock was set back.
     this.#lastFrame = Math.min(this.#lastFrame, now);
   };

@@ -198,8 +198,8 @@ function retryFailed(sequence: Sequence, one: Open): void {
 
 /** One random action in a random tab. */
 function step(sequence: Sequence, acts: readonly Action[]): void {
-  const wheel = acts.flatMap(([weight, act]) => new Array<Action[1]>(weight).fill(act));
-  anyOf(sequence, wheel)(anyOf(sequence, sequence.open));
+  const weighted = acts.flatMap(([weight, act]) => new Array<Action[1]>(weight).fill(act));
+  anyOf(sequence, weighted)(anyOf(sequence, sequence.open));
   for (const { name, chat } of sequence.open)
     for (const { text, state } of chat.items.value)
       if (state === "failed" && text.startsWith(`${name}#`)) sequence.unordered.add(text);

@@ -3,22 +3,22 @@ import type { Transport } from "./connection.ts";
 import { createFallbackStage, type FallbackStage, settled } from "./http-fallback.fixture.ts";
 import type { Tab } from "./world.fixture.ts";
 
-let at: FallbackStage;
+let stage: FallbackStage;
 beforeEach(() => {
-  at = createFallbackStage();
+  stage = createFallbackStage();
 });
 afterEach(() => {
-  at.world.advance(0);
-  expect(at.world.pending()).toBe(0);
-  expect(at.tab.listening()).toBe(0);
+  stage.world.advance(0);
+  expect(stage.world.pending()).toBe(0);
+  expect(stage.tab.listening()).toBe(0);
 });
 
 describe("with several tabs", () => {
   /** The modes of the new GET requests. The next call does not return them again. */
-  const takeModes = () => at.gets.splice(0).map(({ mode }) => mode);
+  const takeModes = () => stage.gets.splice(0).map(({ mode }) => mode);
   /** Answers every pending GET with an empty body. */
   const answerAll = async (): Promise<void> => {
-    for (const request of at.gets) request.finish();
+    for (const request of stage.gets) request.finish();
     await settled();
   };
   let other: Tab;
@@ -28,13 +28,13 @@ describe("with several tabs", () => {
 
   /** Another tab holds the connection; this tab has polled once. */
   beforeEach(async () => {
-    other = at.browser.tab();
-    const held = await at.dial(at.fallbackOf(other));
-    at.gets[0]?.deliver("\n");
+    other = stage.browser.tab();
+    const held = await stage.dial(stage.fallbackOf(other));
+    stage.gets[0]?.deliver("\n");
     expect(takeModes()).toEqual(["stream"]);
     await settled();
-    at.events = [];
-    transport = await at.dial();
+    stage.events = [];
+    transport = await stage.dial();
     leave = () => held.close();
   });
   afterEach(async () => {
@@ -48,10 +48,10 @@ describe("with several tabs", () => {
     for (const ms of [500, 1_000, 2_000, 4_000, 4_000]) {
       await answerAll();
       expect(takeModes()).toEqual(["poll&wait=0"]);
-      at.world.advance(ms - 1);
+      stage.world.advance(ms - 1);
       await settled();
       expect(takeModes()).toEqual([]);
-      at.world.advance(1);
+      stage.world.advance(1);
       await settled();
     }
     expect(takeModes()).toEqual(["poll&wait=0"]);
@@ -62,11 +62,11 @@ describe("with several tabs", () => {
     takeModes();
     transport.send("one");
     await settled();
-    at.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
+    stage.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
     await answerAll();
     expect(takeModes()).toEqual(["poll&wait=0"]);
-    expect(at.events).toEqual(["open", '{"t":"pong","head":1}']);
-    at.world.advance(250);
+    expect(stage.events).toEqual(["open", '{"t":"pong","head":1}']);
+    stage.world.advance(250);
     await settled();
     expect(takeModes()).toEqual(["poll&wait=0"]);
   });
@@ -75,7 +75,7 @@ describe("with several tabs", () => {
     await answerAll();
     takeModes();
     leave();
-    at.world.advance(0);
+    stage.world.advance(0);
     await settled();
     expect(takeModes()).toEqual(["stream"]);
   });
@@ -83,15 +83,15 @@ describe("with several tabs", () => {
   it("a tab that is hidden gives up its waiting connection, and pings to find missed messages", async () => {
     await answerAll();
     takeModes();
-    at.posts = [];
+    stage.posts = [];
     other.hide();
-    at.world.advance(0);
+    stage.world.advance(0);
     await settled();
     expect(takeModes().toSorted()).toEqual(["poll&wait=0", "stream"]);
-    expect(at.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
+    expect(stage.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
     // When it is visible again, it waits for its turn.
     other.show();
-    at.world.advance(0);
+    stage.world.advance(0);
     await settled();
     expect(takeModes()).not.toContain("stream");
   });
@@ -101,55 +101,55 @@ describe("the return to the WebSocket", () => {
   const TEN_MINUTES = 10 * 60_000;
 
   it("happens after ten minutes, once a WebSocket opens", async () => {
-    await at.dial();
-    at.gets[0]?.deliver("\n");
+    await stage.dial();
+    stage.gets[0]?.deliver("\n");
     await settled();
-    at.world.advance(TEN_MINUTES);
-    expect(at.events).toEqual(["open"]);
-    at.socket.wire.open();
-    expect(at.events).toEqual(["open", "close 1006"]);
-    expect(at.socket.wire.closed).toBe(true);
+    stage.world.advance(TEN_MINUTES);
+    expect(stage.events).toEqual(["open"]);
+    stage.socket.wire.open();
+    expect(stage.events).toEqual(["open", "close 1006"]);
+    expect(stage.socket.wire.closed).toBe(true);
   });
 
   it("does not happen while none opens: the fallback continues, and tries again ten minutes later", async () => {
-    const transport = await at.dial();
-    at.gets[0]?.deliver("\n");
+    const transport = await stage.dial();
+    stage.gets[0]?.deliver("\n");
     await settled();
-    at.world.advance(TEN_MINUTES);
-    at.socket.wire.close(1006);
-    at.world.advance(TEN_MINUTES);
-    expect(at.socket.wires).toHaveLength(2);
+    stage.world.advance(TEN_MINUTES);
+    stage.socket.wire.close(1006);
+    stage.world.advance(TEN_MINUTES);
+    expect(stage.socket.wires).toHaveLength(2);
     // A WebSocket that hangs is given up.
-    at.world.advance(30_000);
-    expect(at.socket.wire.closed).toBe(true);
-    at.world.advance(TEN_MINUTES);
-    expect(at.socket.wires).toHaveLength(3);
-    expect(at.events).toEqual(["open"]);
+    stage.world.advance(30_000);
+    expect(stage.socket.wire.closed).toBe(true);
+    stage.world.advance(TEN_MINUTES);
+    expect(stage.socket.wires).toHaveLength(3);
+    expect(stage.events).toEqual(["open"]);
     transport.close();
-    expect(at.socket.wire.closed).toBe(true);
+    expect(stage.socket.wire.closed).toBe(true);
   });
 
   it("does not happen while a POST is in flight or the page is hidden", async () => {
-    const transport = await at.dial();
-    at.gets[0]?.deliver("\n");
+    const transport = await stage.dial();
+    stage.gets[0]?.deliver("\n");
     await settled();
     let arrive: (response: Response) => void = () => {};
-    at.answer = () =>
+    stage.answer = () =>
       new Promise((resolve) => {
         arrive = resolve;
       });
     transport.send("one");
-    at.world.advance(TEN_MINUTES);
-    expect(at.socket.wires).toHaveLength(0);
+    stage.world.advance(TEN_MINUTES);
+    expect(stage.socket.wires).toHaveLength(0);
     arrive(new Response());
     await settled();
-    at.tab.hide();
-    at.world.advance(60_000);
-    expect(at.socket.wires).toHaveLength(0);
-    at.tab.show();
-    at.world.advance(10_000);
-    expect(at.socket.wires).toHaveLength(1);
-    at.answer = () => undefined;
+    stage.tab.hide();
+    stage.world.advance(60_000);
+    expect(stage.socket.wires).toHaveLength(0);
+    stage.tab.show();
+    stage.world.advance(10_000);
+    expect(stage.socket.wires).toHaveLength(1);
+    stage.answer = () => undefined;
     transport.close();
     await settled();
   });

@@ -32,6 +32,7 @@ const FIRST_MAX_MS = 30_000;
 const AGAIN_MS = 10 * 60_000;
 /** Delay of that attempt while a POST is in flight or the page is hidden. */
 const BUSY_MS = 10_000;
+/** A WebSocket that does not open within this time has failed. */
 const TRY_MS = 30_000;
 /** Poll interval of a tab that may not keep a connection waiting. It grows while there is no news. */
 const FAST_MS = 250;
@@ -143,8 +144,8 @@ class Downstream {
   readonly #options: FallbackOptions;
   readonly #streams: Streams;
   readonly #events: DownEvents;
-  readonly #first: Timer;
-  readonly #rest: Timer;
+  readonly #firstLineTimer: Timer;
+  readonly #pauseTimer: Timer;
   #asking = new AbortController();
   #over = false;
   #mayWait = false;
@@ -157,8 +158,8 @@ class Downstream {
     this.#options = options;
     this.#streams = streams;
     this.#events = events;
-    this.#first = createTimer(options.page);
-    this.#rest = createTimer(options.page);
+    this.#firstLineTimer = createTimer(options.page);
+    this.#pauseTimer = createTimer(options.page);
   }
 
   /**
@@ -182,7 +183,7 @@ class Downstream {
         else await this.#stream();
       } catch (error) {
         if (!signal.aborted) throw error;
-        this.#first.off();
+        this.#firstLineTimer.off();
         this.#events.aborted();
       }
     }
@@ -204,8 +205,8 @@ class Downstream {
 
   stop(): void {
     this.#over = true;
-    this.#first.off();
-    this.#rest.off();
+    this.#firstLineTimer.off();
+    this.#pauseTimer.off();
     this.#wake();
     this.#asking.abort();
   }
@@ -232,7 +233,7 @@ class Downstream {
   }
 
   async #stream(): Promise<void> {
-    this.#first.set(this.#firstTimeout, () => {
+    this.#firstLineTimer.set(this.#firstTimeout, () => {
       this.#streams.heldAt = this.#options.page.now();
       this.#events.lose(HELD);
     });
@@ -241,7 +242,7 @@ class Downstream {
     let rest = "";
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true };
-      this.#first.off();
+      this.#firstLineTimer.off();
       if (done) return this.#events.lose();
       rest = this.#take(rest + value);
     }
@@ -254,7 +255,7 @@ class Downstream {
     if (this.#over || this.#mayWait) return;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      this.#rest.set(this.#pause, resolve);
+      this.#pauseTimer.set(this.#pause, resolve);
     });
   }
 }

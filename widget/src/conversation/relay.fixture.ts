@@ -61,7 +61,9 @@ export type ModelRelay = {
   connections(): number;
 };
 
+/** Messages in a page of history. */
 const PAGE = 4;
+/** Most missed changes that a resume sends. */
 const GAP_MAX = 9;
 
 /** The state of the model relay and its network. */

@@ -83,7 +83,7 @@ export type SessionOptions = {
   departed(nobody: boolean): void;
 };
 
-/** The relay has announced entries but not sent them for this long: ask again. */
+/** Reconnects when announced entries have not arrived after this time. */
 const BEHIND_MS = 5_000;
 /** After this time a page of history is requested again. */
 const ANSWER_MS = 10_000;
@@ -230,7 +230,7 @@ class BrowserSession implements Session {
     this.#settle();
   }
 
-  /** Waits for what the relay has announced; without a gap the thread is up to date. */
+  /** Waits while announced entries are missing; otherwise reports that the thread is up to date. */
   #settle(): void {
     const { storage, thread, reconnect, upToDate } = this.#options;
     const behind = this.#behind;

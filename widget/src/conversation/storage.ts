@@ -55,7 +55,7 @@ export type Storage = {
   read(): Saved;
   change(edit: (saved: Saved) => void): void;
   clear(): void;
-  /** Calls `run` with the new state when another tab has written, or with `undefined` when it has cleared it. @returns the off function */
+  /** Calls `run` with the new state when another tab has written, or with `undefined` when it has cleared it. @returns a function that stops this */
   watch(run: (saved: Saved | undefined) => void): () => void;
 };
 

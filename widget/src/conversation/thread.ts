@@ -74,7 +74,7 @@ export function createThread(): Thread {
       return older;
     },
     get: (id) => byId.get(id),
-    // A change of an old message arrives before its neighbours are loaded: keep it aside until then.
+    // An old message may change before its neighbours are loaded: it is not shown until then.
     items: () => [...byId.values()].filter(({ pos }) => pos >= floor).sort((a, b) => a.pos - b.pos),
     reset(after, more) {
       byId.clear();

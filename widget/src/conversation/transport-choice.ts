@@ -21,6 +21,7 @@ export type TransportsOptions = {
  */
 const HANG_MS = 4_000;
 const ROUNDS = 4;
+/** WebSocket failures after which the fallback is used. */
 const TRIES = 2;
 /** A WebSocket is tried again after this time. An open HTTP fallback uses the same time (`http-fallback.ts`). */
 const AGAIN_MS = 10 * 60_000;
