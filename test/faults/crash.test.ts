@@ -98,7 +98,7 @@ describe("a relay that is killed", () => {
     return fromId;
   }
 
-  it("goes on after its next start with the deletion that it had begun, without a second request", async () => {
+  it("continues a deletion after its next start, without a second request", async () => {
     const id = await longThread();
     const call = caller(house, await tokenFor(house));
     const request = call("DELETE", `/visitors/${id}`, undefined, "erase-1").catch((error: unknown) => error);

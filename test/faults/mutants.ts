@@ -37,7 +37,7 @@ export const SAMPLE: readonly string[] = [
 export const REQUIRED: Record<string, readonly string[]> = {
   "ack-before-commit": ["acknowledges before the commit", "answers a callback before its commit"],
   "synchronous=NORMAL": ["commits without a flush to disk (synchronous=NORMAL)", "spools without a flush to disk"],
-  "fresh messageSid a retry": [
+  "a fresh messageSid for each retry": [
     "uses a new messageSid for every attempt",
     "uses a new messageSid for a message that the client sends again",
     "uses a new messageSid for the retry of an expired message",

@@ -129,7 +129,7 @@ async function count({ sandbox }: House, { visitor, acknowledged }: Writer): Pro
   await visitor.drop();
   await visitor.connect();
   const { fromId = "" } = sandbox.messages().find(({ body }) => body === acknowledged[0]) ?? {};
-  const at = sandbox.messages(fromId).map(({ body }) => body);
+  const received = sandbox.messages(fromId).map(({ body }) => body);
   const sent = sandbox.outgoing(fromId).flatMap(({ status, body }) => (status === "Sent" ? [body] : []));
   const last = sent.at(-1);
   if (last !== undefined) await visitor.receives(last);
@@ -137,7 +137,7 @@ async function count({ sandbox }: House, { visitor, acknowledged }: Writer): Pro
   return {
     acknowledged: acknowledged.length,
     replies: sent.length,
-    ...bothFlaws(flawsOf(acknowledged, at), flawsOf(sent, shown)),
+    ...bothFlaws(flawsOf(acknowledged, received), flawsOf(sent, shown)),
   };
 }
 

@@ -8,11 +8,11 @@ import type { Machine } from "./simulated-process.ts";
 import { type SimulatedRelay, startSimulatedRelay } from "./simulated-relay.ts";
 import type { World } from "./world.ts";
 
-/** A machine, and the relay's processes on it: the present one, the earlier ones, and how to end one that starts. */
+/** A machine, its running relay, every relay that it has started, and a function that ends one that is starting. */
 export type Node = {
   machine: Machine;
-  now: SimulatedRelay | undefined;
-  past: SimulatedRelay[];
+  relay: SimulatedRelay | undefined;
+  started: SimulatedRelay[];
   starting: (() => void) | undefined;
 };
 
@@ -49,9 +49,9 @@ export function start(run: Run, node: Node): void {
   };
   startSimulatedRelay(world, core, node.machine, service, begun, backend).then(
     (next) => {
-      node.now = next;
+      node.relay = next;
       node.starting = undefined;
-      node.past.push(next);
+      node.started.push(next);
     },
     (error: unknown) => {
       node.starting = undefined;
@@ -69,11 +69,11 @@ const pickNode = ({ world, nodes }: Run): Node => nodes[nodes.length < 2 ? 0 : w
  */
 function crash(run: Run, node: Node, between: () => void = () => {}): void {
   const { world, tabs, nodes, places } = run;
-  const end = node.now?.crash ?? node.starting;
+  const end = node.relay?.crash ?? node.starting;
   if (end === undefined) return void world.after(500, () => crash(run, node, between));
   end();
-  for (const tab of tabs) if (nodes.length < 2 || places.get(tab) === node.now) tab.cut();
-  node.now = node.starting = undefined;
+  for (const tab of tabs) if (nodes.length < 2 || places.get(tab) === node.relay) tab.cut();
+  node.relay = node.starting = undefined;
   world.after(world.pick(1, 3_000), () => {
     between();
     start(run, node);
@@ -107,7 +107,8 @@ export function arrangeMachine(run: Run): void {
       const node = pickNode(run);
       crash(run, node);
       // The next process may also be ended while it starts.
-      if (scenario.restless && world.aside() < 0.5) world.after(1 + world.aside() * 3_040, () => crash(run, node));
+      if (scenario.crashesAtStart && world.aside() < 0.5)
+        world.after(1 + world.aside() * 3_040, () => crash(run, node));
     });
   }
   for (let n = 0; n < scenario.rotations; n++) {
@@ -131,7 +132,8 @@ export function arrangeMachine(run: Run): void {
       first.machine.shift = scenario.jump;
     });
   }
-  for (let n = 0; n < scenario.stalls; n++) sometime(run, () => pickNode(run).now?.standStill(world.pick(500, 9_000)));
+  for (let n = 0; n < scenario.stalls; n++)
+    sometime(run, () => pickNode(run).relay?.standStill(world.pick(500, 9_000)));
   if (scenario.restore) arrangeRestore(run);
 }
 

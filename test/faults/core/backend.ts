@@ -8,8 +8,8 @@ export type Member = { node: string; alive: () => boolean; standstill: Standstil
 type Lease = { name: string; node: string; until: number };
 
 /**
- * What several nodes of a simulated world share: one database, in whose leases the nodes of a real cluster agree, and a link for
- * hints that loses some of them. It outlives every node: a statement that was sent runs although its node ends.
+ * What several nodes of a simulated world share: one database, whose leases say which node sends, and a link that loses some of
+ * the hints. It outlives every node: a statement that was sent runs although its node ends.
  */
 export type Backend = {
   disk: Database;
@@ -34,7 +34,7 @@ export type Backend = {
 const LEASES = `CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, epoch INTEGER NOT NULL,
   until INTEGER NOT NULL, pace TEXT, pace_node TEXT, pace_at INTEGER)`;
 
-/** Expressions of PostgreSQL in the statements of `db/leases` and `db/paces`, and the same for SQLite; `now`: a parameter. */
+/** Translates the statements of `db/leases` and `db/paces` from PostgreSQL to SQLite. @param now the parameter with the time */
 const translated = (sql: string, now: string): string =>
   sql
     .replaceAll("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)", now)

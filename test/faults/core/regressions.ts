@@ -18,4 +18,4 @@ const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
 ];
 
 /** Seeds that found a defect during development: the defect, and the given part of the scenario. */
-export const REGRESSIONS = FOUND.map(({ given, ...rest }) => ({ ...rest, given: { restless: false, ...given } }));
+export const REGRESSIONS = FOUND.map(({ given, ...rest }) => ({ ...rest, given: { crashesAtStart: false, ...given } }));

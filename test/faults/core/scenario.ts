@@ -5,14 +5,14 @@ import type { World } from "./world.ts";
 export type Scenario = {
   /** Relays on one database; 1: the relay has its own. */
   nodes: number;
-  /** How often a node stops for a time, some seconds longer than a lease: in the middle of its work, and at any moment. */
+  /** How often a node stops for 0.5 to 9 s, so sometimes longer than a lease: between two steps of its work, or at any moment. */
   stalls: number;
   visitors: number;
   tabs: number;
   messages: number;
   crashes: number;
   /** Some processes are ended while they start. */
-  restless: boolean;
+  crashesAtStart: boolean;
   cuts: number;
   rotations: number;
   diskFull: boolean;
@@ -52,7 +52,7 @@ export function draw(world: World): Scenario {
     tabs: world.pick(1, 3),
     messages: world.pick(1, 12),
     crashes: some(0.7, () => world.pick(1, 6)),
-    restless: world.aside() < 0.5,
+    crashesAtStart: world.aside() < 0.5,
     cuts: some(0.6, () => world.pick(1, 8)),
     rotations: some(0.2, () => 1),
     diskFull: world.chance(0.15),

@@ -32,11 +32,11 @@ const MEMORY_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A node that runs, chosen at random if there are several. */
 function anyRelay({ world, nodes }: Run): SimulatedRelay | undefined {
-  const running = nodes.flatMap(({ now }) => now ?? []);
+  const running = nodes.flatMap(({ relay }) => relay ?? []);
   return running.length < 2 ? running[0] : running[world.pick(0, running.length - 1)];
 }
 
-/** Every tab has sent and received everything, and nothing waits in the relay. */
+/** @returns a check whether for 5 s every tab has sent and received everything, and nothing has waited in the relay */
 function quiet(run: Run): () => boolean {
   const { world, tabs, nodes, service, scenario } = run;
   let waiting = 1;
@@ -60,7 +60,7 @@ function quiet(run: Run): () => boolean {
   const still = (): boolean =>
     world.now() > run.failuresEnd + 30_000 &&
     waiting === 0 &&
-    nodes.every(({ now }) => now?.spooled() === false) &&
+    nodes.every(({ relay }) => relay?.spooled() === false) &&
     service.pending() === 0 &&
     tabs.every(settled);
   // Long enough for another check: committed changes have reached every tab by then.
@@ -84,7 +84,7 @@ function createNode(scenario: Scenario, folder: string, n: number): Node {
     starts: 0,
   };
   mkdirSync(machine.folder);
-  return { machine, now: undefined, past: [], starting: undefined };
+  return { machine, relay: undefined, started: [], starting: undefined };
 }
 
 /** Several nodes share one database, which outlives them. */
@@ -109,7 +109,7 @@ async function openShared(
 async function balance(run: Pick<Run, "world" | "nodes">, body: string): Promise<number | undefined> {
   const first = run.nodes.length < 2 ? 0 : run.world.pick(0, run.nodes.length - 1);
   for (const node of [...run.nodes.slice(first), ...run.nodes.slice(0, first)]) {
-    const status = await node.now?.callback(body);
+    const status = await node.relay?.callback(body);
     if (status !== undefined) return status;
   }
   return undefined;
@@ -221,14 +221,14 @@ export async function simulate(core: Core, seed: number, given: Partial<Scenario
     arrangeService(run);
     const settled = await world.run(quiet(run), run.failuresEnd + 3 * HOUR);
     const evidence = await gather(run, settled);
-    const violationsOfRelays = run.nodes.flatMap(({ past }) => past.flatMap(({ violations }) => violations));
+    const violationsOfRelays = run.nodes.flatMap(({ started }) => started.flatMap(({ violations }) => violations));
     return {
       seed,
       violations: [...run.broken, ...violationsOfRelays, ...judge(evidence)],
       figures: figuresOf(run, evidence),
     };
   } finally {
-    for (const { now } of run.nodes) now?.crash();
+    for (const { relay } of run.nodes) relay?.crash();
     await run.backend?.disk.close();
     rmSync(folder, { recursive: true });
     restoreIds();

@@ -4,15 +4,15 @@ import type { World } from "./world.ts";
 
 /** A connection: frames arrive later, in order, unless it is cut first. */
 function wire(world: World, deliver: (text: string) => void) {
-  let free = world.now();
-  let whole = true;
+  let lastArrival = world.now();
+  let open = true;
   return {
     put(text: string) {
-      free = Math.max(free, world.now() + world.pick(1, 30));
-      world.after(free - world.now(), () => whole && deliver(text));
+      lastArrival = Math.max(lastArrival, world.now() + world.pick(1, 30));
+      world.after(lastArrival - world.now(), () => open && deliver(text));
     },
     cut: () => {
-      whole = false;
+      open = false;
     },
   };
 }

@@ -57,8 +57,8 @@ function withImporters(importers: ReadonlyMap<string, string[]>, paths: readonly
 }
 
 /**
- * Skips the rest of a file when one test has failed, so the mutant is found, and another one has passed: in a file in which
- * every test fails, the mutant is broken.
+ * Skips the rest of a file once one test has failed and another one has passed. The failed one has found the mutant, and the
+ * passed one shows that the mutant can run at all.
  */
 const STOP = `import { beforeEach } from "vitest";
 const states = new Set();
@@ -68,7 +68,7 @@ beforeEach((context) => {
 });
 `;
 
-/** What the test file of a variant contains: the environment of the real one, and the real one as the mutant's. */
+/** The text of a variant's test file: the environment of the real test file, and an import of its variant. */
 export function entryOf({ key, test }: Variant): string {
   const environment = /^\/\/ @vitest-environment .*$/m.exec(readFileSync(test, "utf8"))?.[0] ?? "";
   return `${environment}\n${STOP}import ${JSON.stringify(`${test}?mutant=${key}`)};\n`;

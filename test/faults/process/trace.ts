@@ -17,7 +17,7 @@ export const tracing = (file: string): string[] => {
 export const traced = (file: string): boolean =>
   /\+\+\+ (exited with|killed by) .*\n$/.test(readFileSync(file, "utf8"));
 
-/** The calls of a trace in the order in which they ended: an interrupted call is at the place of its second half. */
+/** The calls of a trace, in the order in which they ended. The trace shows an interrupted call in two halves. */
 export function parseCalls(trace: string): Call[] {
   const begun = new Map<string, string>();
   return trace.split("\n").flatMap((line) => {

@@ -6,11 +6,11 @@ import { until } from "../process/stage.ts";
 /** The time during which a part was down, by `performance.now()`. */
 export type Downtime = { from: number; to: number };
 
-/** A connection is cut at each COMMIT of this number… */
+/** Every how many COMMITs a connection is cut. */
 const CUT_EVERY = 3;
 /**
- * …until this number of COMMITs of visitors' messages had their answers dropped. As many connections are cut before a COMMIT as
- * after one.
+ * The cuts end when this number of COMMITs of visitors' messages have lost their answers. As many connections are cut before a
+ * COMMIT as after one.
  */
 const DROPPED = 5;
 /** How long every connection to the database is busy, in ms: longer than a statement waits for a free one (3 s). */
@@ -27,7 +27,7 @@ export async function cutCommits({ cutter, postgres, tabs }: NodesStage): Promis
   const { promise: killed, resolve, reject } = Promise.withResolvers<void>();
   cutter.every = CUT_EVERY;
   cutter.onCommitted = () => {
-    // Before the relay can show what it has stored: after a moment it would, and no message would be sent again.
+    // Send again before the relay shows what it has stored. Afterwards the tabs would have nothing to send again.
     for (const tab of tabs) tab.resend();
     if (cutter.every === 0 || cutter.dropped < DROPPED) return;
     cutter.every = 0;

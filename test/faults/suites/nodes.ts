@@ -126,17 +126,17 @@ export async function nodes(options: Options): Promise<Report> {
   try {
     const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`, isBusy ? v % 2 : undefined));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
-    const gone = await write(tabs, options, () => FAULTS[fault](stage), progress);
-    if (standsStill) await until(() => afterStandstill(stage, gone).length > 0);
+    const downtime = await write(tabs, options, () => FAULTS[fault](stage), progress);
+    if (standsStill) await until(() => afterStandstill(stage, downtime).length > 0);
     const { violations } = await stage.verdict(120_000);
-    const delays = delaysOf(stage, gone);
+    const delays = delaysOf(stage, downtime);
     const slow = [...delays.messages, ...delays.replies].filter((ms) => ms > latest);
     const { effects, posted, calls } = stage.mock;
     return {
       violations: [
         ...violations,
         ...slow.slice(0, 3).map((ms) => `late: a message arrived after ${Math.round(ms)} ms`),
-        ...(standsStill ? doubleRecordings(stage, gone) : []),
+        ...(standsStill ? doubleRecordings(stage, downtime) : []),
         ...posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
         ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
       ],
@@ -147,7 +147,7 @@ export async function nodes(options: Options): Promise<Report> {
         doubled: count(violations, "doubled"),
         disordered: count(violations, "order"),
         "calls beyond one a message": [...calls.values()].reduce((sum, times) => sum + times - 1, 0),
-        "ms away": Math.round(gone.to - gone.from),
+        "ms away": Math.round(downtime.to - downtime.from),
         "latest message, ms": Math.round(Math.max(...delays.messages)),
         "latest reply, ms": Math.round(Math.max(...delays.replies)),
         "late or lost": slow.length,
@@ -165,8 +165,8 @@ const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 
 /** The first node's log lines about messages that were being sent when it was paused. */
-function afterStandstill({ processes: [sender] }: NodesStage, gone: Downtime): Line[] {
-  const after = performance.timeOrigin + gone.to;
+function afterStandstill({ processes: [sender] }: NodesStage, downtime: Downtime): Line[] {
+  const after = performance.timeOrigin + downtime.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
   return late.filter(({ event }) => event === DONE || event === "cluster.lease_lost");
 }
@@ -175,8 +175,8 @@ function afterStandstill({ processes: [sender] }: NodesStage, gone: Downtime): L
  * Checks that the stopped node recorded no delivery that the node with its lease recorded too. PostgreSQL may commit a delivery
  * before the stop and its log line may follow after it; no other node records that one.
  */
-function doubleRecordings(stage: NodesStage, gone: Downtime): string[] {
-  const late = afterStandstill(stage, gone);
+function doubleRecordings(stage: NodesStage, downtime: Downtime): string[] {
+  const late = afterStandstill(stage, downtime);
   const others = stage.processes.slice(1).flatMap(linesOf);
   const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DONE ? [message] : [])));
   const twice = late.filter(({ event, message }) => event === DONE && elsewhere.has(message));
@@ -194,26 +194,27 @@ async function write(
   progress: (words: string) => void,
 ): Promise<Downtime> {
   const begun = performance.now();
-  let gone: Promise<Downtime> | undefined;
+  let downtime: Promise<Downtime> | undefined;
   for (let n = 0; n < messages; ) {
     const due = Math.min(messages, ((performance.now() - begun) / 1_000) * perSecond);
     for (; n < due; n++) tabs[n % tabs.length]?.type(`message ${n}`);
-    if (n * 2 >= messages && gone === undefined) {
+    if (n * 2 >= messages && downtime === undefined) {
       progress(`${n} messages written, the fault begins`);
-      gone = fault();
+      downtime = fault();
     }
     await pause(20);
   }
-  return (await gone) ?? NEVER;
+  return (await downtime) ?? NEVER;
 }
 
 /**
  * The delay of each message to the service and of each reply to its visitor. A message that waited for a failed part counts
  * from when that part worked again.
  */
-function delaysOf({ mock, tabs }: NodesStage, gone: Downtime): { messages: number[]; replies: number[] } {
+function delaysOf({ mock, tabs }: NodesStage, downtime: Downtime): { messages: number[]; replies: number[] } {
   const since = (begun: number, arrived: number): number =>
-    arrived - (arrived > gone.from && begun < gone.to ? Math.min(arrived, Math.max(begun, gone.to)) : begun);
+    arrived -
+    (arrived > downtime.from && begun < downtime.to ? Math.min(arrived, Math.max(begun, downtime.to)) : begun);
   const arrivals = new Map(mock.effects.map(({ text, at }) => [text, at]));
   const shown = new Map(tabs.flatMap((tab) => [...tab.receivedAt]));
   return {

@@ -18,7 +18,7 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
   try {
     await stage.start();
     visit(stage, "visitor", number);
-    // A scripted tab writes before the relay's welcome; the widget does not. If the first tab lost the first token so, its message
+    // Unlike the widget, a scripted tab writes before the relay's welcome. If the first tab lost the first token, its message
     // would reach the service again from another visitor.
     await until(() => stage.tabs.every((tab) => tab.person.token !== undefined));
     for (let n = 0; n < sends; n++) {
