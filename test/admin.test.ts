@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { shortHash } from "../relay/src/base/log.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
 import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { freePort } from "./ports.ts";
 import { porchlight } from "./shell.ts";
 import { tokenFor } from "./tokens.ts";
+import { upload } from "./uploads.ts";
 
 const ADDRESS = "192.0.2.1";
 const READ_TOKEN = "a-reader-of-all-the-sites";
@@ -308,6 +310,24 @@ describe("the admin pages", () => {
     expect(sentAt(closed, "has closed since")).toBe(sentAt(newest, "is still open"));
   });
 
+  it("link the file of a message for those who may read the conversation", async () => {
+    const somebody = house.visitor();
+    await somebody.connect();
+    const { answer } = await upload(house, somebody, PNG, { name: "brown lamp.png" });
+    const { id } = await somebody.send("", undefined, { media: answer.key });
+    const path = (await ask(`/admin/find?id=${id}`)).headers.get("location") ?? "";
+    const conversation = path.replace("messages", "conversations").replace(`/${id}`, "");
+    const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
+    const ofOther = cookieOf(await login(await tokenFor(house, ["admin:read"], "b")));
+    for (const each of [path, conversation]) {
+      const page = await (await ask(each, { cookie: reader })).text();
+      const link = /class="file"><a href="([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+      expect(Buffer.from(await (await fetch(`${house.url}${link}`)).arrayBuffer())).toEqual(PNG);
+      expect(page).toContain("📎 brown lamp.png");
+      expect((await ask(each, { cookie: ofOther })).status).toBe(404);
+    }
+  });
+
   it("ignore an outcome in the address that is not a number", async () => {
     const deliveries = (query: string): Promise<string> => text(`/admin/deliveries?${query}`);
     expect(await deliveries("retried=abc")).not.toMatch(/NaN|role="status"/);
@@ -551,6 +571,14 @@ it("with their own listener, the pages and the metrics are served there, and not
       (await signIn(READ_TOKEN, { Origin: origin })).headers.get("set-cookie") ?? "";
     expect(await over(`http://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=(?!.*Secure)/);
     expect(await over(`https://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=.*Secure/);
+    const somebody = apart.visitor();
+    await somebody.connect();
+    const { answer } = await upload(apart, somebody, PNG);
+    const { id } = await somebody.send("", undefined, { media: answer.key });
+    const Cookie = cookieOf(await signIn(READ_TOKEN, { Origin: `http://127.0.0.1:${port}` }));
+    const shown = await fetch(`http://127.0.0.1:${port}/admin/find?id=${id}`, { headers: { Cookie } });
+    expect(await shown.text()).toContain(`<img src="https://chat.example.com/media/${answer.key}.png?`);
+    expect(shown.headers.get("content-security-policy")).toContain("img-src https://chat.example.com;");
     // No proxy stands in front of this listener, so a guesser cannot choose its address by a header.
     const from = (address: string) => ({ Origin: `http://127.0.0.1:${port}`, "X-Forwarded-For": address });
     for (let n = 0; n < 8; n++) await signIn(`guess-${n}`, from(`198.51.100.${n}`));

@@ -15,7 +15,9 @@ import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
+import { upload } from "../uploads.ts";
 import { launch, TIMEOUT_MS } from "./browser.ts";
+import { png } from "./png.ts";
 
 /** Every page of the admin, apart from the login. */
 const PAGES = ROUTE_ROWS.filter(
@@ -275,6 +277,30 @@ it("shows texts that are written from right to left as such, in a conversation a
   expect(await direction(page.getByRole("region", { name: "Text of the message" }))).toBe("rtl");
   await page.locator("dd a.id").click();
   expect(await direction(page.locator(".thread p"))).toBe("rtl");
+  await page.context().close();
+});
+
+it("a conversation and a message's page show the picture of a message, and lead to the file", async () => {
+  const page = await signIn();
+  const somebody = house.visitor();
+  await somebody.connect();
+  const picture = Buffer.from(png(640, 480));
+  const { answer } = await upload(house, somebody, picture, { name: "broken lamp.png" });
+  const { id } = await somebody.send("", undefined, { media: answer.key });
+  await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "delivered");
+  const widthOf = (img: Locator) =>
+    img.evaluate((element: HTMLImageElement) => element.decode().then(() => element.naturalWidth));
+  await page.goto(`${house.url}/admin/conversations`);
+  expect(await page.getByRole("row").nth(1).textContent()).toContain("📎 A file");
+  await page.goto(`${house.url}/admin/find?id=${id}`);
+  expect(await widthOf(page.locator(".file img"))).toBe(640);
+  await page.locator("dd a.id").click();
+  expect(await widthOf(page.locator(".thread img"))).toBe(640);
+  const opens = page.waitForEvent("popup");
+  await page.getByRole("link", { name: "broken lamp.png" }).click();
+  const tab = await opens;
+  await tab.waitForLoadState();
+  expect(await widthOf(tab.locator("img"))).toBe(640);
   await page.context().close();
 });
 

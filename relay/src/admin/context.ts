@@ -13,6 +13,7 @@ import type { Send } from "../flows/send/send.ts";
 import { addAudit } from "../records/operators.ts";
 import type { Sites } from "../records/sites.ts";
 import type { AdminAccess } from "./access.ts";
+import type { LinkTo } from "./file.ts";
 import { isFormToken } from "./sessions.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -48,6 +49,7 @@ export type AdminDeps = {
   address: () => string;
   /** Whether the chat's pages have the same origin as the admin pages. */
   preview: boolean;
+  linkTo: LinkTo;
   /** Runs the checks of `porchlight doctor`. */
   examine: () => Promise<Finding[]>;
 };

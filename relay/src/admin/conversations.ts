@@ -11,6 +11,7 @@ import {
 } from "../records/search.ts";
 import { page as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
+import { fileLink, type LinkTo } from "./file.ts";
 import { badge, facts, type Html, idText, line, table, time } from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
@@ -109,7 +110,9 @@ export async function conversations(
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     rows.map((row) => [
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
-      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT)}`),
+      row.text === null
+        ? null
+        : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT) || "📎 A file"}`),
       row.state === null ? null : badge(row.state),
       time(row.at ?? row.created),
       row.messages,
@@ -119,13 +122,13 @@ export async function conversations(
   )}${more ?? ""}`;
 }
 
-const bubble = (visitor: string, message: Message): Html => html`<li class="${message.from}">
-${message.text === "" ? "" : html`<p dir="auto">${message.text}</p>`}${message.media === undefined ? "" : html`<p>📎 ${message.media.name}</p>`}
+const bubble = (visitor: string, message: Message, linkTo: LinkTo): Html => html`<li class="${message.from}">
+${message.text === "" ? "" : html`<p dir="auto">${message.text}</p>`}${message.media === undefined ? "" : fileLink(message.media, linkTo)}
 <footer><a href="${messagePath(visitor, message.id)}">${time(message.at)}</a> ${message.from === "visitor" ? badge(message.state) : (message.reaction ?? "")}</footer></li>`;
 
 /** The page of one conversation: its visitor and its messages. @returns undefined when no conversation has this id */
 export async function conversation(
-  db: Database,
+  { db, linkTo }: { db: Database; linkTo: LinkTo },
   id: string,
   { viewer, before }: { viewer: Viewer; before: number },
 ): Promise<{ title: string; body: Html } | undefined> {
@@ -147,6 +150,6 @@ export async function conversation(
     ["Deletion", row.deleting ? "has begun and goes on by itself" : null],
   ])}
 ${older ? html`<p><a href="${conversationPath(id)}?before=${first.pos}">Older messages</a></p>` : ""}
-<ol class="thread">${messages.map((message) => bubble(id, message))}</ol>`;
+<ol class="thread">${messages.map((message) => bubble(id, message, linkTo))}</ol>`;
   return { title: nameOf(row), body };
 }

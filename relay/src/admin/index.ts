@@ -11,16 +11,19 @@ import { STYLE } from "./style.ts";
 
 export type { AdminDeps, FormReaders } from "./context.ts";
 
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** The Content-Security-Policy of the pages. @param pictures origin of visitors' pictures */
+const policyWith = (pictures: string): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    `img-src ${pictures}`,
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 
 /** The operator's pages below `/admin`, and `/metrics`. */
 export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
@@ -41,7 +44,7 @@ export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
     );
   app.use("/admin/*", async (c, next) => {
     await next();
-    c.header("Content-Security-Policy", POLICY);
+    c.header("Content-Security-Policy", policyWith(deps.preview ? "'self'" : deps.address()));
     c.header("X-Content-Type-Options", "nosniff");
     c.header("Referrer-Policy", "same-origin");
     if (c.res.headers.get("Cache-Control") === null) c.header("Cache-Control", "no-store");

@@ -35,7 +35,11 @@ afterEach(() => db.close());
 /** The text of the message's page, without markup. */
 async function page(paused: Record<string, string> = {}, id = "m"): Promise<string> {
   const present = { now: AT + 6_000, paused, pushed: () => undefined };
-  const shown = await journey(db, { visitor: "v", id }, { token: "t", viewer: VIEWER, note: "", present });
+  const shown = await journey(
+    { db, linkTo: (key) => `/media/${key}` },
+    { visitor: "v", id },
+    { token: "t", viewer: VIEWER, note: "", present },
+  );
   return String(shown).replaceAll(/<[^>]*>/g, "");
 }
 

@@ -2,11 +2,13 @@ import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
+import { page as threadPage } from "../records/threads.ts";
 import { countCalls, NOT_SENT, SENT_AGAIN, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
 import type { Pushed } from "./context.ts";
 import { duration } from "./duration.ts";
 import { entryStages } from "./entry.ts";
+import { fileLink, type LinkTo } from "./file.ts";
 import { badge, facts, type Html, liveScript, STALE, time, tokenField } from "./html.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
@@ -218,7 +220,7 @@ function serviceId(external: string | null): Html | null {
  * @returns undefined when no such message exists
  */
 export async function journey(
-  db: Database,
+  { db, linkTo }: { db: Database; linkTo: LinkTo },
   { visitor, id }: { visitor: string; id: string },
   { token, viewer, note, present }: { token: string; viewer: Viewer; note: Html | ""; present: Present },
 ): Promise<Html | undefined> {
@@ -226,6 +228,7 @@ export async function journey(
   if (row === undefined || !sees(viewer, row.site)) return undefined;
   const sent = await sentAs(db, row);
   const stages = await laterStages(db, row, sent, present);
+  const [message] = await threadPage(db, row.visitor, row.pos + 1, 1);
   const retry =
     row.state === "failed" && viewer.role === "admin"
       ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="from" value="message"><input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
@@ -244,7 +247,8 @@ export async function journey(
     ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
     ["Site", row.site],
   ])}
-<pre class="text" dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>
+${row.text === "" ? "" : html`<pre class="text" dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>`}
+${message?.media === undefined ? "" : fileLink(message.media, linkTo)}
 <h2>Journey <span class="note">times in UTC</span></h2>
 <div id="journey" data-live="${every}">${stageList(stages)}${retry}</div>
 ${liveScript(path)}`;

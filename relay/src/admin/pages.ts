@@ -118,12 +118,12 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
   app.get("/admin/conversations/:visitor", async (c) => {
     const given = Number(c.req.query("before") ?? Number.MAX_SAFE_INTEGER);
     const before = Number.isSafeInteger(given) ? given : 0;
-    const found = await conversation(db, c.req.param("visitor"), { viewer: c.var.viewer, before });
+    const found = await conversation(deps, c.req.param("visitor"), { viewer: c.var.viewer, before });
     return found === undefined ? notFound(c, "conversation") : show(c, "/admin/conversations", found.title, found.body);
   });
   app.get("/admin/messages/:visitor/:id", async (c) => {
     const { viewer, secret } = c.var;
-    const body = await journey(db, c.req.param(), {
+    const body = await journey(deps, c.req.param(), {
       token: formToken(secret),
       viewer,
       note: outcomeOf(c.req.query(), "message"),

@@ -112,9 +112,10 @@ export const formReaders = (bodies: BodyBudget): FormReaders => ({
 });
 
 /** Collects the dependencies of the operator's pages. */
-export function adminDeps({ core, owner, visitors, gauges, currentMinute, doctor }: RouteGroups): AdminDeps {
+export function adminDeps({ core, files, owner, visitors, gauges, currentMinute, doctor }: RouteGroups): AdminDeps {
   const { settings, db, clock, log, takesWrites, sites, publicOrigin } = core;
   const { send, connections } = visitors;
+  const isOwnListener = settings.adminListen !== undefined;
   return {
     log,
     takesWrites,
@@ -131,10 +132,11 @@ export function adminDeps({ core, owner, visitors, gauges, currentMinute, doctor
     metrics: core.metrics,
     token: core.adminToken,
     readToken: settings.readToken,
-    preview: settings.adminListen === undefined,
+    preview: !isOwnListener,
     examine: doctor,
     networkOf: sendersBehind(adminProxies(settings)).networkOf,
     address: () => addressOf(core),
+    linkTo: (key, type) => `${isOwnListener ? addressOf(core) : ""}${files.links.to(key, type)}`,
   };
 }
 
