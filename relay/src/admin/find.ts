@@ -18,6 +18,8 @@ type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts
 const FIND_MS = 9_000;
 /** Prefix of each `messageSid`. */
 const SID = "pl_";
+/** Prefix of a reply's id: a reply from a callback, or a message of the owner's backend. */
+const REPLY = /^[rs]_/;
 
 /** The form of a visitor's id in log lines. */
 const SHORT = /^[\w-]{10}$/;
@@ -34,7 +36,7 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
   if (await maySee(deps, viewer, id)) return conversationPath(id);
   const keyed = await entryOf(deps, id, viewer);
   if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
-  const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
+  const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => byPrefix(deps, id)];
   for (const search of searches) {
     const seen: MessageName[] = [];
     for (const each of await search()) if (await maySee(deps, viewer, each.visitor)) seen.push(each);
@@ -75,7 +77,9 @@ async function repliesOf({ db, settings }: FindDeps, id: string): Promise<Messag
   return found.flat();
 }
 
-async function bySid(deps: FindDeps, id: string): Promise<MessageName[]> {
+/** Searches that no index serves. Only ids with the right prefix are searched for. */
+async function byPrefix(deps: FindDeps, id: string): Promise<MessageName[]> {
+  if (REPLY.test(id)) return messagesOf(deps, "reply", id);
   if (!id.startsWith(SID)) return [];
   const found = await messagesOf(deps, "sid", id);
   return found.length > 0 ? found : bySlices(deps.clock, (after) => messagesFormerly(deps.db, id, after));

@@ -14,6 +14,7 @@ import { auditPage } from "../records/operators.ts";
 import { ratingsPage } from "../records/ratings.ts";
 import { staleVisitors } from "../records/retention.ts";
 import { countFailed, newestMails } from "../records/search.ts";
+import { appendSent, createNumbers, findReply, findSent } from "../records/threads.ts";
 import { messagesFormerly } from "../records/tries.ts";
 import { visitorsInOrder } from "../records/visitors.ts";
 
@@ -84,7 +85,8 @@ async function plansOf(read: (db: Database) => Promise<unknown>): Promise<string
     plans.push(...steps.map(({ detail }) => String(detail)));
     return [];
   };
-  await read({ ...sqlite, all });
+  const each = async <Row>(sql: string): Promise<(Row | undefined)[]> => all<Row>(sql);
+  await read({ ...sqlite, all, each });
   expect(plans).not.toEqual([]);
   return plans;
 }
@@ -110,6 +112,15 @@ it.each(Object.entries(READS))("reads %s by an index", async (_, read) => {
 
 it.each(Object.entries(SORTING))("reads %s by an index, and sorts them", async (_, read) => {
   expect((await plansOf(read)).filter(readsAll)).toEqual([]);
+});
+
+const DRAFT = { visitor: "v", id: "m", text: "hello", at: now, sid: "pl_1" };
+it.each([
+  ["a repeated message", "messages_id", (db: Database) => appendSent(db, createNumbers([]), [DRAFT])],
+  ["a failed message", "messages_id", (db: Database) => findSent(db, "v", "m")],
+  ["a reply with a reaction", "messages_reacted", (db: Database) => findReply(db, "v", "r")],
+])("finds %s by its id, without reading the thread", async (_, index, read) => {
+  expect((await plansOf(read)).join()).toContain(`INDEX ${index} (visitor=? AND id=?)`);
 });
 
 it("sums the files of a visitor, but not those of a site", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type ConversationCursor, messagesNamed, searchSlice, visitorIdsMatching } from "./search.ts";
+import { type ConversationCursor, messagesNamed, type NameKind, searchSlice, visitorIdsMatching } from "./search.ts";
 import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
@@ -104,9 +104,10 @@ it("returns no more conversations than asked for", async () => {
   expect(found.map(({ id }) => id)).toEqual(["v3", "v2"]);
 });
 
-it("finds messages by id and by messageSid, slice by slice", async () => {
+it("finds messages by id and by messageSid, and replies by id, slice by slice", async () => {
   for (const visitor of ["a", "b", "c"]) await thread(visitor, 1, { 1: "hello", 30000: "bye" });
-  async function all(kind: "id" | "sid", name: string) {
+  await appendReply(db, { visitor: "b", id: "r_1", text: "hi", at: 1, external: "main:1" });
+  async function all(kind: NameKind, name: string) {
     const names: string[] = [];
     let count = 0;
     for (let after: string | undefined = ""; after !== undefined; count++) {
@@ -119,6 +120,7 @@ it("finds messages by id and by messageSid, slice by slice", async () => {
   expect(await all("id", "m30000")).toEqual({ names: ["a m30000", "b m30000", "c m30000"], count: 4 });
   expect((await all("sid", "pl_c1")).names).toEqual(["c m1"]);
   expect((await all("sid", "m1")).names).toEqual([]);
+  expect([(await all("reply", "r_1")).names, (await all("id", "r_1")).names]).toEqual([["b r_1"], []]);
 });
 
 it("finds visitors by a property of their ids, slice by slice", async () => {

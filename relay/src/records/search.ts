@@ -151,17 +151,22 @@ export async function searchSlice(
 /** The ids of a message and its visitor, as its page has them. */
 export type MessageName = { visitor: string; id: string };
 
-/** The kinds of ids by which a message is found: its own id, or the `messageSid` of a visitor's message. */
-export type NameKind = "id" | "sid";
+/** The kinds of ids by which a message is found: the id of a visitor's message, its `messageSid`, or the id of a reply. */
+export type NameKind = "id" | "sid" | "reply";
 
 /**
- * One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids, but not the
- * `messageSid`s.
+ * One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids of visitors'
+ * messages, but not their `messageSid`s or the ids of replies.
  */
-const LOOKUP_SLICE = { visitors: 500, messages: { id: 20_000, sid: 2_000 } };
+const LOOKUP_SLICE = { visitors: 500, messages: { id: 20_000, sid: 2_000, reply: 2_000 } };
+const LOOKUP_CONDITION = {
+  id: "author = 'visitor' AND id = $3",
+  sid: "sid = $3",
+  reply: "author = 'reply' AND id = $3",
+} as const satisfies Record<NameKind, string>;
 
 /**
- * Finds messages by id in a slice of all messages, in the order of the visitors' ids. There is no index of these ids: it would
+ * Finds messages by id in a slice of all messages, in the order of the visitors' ids. No index begins with these ids: it would
  * cost more at every write than this search costs an operator.
  * @param after the visitor after whom the slice begins; empty: at the beginning
  * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
@@ -180,7 +185,7 @@ export async function messagesNamed(
   const last = fitting ?? visitors.at(-1);
   if (last === undefined) return { found: [], next: undefined };
   const found = await tx.all<MessageName>(
-    `SELECT visitor, id FROM messages WHERE visitor > $1 AND visitor <= $2 AND ${kind} = $3`,
+    `SELECT visitor, id FROM messages WHERE visitor > $1 AND visitor <= $2 AND ${LOOKUP_CONDITION[kind]}`,
     after,
     last.id,
     name,
@@ -318,12 +323,12 @@ export function newestMails(
  * @returns whether there was such a message
  */
 export async function discardMessage(tx: Transaction, visitor: string, id: string, now: number): Promise<boolean> {
-  const sql = `UPDATE messages SET discarded = $3 WHERE visitor = $1 AND id = $2 AND discarded IS NULL
+  const sql = `UPDATE messages SET discarded = $3 WHERE visitor = $1 AND id = $2 AND author = 'visitor' AND discarded IS NULL
     AND (state = 'failed' OR EXISTS (SELECT 1 FROM outbox o WHERE o.visitor = $1 AND o.pos = messages.pos AND o.reaction IS NULL))`;
   if ((await tx.run(sql, visitor, id, now)) === 0) return false;
   await tx.run(
     `UPDATE outbox SET expires = $3 WHERE visitor = $1 AND reaction IS NULL
-       AND pos = (SELECT pos FROM messages WHERE visitor = $1 AND id = $2)`,
+       AND pos = (SELECT pos FROM messages WHERE visitor = $1 AND id = $2 AND author = 'visitor')`,
     visitor,
     id,
     now,

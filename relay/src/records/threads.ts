@@ -114,7 +114,8 @@ async function next(tx: Transaction, visitor: string): Promise<number | undefine
 }
 
 async function byId(tx: Transaction, visitor: string, id: string): Promise<Message | undefined> {
-  const [row] = await tx.all<Row>(`${SELECT} WHERE m.visitor = $1 AND m.id = $2`, visitor, id);
+  const sql = `${SELECT} WHERE m.visitor = $1 AND m.id = $2 AND m.author = 'visitor'`;
+  const [row] = await tx.all<Row>(sql, visitor, id);
   return row && toMessage(row);
 }
 
@@ -135,7 +136,7 @@ export async function appendSent(
   entries: readonly (NewMessage & { sid: string; typed?: number | undefined; media?: MediaRow | undefined })[],
 ): Promise<(Written | undefined)[]> {
   const known = await tx.each<{ pos: number }>(
-    "SELECT pos FROM messages WHERE visitor = $1 AND id = $2",
+    "SELECT pos FROM messages WHERE visitor = $1 AND id = $2 AND author = 'visitor'",
     entries.map(({ visitor, id }) => [visitor, id]),
   );
   const rows: Value[][] = [];
@@ -296,13 +297,28 @@ export async function questionsBefore(
   return found.map((row) => row?.at);
 }
 
-/** Place of the newest reply; nothing without a reply. */
-export async function newestReply(tx: Transaction, visitor: string): Promise<number | undefined> {
-  const [row] = await tx.all<{ pos: number }>(
-    "SELECT pos FROM messages WHERE visitor = $1 AND author = 'reply' ORDER BY pos DESC LIMIT 1",
+type ReplyToReact = { pos: number; id: string; reaction: string | null };
+
+/**
+ * Finds a reply that may get or lose a reaction: the newest one, or one that has a reaction. No index has the ids of the
+ * others, because it would cost a page for each reply.
+ */
+export async function findReply(
+  tx: Transaction,
+  visitor: string,
+  id: string,
+): Promise<(ReplyToReact & { newest: boolean }) | undefined> {
+  const [newest] = await tx.all<ReplyToReact>(
+    "SELECT pos, id, reaction FROM messages WHERE visitor = $1 AND author = 'reply' ORDER BY pos DESC LIMIT 1",
     visitor,
   );
-  return row?.pos;
+  if (newest?.id === id) return { ...newest, newest: true };
+  const [older] = await tx.all<ReplyToReact>(
+    "SELECT pos, id, reaction FROM messages WHERE visitor = $1 AND id = $2 AND reaction IS NOT NULL",
+    visitor,
+    id,
+  );
+  return older && { ...older, newest: false };
 }
 
 /**
@@ -359,8 +375,8 @@ export async function moveThread(tx: Transaction, from: string, to: string, shif
   await tx.run("UPDATE messages SET visitor = $2, pos = pos + $3, n = n + $3 WHERE visitor = $1", from, to, shift);
 }
 
-/** Finds the message with this client id. */
-export const findMessage = byId;
+/** Finds the visitor's message with this client id. */
+export const findSent = byId;
 
 /**
  * Changes after number `since`, oldest first; at most `limit`. Unchanged messages are found by their place, changed ones by

@@ -90,7 +90,10 @@ export const CORE: Mutant[] = [
   {
     name: "does not recognize a repeated message by the client's id",
     edits: [
-      { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
+      {
+        text: "CREATE UNIQUE INDEX messages_id ON messages (visitor, id) WHERE",
+        replace: "CREATE INDEX messages_id ON messages (visitor, id) WHERE",
+      },
       {
         in: "appendSent",
         find: "$known === undefined ? numbers.next($visitor, $at) : undefined",

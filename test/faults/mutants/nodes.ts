@@ -81,7 +81,10 @@ export const NODES: readonly Mutant[] = [
   {
     name: "stores a message again after a COMMIT without an answer",
     edits: [
-      { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
+      {
+        text: "CREATE UNIQUE INDEX messages_id ON messages (visitor, id) WHERE",
+        replace: "CREATE INDEX messages_id ON messages (visitor, id) WHERE",
+      },
       {
         in: "appendSent",
         find: "$known === undefined ? numbers.next($visitor, $at) : undefined",

@@ -97,3 +97,20 @@ it("counts reactions in the site's daily budget, and refuses them when it is use
   // The same reaction again and its removal reach no service, so they cost nothing.
   expect([await react("reply", "🎉"), await react("reply", "")]).toEqual([undefined, undefined]);
 });
+
+it("reacts to the newest reply only, and removes a reaction from any reply", async () => {
+  const { write, react } = stage();
+  await write("hello");
+  const answer = (id: string) =>
+    appendReply(db, { visitor: "visitor", id, text: "hi", at: 1_000_000, external: `main:${id}` });
+  await answer("first");
+  await react("first", "👍");
+  await answer("second");
+  expect([await react("first", "🎉"), await react("other", "🎉")]).toEqual(["not_allowed", "not_allowed"]);
+  expect([await react("first", ""), await react("other", ""), await react("second", "🐟")]).toEqual(Array(3));
+  const replies = await db.all("SELECT id, reaction FROM messages WHERE author = 'reply' ORDER BY pos");
+  expect(replies).toEqual([
+    { id: "first", reaction: null },
+    { id: "second", reaction: "🐟" },
+  ]);
+});

@@ -4,7 +4,7 @@ import type { Site } from "../../base/config.ts";
 import type { Transaction } from "../../db/database.ts";
 import { addOutboxEntry } from "../../records/outbox.ts";
 import { takeToday } from "../../records/quotas.ts";
-import { findMessage, mark, newestReply, renewSid, setReaction, sidAt, type Written } from "../../records/threads.ts";
+import { findReply, findSent, mark, renewSid, setReaction, sidAt, type Written } from "../../records/threads.ts";
 import { addTry, SENT_AGAIN } from "../../records/tries.ts";
 import { announce, type Draft, dueFor, newEntry, newSid, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
@@ -91,7 +91,7 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
   const at = clock.now();
   const again = await db.transaction(
     async (tx) => {
-      const message = await findMessage(tx, visitor, id);
+      const message = await findSent(tx, visitor, id);
       if (message?.from !== "visitor" || message.state !== "failed") return undefined;
       const answer = `${SENT_AGAIN}${await sidAt(tx, visitor, message.pos)}`;
       await addTry(tx, visitor, message.pos, { at, answer });
@@ -135,12 +135,11 @@ async function writeReaction(
   tx: Transaction,
   { visitor, site, id, emoji }: { visitor: string; site: Site; id: string; emoji: string },
 ): Promise<{ n: number | undefined } | "not_allowed" | "full"> {
-  const reply = await findMessage(tx, visitor, id);
-  if (reply?.from !== "reply") return "not_allowed";
-  if (emoji === (reply.reaction ?? "")) return { n: undefined };
+  const reply = await findReply(tx, visitor, id);
+  if (emoji === (reply?.reaction ?? "")) return { n: undefined };
   const now = state.deps.clock.now();
+  if (reply === undefined || (emoji !== "" && !reply.newest)) return "not_allowed";
   if (emoji !== "") {
-    if ((await newestReply(tx, visitor)) !== reply.pos) return "not_allowed";
     const { messagesPerDay: perDay } = site;
     if (perDay !== undefined && !(await takeToday(tx, { site: site.public.id, perDay, now }))) return "full";
   }
