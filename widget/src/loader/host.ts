@@ -10,8 +10,8 @@ import { element } from "./dom.ts";
 /** Creates the element. React Aria makes everything outside its modals inert, except elements with this attribute. */
 export const createHost = (): HTMLElement => element("porch-light", { "data-react-aria-top-layer": "true" });
 
-/** Number of removals by the page after which the widget checks whether the page removes it repeatedly. */
-const REMOVALS_MAX = 50;
+/** Number of removals by the page after which each further return may have to wait, because the page may keep removing it. */
+const REMOVALS_MAX = 3;
 
 /**
  * Puts the element into the page and keeps it there.

@@ -3,34 +3,62 @@
 import type { Options } from "../settings/options.ts";
 import type { Shell } from "./contract.ts";
 import { pageDocument } from "./document.ts";
-import { pageSettings } from "./page-api.ts";
+import { pageFunction, pageSettings } from "./page-api.ts";
 import { covers } from "./rect-overlap.ts";
 
-/** A removal within this time after the previous one counts as repeated, in milliseconds. */
-const REMOVAL_MS = 2_000;
-/** Number of repeated removals after which the widget gives up. */
-const REMOVALS_MAX = 9;
-/** Additional delay before each return of the element, per repeated removal, in milliseconds. */
-const STEP_MS = 50;
-let removals = 0;
-let removedAt = 0;
+/** The waits before the element returns, one for each removal in a row, in milliseconds. After the last wait the widget gives up. */
+export const WAITS_MS: readonly number[] = [0, 100, 200, 400, 800, 1_600, 3_200, 6_400];
+/** Once the element has stayed for this time, the waits start again from the first, in milliseconds. */
+export const STAYED_MS = 60_000;
+
+/** The removals of one widget's element in a row, on one address of the page. */
+type Removals = {
+  launcher: HTMLElement;
+  /** The root element of the page, which `document.open()` replaces. */
+  root: Element;
+  address: string;
+  count: number;
+  /** When the element returned, in milliseconds; infinite while it waits or after the widget has given up. */
+  returnedAt: number;
+};
+let removals: Removals | undefined;
+
+/** Whether the removals so far say nothing about the present page: it is another one, or the element has stayed for long. */
+function isOver({ launcher, root, address, returnedAt }: Removals, shell: Shell): boolean {
+  if (launcher !== shell.launcher || root !== pageDocument.documentElement) return true;
+  // A single-page application may rebuild the body with each of its pages.
+  return performance.now() - returnedAt > STAYED_MS || (Number.isFinite(returnedAt) && address !== location.href);
+}
 
 /**
- * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Gives up when the
- * page removes it again and again.
+ * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Waits longer after
+ * each removal, and gives up when the page keeps removing the element.
  * @param insert puts the element into the page and watches it
  */
 export function restoreHost(shell: Shell, insert: () => void): void {
+  const { launcher, host } = shell;
   // `document.open()` removes the listeners of all elements; the panel may have put the element back by now.
-  if (!shell.launcher.onclick) return void restart(shell);
-  if (shell.host.isConnected) return;
-  // Give up, because the page keeps removing the chat.
-  if (removals > REMOVALS_MAX) return;
-  const now = performance.now();
-  removals = now - removedAt < REMOVAL_MS ? removals + 1 : 0;
-  removedAt = now;
-  if (removals <= REMOVALS_MAX) setTimeout(insert, removals * STEP_MS);
-  else console.warn("Porchlight: this page keeps removing the chat, so it stays away");
+  if (!launcher.onclick) return void restart(shell);
+  if (host.isConnected) return;
+  if (!removals || isOver(removals, shell)) {
+    const { documentElement: root } = pageDocument;
+    removals = { launcher, root, address: location.href, count: 0, returnedAt: 0 };
+  }
+  const current = removals;
+  // The page has changed something else while the element waits.
+  if (!Number.isFinite(current.returnedAt)) return;
+  current.returnedAt = Number.POSITIVE_INFINITY;
+  const wait = WAITS_MS[current.count++];
+  if (wait === undefined) return console.warn("Porchlight: this page keeps removing the chat, so it stays away");
+  const ownFunction = pageFunction();
+  const putBack = (): void => {
+    // Another widget runs, or none, because the page has called `destroy`; or another page has begun meanwhile.
+    if (pageFunction() !== ownFunction || removals !== current) return;
+    current.returnedAt = performance.now();
+    insert();
+  };
+  if (wait === 0) putBack();
+  else setTimeout(putBack, wait);
 }
 
 /** Launchers of widgets that were replaced by a new one. */
