@@ -17,7 +17,7 @@ import { help } from "./http/help.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { root } from "./http/root.ts";
-import { bodyReader, type RouteRow, route } from "./http/route-table.ts";
+import { bodyRoutes, type RouteRow, route } from "./http/route-table.ts";
 import { snippet } from "./http/snippet.ts";
 import { unsubscribePage } from "./http/unsubscribe.ts";
 import type { Sites } from "./records/sites.ts";
@@ -61,90 +61,95 @@ export type AppDeps = {
 };
 
 /**
- * Every route, by the module that answers it, in the order in which the modules are mounted: caller, method, path, largest
- * body.
- *
- * Body sizes (`SIZES`): no body if the row names no size; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
- * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).
- * `/api/v1/*` means all operations in `http/api/operations.ts`. `test/house/routes.test.ts` compares the table with the
- * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
+ * Every route: who calls it, method, path, largest body, and the time within which the request must arrive. Headers always
+ * have 10 s. A body that no route reads is not waited for. `/api/v1/*` means all operations in `http/api/operations.ts`.
+ * `test/house/routes.test.ts` and `test/routes.test.ts` compare the table with the relay. WebSockets start with an upgrade:
+ * `socket/socket.ts` holds their limits.
  */
-const ROUTES = {
-  root: [route("browser", "GET", "/")],
-  assets: [
-    route("browser", "GET", "/widget.js"),
-    route("browser", "GET", "/w/:file{.+\\.js}"),
-    route("browser", "GET", "/v/:hash/widget.js"),
-    route("browser", "GET", "/v/:file{.+\\.json}"),
-    route("browser", "GET", "/frame/words/:file{.+\\.js}"),
-    route("browser", "GET", "/frame/:name"),
-    route("browser", "GET", "/assets/panel.js"),
-    route("browser", "GET", "/assets/:name"),
-  ],
-  help: [route("browser", "GET", "/help/:file{.+\\.json}")],
-  page: [route("browser", "GET", "/favicon.ico"), route("browser", "GET", "/c/:site")],
-  snippet: [route("browser", "GET", "/c/:site/snippet")],
-  fallback: [
-    route("browser", "POST", "/socket/lines"),
-    route("browser", "GET", "/socket/lines/:line"),
-    route("browser", "POST", "/socket/lines/:line", "frames"),
-    route("browser", "POST", "/socket/lines/:line/end"),
-  ],
-  media: [
-    route("browser", "OPTIONS", "/media"),
-    route("browser", "POST", "/media", "upload"),
-    route("browser", "ALL", "/media"),
-    route("browser", "GET", "/media/:file"),
-  ],
-  mail: [route("mail reader", "GET", "/mail/stop/:link"), route("mail reader", "POST", "/mail/stop/:link", "form")],
-  api: [
-    route("owner's backend", "GET", "/openapi.json"),
-    route("owner's backend", "GET", "/api"),
-    route("owner's backend", "GET", "/api/v1/*"),
-    route("owner's backend", "ALL", "/api/v1/*", "api"),
-  ],
-  callbacks: [
-    route("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
-    route("service", "POST", "/callbacks/reply/:secret", "callback"),
-    route("service", "POST", "/callbacks/recharge/:secret", "callback"),
-    route("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
-  ],
-  admin: [
-    route("operator", "GET", "/metrics"),
-    ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
-      .concat("/ledger", "/ledger/:kind{send|grant}/:account/:key", "/doctor", "/alerts", "/callbacks")
-      .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
-      .concat("/deliveries/retry", "/deliveries/discard", "/style.css", "/live.js", "/page.js")
-      .map((path) => route("operator", "GET", `/admin${path}`)),
-    route("operator", "POST", "/admin/login", "form"),
-    ...["/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map((path) =>
-      route("operator", "POST", `/admin${path}`, "admin"),
-    ),
-    route("operator", "GET", "/admin/*"),
-  ],
-  health: [route("operator", "GET", "/healthz"), route("operator", "GET", "/readyz")],
-} satisfies Record<string, readonly RouteRow[]>;
+export const ROUTE_ROWS: readonly RouteRow[] = [
+  route("browser", "GET", "/", "no body, 10 s"),
+  route("browser", "GET", "/widget.js", "no body, 10 s"),
+  route("browser", "GET", "/w/:file{.+\\.js}", "no body, 10 s"),
+  route("browser", "GET", "/v/:hash/widget.js", "no body, 10 s"),
+  route("browser", "GET", "/v/:file{.+\\.json}", "no body, 10 s"),
+  route("browser", "GET", "/frame/words/:file{.+\\.js}", "no body, 10 s"),
+  route("browser", "GET", "/frame/:name", "no body, 10 s"),
+  route("browser", "GET", "/assets/panel.js", "no body, 10 s"),
+  route("browser", "GET", "/assets/:name", "no body, 10 s"),
+  route("browser", "GET", "/help/:file{.+\\.json}", "no body, 10 s"),
+  route("browser", "GET", "/favicon.ico", "no body, 10 s"),
+  route("browser", "GET", "/c/:site", "no body, 10 s"),
+  route("browser", "GET", "/c/:site/snippet", "no body, 10 s"),
+  route("browser", "POST", "/socket/lines", "no body, 10 s"),
+  route("browser", "GET", "/socket/lines/:line", "no body, 10 s"),
+  route("browser", "POST", "/socket/lines/:line", "96 KiB, 30 s"),
+  route("browser", "POST", "/socket/lines/:line/end", "no body, 10 s"),
+  route("browser", "OPTIONS", "/media", "no body, 10 s"),
+  route("browser", "POST", "/media", "UPLOAD_*_MB, 300 s"),
+  route("browser", "ALL", "/media", "no body, 10 s"),
+  route("browser", "GET", "/media/:file", "no body, 10 s"),
+  route("mail reader", "GET", "/mail/stop/:link", "no body, 10 s"),
+  route("mail reader", "POST", "/mail/stop/:link", "4 KiB, 30 s"),
+  route("owner's backend", "GET", "/openapi.json", "no body, 10 s"),
+  route("owner's backend", "GET", "/api", "no body, 10 s"),
+  route("owner's backend", "GET", "/api/v1/*", "no body, 10 s"),
+  route("owner's backend", "ALL", "/api/v1/*", "256 KiB, 30 s"),
+  route("service", "GET", "/callbacks/:kind{reply|recharge}/:secret", "no body, 10 s"),
+  route("service", "POST", "/callbacks/reply/:secret", "1 MiB, 30 s"),
+  route("service", "POST", "/callbacks/recharge/:secret", "1 MiB, 30 s"),
+  route("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret", "no body, 10 s"),
+  route("operator", "GET", "/metrics", "no body, 10 s"),
+  route("operator", "GET", "/admin", "no body, 10 s"),
+  route("operator", "GET", "/admin/login", "no body, 10 s"),
+  route("operator", "GET", "/admin/find", "no body, 10 s"),
+  route("operator", "GET", "/admin/conversations", "no body, 10 s"),
+  route("operator", "GET", "/admin/conversations/:visitor", "no body, 10 s"),
+  route("operator", "GET", "/admin/messages/:visitor/:id", "no body, 10 s"),
+  route("operator", "GET", "/admin/deliveries", "no body, 10 s"),
+  route("operator", "GET", "/admin/ledger", "no body, 10 s"),
+  route("operator", "GET", "/admin/ledger/:kind{send|grant}/:account/:key", "no body, 10 s"),
+  route("operator", "GET", "/admin/doctor", "no body, 10 s"),
+  route("operator", "GET", "/admin/alerts", "no body, 10 s"),
+  route("operator", "GET", "/admin/callbacks", "no body, 10 s"),
+  route("operator", "GET", "/admin/leads", "no body, 10 s"),
+  route("operator", "GET", "/admin/mails", "no body, 10 s"),
+  route("operator", "GET", "/admin/webhooks", "no body, 10 s"),
+  route("operator", "GET", "/admin/blocks", "no body, 10 s"),
+  route("operator", "GET", "/admin/audit", "no body, 10 s"),
+  route("operator", "GET", "/admin/sites", "no body, 10 s"),
+  route("operator", "GET", "/admin/settings", "no body, 10 s"),
+  route("operator", "GET", "/admin/deliveries/retry", "no body, 10 s"),
+  route("operator", "GET", "/admin/deliveries/discard", "no body, 10 s"),
+  route("operator", "GET", "/admin/style.css", "no body, 10 s"),
+  route("operator", "GET", "/admin/live.js", "no body, 10 s"),
+  route("operator", "GET", "/admin/page.js", "no body, 10 s"),
+  route("operator", "POST", "/admin/login", "4 KiB, 30 s"),
+  route("operator", "POST", "/admin/logout", "64 KiB, 30 s"),
+  route("operator", "POST", "/admin/logout-everywhere", "64 KiB, 30 s"),
+  route("operator", "POST", "/admin/deliveries/retry", "64 KiB, 30 s"),
+  route("operator", "POST", "/admin/deliveries/discard", "64 KiB, 30 s"),
+  route("operator", "POST", "/admin/ledger/decide", "64 KiB, 30 s"),
+  route("operator", "GET", "/admin/*", "no body, 10 s"),
+  route("operator", "GET", "/healthz", "no body, 10 s"),
+  route("operator", "GET", "/readyz", "no body, 10 s"),
+];
+/** The route that reads the body of a request. */
+export const routeOfBody = bodyRoutes(ROUTE_ROWS);
 
 type Bindings = { Bindings: HttpBindings };
 type AdminPages = ReturnType<typeof createAdmin>;
-type Module = keyof typeof ROUTES;
 
-/** Every route of the relay. */
-export const ROUTE_ROWS: readonly RouteRow[] = Object.values(ROUTES).flat();
-/** Whether a route reads the body of a request. */
-export const readsBody = bodyReader(ROUTE_ROWS);
-
-/** Makes the module of each group of routes; undefined: the settings switch it off. */
+/** Makes the modules that answer, in the order in which they are mounted; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
   const { sites, connections, clock, allows, networkOf, slots, nodes, mail, callbackAddress, log } = deps;
   const { relay, address, widget, formerBuilds, bodies, api, admin } = deps;
-  return {
-    root: root({ sites, admin: admin !== undefined }),
-    assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
-    help: help(sites, deps.help),
-    page: page(sites),
-    snippet: snippet({ sites, relay, address, folder: widget }),
-    fallback: fallback({
+  return [
+    root({ sites, admin: admin !== undefined }),
+    assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
+    help(sites, deps.help),
+    page(sites),
+    snippet({ sites, relay, address, folder: widget }),
+    fallback({
       connections,
       clock,
       allows,
@@ -154,13 +159,13 @@ function modulesOf(deps: AppDeps) {
       nodes,
       bodies,
     }),
-    media: media(deps.media),
-    mail: mail && unsubscribePage(mail, bodies),
+    media(deps.media),
+    mail && unsubscribePage(mail, bodies),
     api,
-    callbacks: callbacks(callbackAddress),
+    callbacks(callbackAddress),
     admin,
-    health: health(deps.ready),
-  } satisfies Record<Module, unknown>;
+    health(deps.ready),
+  ];
 }
 
 /** Answers unknown paths and failures. */
@@ -185,14 +190,11 @@ export function createAdminApp(admin: AdminPages, log: Log): Hono<Bindings> {
   return withErrors(app, log);
 }
 
-/** Builds the HTTP application: the modules of `ROUTES`, and the answers to unknown paths and failures. */
+/** Builds the HTTP application: the modules, and the answers to unknown paths and failures. */
 export function createApp(deps: AppDeps): Hono<Bindings> {
   const { log } = deps;
   const app = new Hono<Bindings>();
-  const modules = modulesOf(deps);
-  for (const name of Object.keys(ROUTES) as Module[]) {
-    const module = modules[name] as Hono<Bindings> | undefined;
+  for (const module of modulesOf(deps) as (Hono<Bindings> | undefined)[])
     if (module !== undefined) app.route("/", module);
-  }
   return withErrors(app, log);
 }

@@ -1,6 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { createAdmin } from "./admin/index.ts";
-import { createAdminApp, createApp, readsBody } from "./app.ts";
+import { createAdminApp, createApp, routeOfBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
 import { createConnectionSlots } from "./base/connection-slots.ts";
@@ -158,7 +158,7 @@ async function build(settings: Settings, replacements: Replacements): Promise<Gr
   const server: RelayServer = createServer(core, {
     handleCallback: intake.handleCallback,
     framework,
-    readsBody,
+    routeOfBody,
     visitors,
     slots,
   });
@@ -172,7 +172,11 @@ function createApps(groups: RouteGroups) {
   const bodies = createBodyBudget();
   const isPublic = core.settings.adminListen === undefined;
   const admin = createAdmin(adminDeps(groups), formReaders(isPublic ? bodies : createBodyBudget()));
-  const adminListener = createAdminListener(core, getRequestListener(createAdminApp(admin, core.log).fetch));
+  const adminListener = createAdminListener(
+    core,
+    getRequestListener(createAdminApp(admin, core.log).fetch),
+    routeOfBody,
+  );
   const api = serverApi(apiDeps(groups));
   const app = createApp(appDeps(groups, { api, admin: isPublic ? admin : undefined, bodies }));
   return { framework: getRequestListener(app.fetch), adminListener };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { readsBody } from "../app.ts";
+import { routeOfBody } from "../app.ts";
 import { realClock } from "../base/clock.ts";
 import type { RelayError } from "../base/errors.ts";
 import { readBody } from "./body.ts";
@@ -18,7 +18,7 @@ afterEach(() => void server.close().closeAllConnections());
 async function open(clock = realClock, budget?: BodyBudget) {
   const seen: IncomingMessage[] = [];
   server = createServer(
-    withDeadline(clock, readsBody, async (request, response) => {
+    withDeadline(clock, routeOfBody, async (request, response) => {
       seen.push(request);
       const text = await readBody(request, MAX, budget).catch((error: RelayError) => error.code);
       response.writeHead(text === "too_large" ? 413 : 200).end(text.slice(0, 20));
@@ -163,8 +163,8 @@ it("the table of routes says which bodies are read", () => {
     "/mail/stop/l",
     "/api/v1/x",
   ];
-  expect(reading.filter((path) => !readsBody("POST", path))).toEqual([]);
+  expect(reading.filter((path) => routeOfBody("POST", path) === undefined)).toEqual([]);
   const silent = ["/socket/lines", "/socket/lines/l1/end", "/healthz", "/callbacks/other/s", "/nowhere"];
-  expect(silent.filter((path) => readsBody("POST", path))).toEqual([]);
-  expect(readsBody("GET", "/callbacks/reply/s")).toBe(false);
+  expect(silent.filter((path) => routeOfBody("POST", path) !== undefined)).toEqual([]);
+  expect(routeOfBody("GET", "/callbacks/reply/s")).toBeUndefined();
 });

@@ -1,19 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { hasBody } from "./body.ts";
-import { BODY_MS, type ReadsBody } from "./route-table.ts";
+import { BODY_MS, type RouteOfBody, UPLOAD_MS } from "./route-table.ts";
 
 /**
- * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24). Uploads
- * have the server's own limit. If no route reads the body, the connection ends with the answer.
+ * Destroys connections whose request bodies take longer than their route allows, so that slow clients cannot hold them
+ * (RELIABILITY A24). Uploads have the server's own limit. If no route reads the body, the connection ends with the answer.
  */
-export function withDeadline(clock: Clock, readsBody: ReadsBody, listener: RequestListener): RequestListener {
+export function withDeadline(clock: Clock, routeOfBody: RouteOfBody, listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     if (hasBody(request)) {
-      const path = request.url?.split("?")[0] ?? "";
-      if (!readsBody(request.method ?? "", path)) response.shouldKeepAlive = false;
-      if (path !== "/media") {
-        const cancel = clock.after(BODY_MS, () => request.destroy());
+      const route = routeOfBody(request.method ?? "", request.url?.split("?")[0] ?? "");
+      if (route === undefined) response.shouldKeepAlive = false;
+      const { ms } = route ?? { ms: BODY_MS };
+      if (ms < UPLOAD_MS) {
+        const cancel = clock.after(ms, () => request.destroy());
         request.once("end", cancel).once("close", cancel);
       }
     }

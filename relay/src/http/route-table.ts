@@ -18,10 +18,24 @@ export const SIZES = {
   upload: "UPLOAD_*_MB",
 } as const;
 
-/** Time limit for a request body, in milliseconds (RELIABILITY A24). */
+/** Time limit for the headers of every request, in milliseconds (RELIABILITY A24). */
+export const HEADERS_MS = 10_000;
+/** Time limit for a request body, in milliseconds. */
 export const BODY_MS = 30_000;
 /** Time limit for an upload: a photo over a slow connection takes minutes. */
 export const UPLOAD_MS = 300_000;
+
+/** The size and time limits of requests, by the words that the table of routes shows. */
+const LIMITS = {
+  "no body, 10 s": { bytes: SIZES.none, ms: HEADERS_MS },
+  "4 KiB, 30 s": { bytes: SIZES.form, ms: BODY_MS },
+  "64 KiB, 30 s": { bytes: SIZES.admin, ms: BODY_MS },
+  "96 KiB, 30 s": { bytes: SIZES.frames, ms: BODY_MS },
+  "256 KiB, 30 s": { bytes: SIZES.api, ms: BODY_MS },
+  "1 MiB, 30 s": { bytes: SIZES.callback, ms: BODY_MS },
+  "UPLOAD_*_MB, 300 s": { bytes: SIZES.upload, ms: UPLOAD_MS },
+} as const;
+type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
 export type RouteRow = {
   /** HTTP method. `ALL` means every method that the table does not list for this path. */
@@ -29,25 +43,20 @@ export type RouteRow = {
   path: string;
   /** Who calls it. */
   caller: "browser" | "mail reader" | "owner's backend" | "service" | "operator";
-  bytes: (typeof SIZES)[keyof typeof SIZES];
-  /** Time limit for the body, in milliseconds. */
-  ms: number;
+  /** The limits in words. */
+  limits: keyof typeof LIMITS;
+  bytes: Limits["bytes"];
+  /** Time within which the request must arrive, in milliseconds. */
+  ms: Limits["ms"];
 };
 
-type Size = keyof typeof SIZES;
 /** A row of the table of routes in `app.ts`. */
 export const route = (
   caller: RouteRow["caller"],
   method: RouteRow["method"],
   path: string,
-  size: Size = "none",
-): RouteRow => ({
-  method,
-  path,
-  caller,
-  bytes: SIZES[size],
-  ms: size === "upload" ? UPLOAD_MS : BODY_MS,
-});
+  limits: RouteRow["limits"],
+): RouteRow => ({ caller, method, path, limits, ...LIMITS[limits] });
 
 /** Turns a path of the table into a regular expression: `:name`, `:name{expression}`, and a `*` at the end, as in Hono. */
 const expressionOf = (path: string): RegExp =>
@@ -58,14 +67,13 @@ const expressionOf = (path: string): RegExp =>
       .replace(/\*$/, ".*")}$`,
   );
 
-/** Whether a route reads the body of this request. The path has no query. */
-export type ReadsBody = (method: string, path: string) => boolean;
+/** The route that reads the body of this request; undefined if none does. The path has no query. */
+export type RouteOfBody = (method: string, path: string) => Pick<RouteRow, "ms"> | undefined;
 
-/** Looks up in the table of routes whether a request's body is read. */
-export function bodyReader(rows: readonly RouteRow[]): ReadsBody {
-  const reading = rows
-    .filter(({ bytes }) => bytes !== 0)
-    .map(({ method, path }) => ({ method, expression: expressionOf(path) }));
+/** Looks up in the table of routes which route reads a request's body. */
+export function bodyRoutes(rows: readonly RouteRow[]): RouteOfBody {
+  const reading = rows.filter(({ bytes }) => bytes !== 0).map((row) => ({ row, expression: expressionOf(row.path) }));
   return (method, path) =>
-    reading.some((route) => (route.method === "ALL" || route.method === method) && route.expression.test(path));
+    reading.find(({ row, expression }) => (row.method === "ALL" || row.method === method) && expression.test(path))
+      ?.row;
 }

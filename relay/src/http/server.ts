@@ -1,8 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { UPLOAD_MS } from "./route-table.ts";
+import { HEADERS_MS, UPLOAD_MS } from "./route-table.ts";
 
-/** A request's headers must arrive within this time, in milliseconds. */
-const HEADERS_MS = 10_000;
 /** Interval at which Node checks for late headers, in milliseconds. */
 const CHECK_MS = 2_000;
 

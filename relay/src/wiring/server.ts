@@ -8,7 +8,7 @@ import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
 import { withResponsePolicy } from "../http/response-policy.ts";
-import type { ReadsBody } from "../http/route-table.ts";
+import type { RouteOfBody } from "../http/route-table.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
@@ -43,7 +43,7 @@ type ServerDeps = {
   /** Handles callbacks before the framework. @returns whether it handled the request */
   handleCallback: (request: IncomingMessage, response: ServerResponse) => boolean;
   framework: RequestListener;
-  readsBody: ReadsBody;
+  routeOfBody: RouteOfBody;
   visitors: Pick<VisitorFlows, "connections" | "allows">;
   /** Limits the visitors' connections, over every transport. */
   slots: ConnectionSlots;
@@ -63,13 +63,13 @@ export type RelayServer = {
 /** The HTTP server with the visitors' WebSockets. */
 export function createServer(
   core: Core,
-  { handleCallback, framework, readsBody, visitors, slots }: ServerDeps,
+  { handleCallback, framework, routeOfBody, visitors, slots }: ServerDeps,
 ): RelayServer {
   const { settings, clock, log } = core;
   const { connections, allows } = visitors;
   const { addressOf, networkOf } = sendersBehind(settings.trustProxy);
   let stopping = false;
-  const limited = withDeadline(clock, readsBody, framework);
+  const limited = withDeadline(clock, routeOfBody, framework);
   const answer = withResponsePolicy(clock, (request, response) => {
     // The last answer on each connection says that the connection ends.
     if (stopping) response.shouldKeepAlive = false;
