@@ -288,13 +288,12 @@ export async function questionsBefore(
   tx: Transaction,
   replies: readonly { visitor: string; pos: number }[],
 ): Promise<(number | undefined)[]> {
-  const found = await tx.each<{ at: number }>(
-    `SELECT m.at FROM messages m WHERE m.visitor = $1 AND m.pos < $2 AND m.author = 'visitor'
-       AND m.pos > COALESCE((SELECT max(r.pos) FROM messages r WHERE r.visitor = $1 AND r.pos < $2 AND r.author = 'reply'), 0)
-     ORDER BY m.pos DESC LIMIT 1`,
+  // One step back in the primary key. The greatest position of earlier replies would be found by reading the whole thread.
+  const found = await tx.each<{ author: Row["author"]; at: number }>(
+    "SELECT author, at FROM messages WHERE visitor = $1 AND pos < $2 ORDER BY pos DESC LIMIT 1",
     replies.map(({ visitor, pos }) => [visitor, pos]),
   );
-  return found.map((row) => row?.at);
+  return found.map((row) => (row?.author === "visitor" ? row.at : undefined));
 }
 
 type ReplyToReact = { pos: number; id: string; reaction: string | null };
