@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
 import { snippet } from "./guides.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { startMailServer } from "./mail-server.ts";
 import { startReceiver } from "./receiver.ts";
+import { porchlight } from "./shell.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -64,4 +66,60 @@ it("alerts the operator when a message waits because the service does not work, 
   house.sandbox.configure({ forceStatus: {} });
   const open = () => eventsOf("alert.raised", "waiting").length - eventsOf("alert.ended", "waiting").length;
   await expect.poll(open).toBe(0);
+});
+
+describe("a webhook of a site that does not accept its events", () => {
+  let backend: Awaited<ReturnType<typeof startReceiver>>;
+  let mailServer: Awaited<ReturnType<typeof startMailServer>>;
+  let shop: House;
+  beforeAll(async () => {
+    [backend, mailServer] = [await startReceiver(SECRET), await startMailServer()];
+    const env = {
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: "chat@shop.example",
+      PUBLIC_URL: "https://chat.shop.example",
+      ALERT_MAIL: "ops@shop.example",
+      WEBHOOK_SECRET: SECRET,
+    };
+    const webhook = { url: backend.url, secret: "env:WEBHOOK_SECRET", events: ["message.visitor"] };
+    shop = await startHouse({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env, site: { webhook } });
+  });
+  afterAll(async () => {
+    await shop.stop();
+    await mailServer.stop();
+    await backend.stop();
+  });
+
+  /** The next mail, by its recipient, subject and text. */
+  async function nextMail(): Promise<[to: string | undefined, subject: string | undefined, text: string]> {
+    const mails = await mailServer.until(1);
+    const mail = mails.shift();
+    return [mail?.to[0], mail?.headers.subject, mail?.text ?? ""];
+  }
+  const begun = ["ops@shop.example", "Problem: webhook of default"];
+  const over = ["ops@shop.example", "Ended: webhook of default"];
+
+  it("alerts the operator by mail when it wants no more tries, and when it has accepted another event", async () => {
+    const visitor = shop.visitor();
+    await visitor.connect();
+    backend.answerWith(410);
+    await visitor.send("refused for good");
+    const mail = await nextMail();
+    expect(mail).toEqual([...begun, expect.stringContaining("did not accept message.visitor in 1 try (410).")]);
+    expect(mail[2]).toContain("The page Webhooks shows each try.");
+    await visitor.send("accepted");
+    expect(await nextMail()).toEqual([...over, expect.stringContaining("This has ended: The webhook of site default")]);
+  });
+
+  it("alerts the operator after the third try, and when the event has been accepted", async () => {
+    const visitor = shop.visitor();
+    await visitor.connect();
+    const before = backend.events.length;
+    backend.answerWith(503, 503, 503);
+    await visitor.send("refused three times");
+    expect(await nextMail()).toEqual([...begun, expect.stringContaining("message.visitor in 3 tries (503).")]);
+    const event = backend.events[before]?.id ?? "";
+    expect((await porchlight(shop, ["webhooks", "retry", event])).code).toBe(0);
+    expect(await nextMail()).toEqual([...over, expect.stringContaining("This has ended")]);
+  });
 });

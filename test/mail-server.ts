@@ -78,14 +78,16 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-/** Parses a mail with a text and an HTML part: RFC 5322 and RFC 2046 as far as they are used. */
+/** Parses a mail, either plain text or with a text and an HTML part: RFC 5322 and RFC 2046 as far as they are used. */
 function read(raw: string): Omit<Received, "from" | "to"> {
   const [head = "", body = ""] = halves(raw);
   const headers = headersIn(head);
   const boundary = /boundary="?([^";]+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
-  const parts = body.split(`--${boundary}`).map((part) => halves(part.replace(/^\r\n/, "")));
+  const parts =
+    boundary === "" ? [[head, body]] : body.split(`--${boundary}`).map((part) => halves(part.replace(/^\r\n/, "")));
   const form = (type: string): string => {
-    const [about = "", words = ""] = parts.find(([each]) => each?.includes(`text/${type}`)) ?? [];
+    const [about = "", words = ""] =
+      parts.find(([each]) => each?.toLowerCase().includes(`content-type: text/${type}`)) ?? [];
     return decoded(words, headersIn(about)["content-transfer-encoding"]).replaceAll("\r\n", "\n");
   };
   return { headers, text: form("plain"), html: form("html") };

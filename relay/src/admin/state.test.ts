@@ -17,6 +17,7 @@ const databaseWith = (alerts: Alert[]) => ({ all: async () => alerts }) as unkno
 it.each([
   ["failures", "/admin/deliveries"],
   ["ledger", "/admin/ledger"],
+  ["webhook", "/admin/webhooks"],
   ["account", "/admin/doctor"],
   ["disk", "/admin/doctor"],
 ])("an open problem of the kind %s links to the page where it is dealt with", async (kind, path) => {

@@ -83,6 +83,7 @@ const PLACES: Record<string, readonly [path: string, name: string]> = {
   failures: ["/admin/deliveries", "Deliveries"],
   ledger: ["/admin/ledger", "Ledger"],
   budget: ["/admin/conversations", "Conversations"],
+  webhook: ["/admin/webhooks", "Webhooks"],
 };
 const DOCTOR = ["/admin/doctor", "Doctor"] as const;
 

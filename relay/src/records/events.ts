@@ -81,6 +81,13 @@ export async function troubledEvent(tx: Transaction, site: string, tries: number
   return event;
 }
 
+/** The newest event of a site that does not wait: it was delivered or has failed. */
+export async function newestSettledEvent(tx: Transaction, site: string): Promise<Event | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state <> 'waiting' ORDER BY at DESC, id DESC LIMIT 1`;
+  const [event] = await tx.all<Event>(sql, site);
+  return event;
+}
+
 /** Reserves an event for one try. @returns false when another process has it */
 export async function claimEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
   const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";

@@ -4,6 +4,7 @@ import { type AlertCheck, createAlerts, type Problem } from "../flows/alerts.ts"
 import type { Backups } from "../flows/backup/schedule.ts";
 import { createHooks } from "../hooks/post.ts";
 import { failedSince } from "../records/alerts.ts";
+import { newestSettledEvent, troubledEvent } from "../records/events.ts";
 import { stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
 import { waitingIn } from "../records/outbox.ts";
@@ -19,6 +20,9 @@ const FAILURES_MS = 15 * 60_000;
 
 /** Time that a message may wait for the service before an operator is alerted, in ms; the overview marks it then, too. */
 const WAITING_MS = 5 * 60_000;
+
+/** Tries of an event after which an operator is alerted: the third one comes five minutes after the first. */
+const WEBHOOK_TRIES = 3;
 
 const problemIf = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
 
@@ -83,6 +87,22 @@ async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
   return found;
 }
 
+/** A site whose webhook refuses an event again and again, or refused the newest one for good. */
+async function webhooks({ db, sites }: Core): Promise<Problem[]> {
+  const found: Problem[] = [];
+  for (const { webhook, public: site } of sites.all) {
+    if (webhook === undefined) continue;
+    const repeated = await troubledEvent(db, site.id, WEBHOOK_TRIES);
+    const event = repeated ?? (await newestSettledEvent(db, site.id));
+    if (event === undefined || event.state === "delivered") continue;
+    const problem = `The webhook of site ${site.id} did not accept ${event.type} in ${event.attempts} ${event.attempts === 1 ? "try" : "tries"} (${event.status || event.problem}).`;
+    const cure =
+      "The page Webhooks shows each try. Correct your backend, or the address of the webhook. Events are tried again for three days; `porchlight webhooks retry` sends one at once.";
+    found.push({ kind: "webhook", subject: site.id, problem, cure });
+  }
+  return found;
+}
+
 async function ledger({ db, clock }: Core): Promise<Problem[]> {
   const at = { now: clock.now(), limit: 1 };
   const [grant] = await stuckEntries(db, { ...at, kind: "grant" });
@@ -118,6 +138,7 @@ const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): Alert
   choreCheck(core, "failures", () => failures(core)),
   choreCheck(core, "disk", () => disk(core)),
   choreCheck(core, "budget", () => budget(core)),
+  choreCheck(core, "webhook", () => webhooks(core)),
   choreCheck(core, "ledger", () => ledger(core)),
   choreCheck(core, "backup", () => backup(core, backups)),
 ];
