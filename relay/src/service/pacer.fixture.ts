@@ -9,7 +9,8 @@ export const MINUTE = 60_000;
  * last minute.
  */
 export const WINDOWS = ["clock", "first", "sliding"] as const;
-export type WindowKind = (typeof WINDOWS)[number];
+/** `bucket`: a bucket of tokens, full at first, that fills up evenly within a minute. */
+export type WindowKind = (typeof WINDOWS)[number] | "bucket";
 /** How the service states its limit: in refusals only, or in every answer (ietf6, ietf8, xEpoch). */
 export const STYLES = ["none", "retryAfter", "retryDate", "retryMs", "ietf6", "ietf8", "xEpoch", "resetAfter"] as const;
 export type Style = (typeof STYLES)[number];
@@ -20,28 +21,73 @@ export type Limit = (time: number) => number;
 export type Answer = { status: number; headers: Record<string, string> };
 export type Service = (time: number) => Answer;
 
-/** A service with a hidden limit per minute. It counts in the given kind of window and states the limit in the given style. */
-export function hiddenLimit(kind: WindowKind, style: Style, limitAt: Limit): Service {
+/** What a window counts: the calls in it, and ms until a call is accepted again. */
+type Window = {
+  used: (time: number, limit: number) => number;
+  count: (time: number) => void;
+  freeIn: (time: number, limit: number) => number;
+};
+
+/** Fixed windows that begin at `startOf` a call. */
+function fixedWindow(startOf: (time: number, start: number) => number): Window {
+  let [start, used] = [Number.NEGATIVE_INFINITY, 0];
+  return {
+    used(time) {
+      const now = startOf(time, start);
+      if (now !== start) [start, used] = [now, 0];
+      return used;
+    },
+    count: () => void used++,
+    freeIn: (time) => start + MINUTE - time,
+  };
+}
+
+function slidingWindow(): Window {
   let times: number[] = [];
-  let start = Number.NEGATIVE_INFINITY;
-  let used = 0;
+  return {
+    used(time) {
+      times = times.filter((at) => at > time - MINUTE);
+      return times.length;
+    },
+    count: (time) => void times.push(time),
+    freeIn: (time, limit) => (times[Math.max(0, times.length - limit)] ?? time) + MINUTE - time,
+  };
+}
+
+function bucket(): Window {
+  let [used, at] = [0, 0];
+  return {
+    used(time, limit) {
+      used = Math.max(0, used - ((time - at) * limit) / MINUTE);
+      at = time;
+      return used;
+    },
+    count: () => void used++,
+    freeIn: (_, limit) => (Math.max(0, used + 1 - limit) * MINUTE) / limit,
+  };
+}
+
+const WINDOW_OF: Record<WindowKind, (phase: number) => Window> = {
+  clock: (phase) => fixedWindow((time) => Math.floor((time + phase) / MINUTE) * MINUTE - phase),
+  first: () => fixedWindow((time, start) => (time - start >= MINUTE ? time : start)),
+  sliding: slidingWindow,
+  bucket,
+};
+
+/**
+ * A service with a hidden limit per minute. It counts in the given kind of window and states the limit in the given style.
+ * @param phase ms of the present clock minute that are over at the start
+ */
+export function hiddenLimit(kind: WindowKind, style: Style, limitAt: Limit, phase = EPOCH % MINUTE): Service {
+  const window = WINDOW_OF[kind](phase);
   return (time) => {
     const limit = limitAt(time);
-    if (kind === "sliding") times = times.filter((at) => at > time - MINUTE);
-    else if (kind === "clock" ? Math.floor((EPOCH + time) / MINUTE) !== start : time - start >= MINUTE) {
-      start = kind === "clock" ? Math.floor((EPOCH + time) / MINUTE) : time;
-      used = 0;
-    }
-    const count = kind === "sliding" ? times.length : used;
-    const refused = count >= limit;
-    if (!refused) {
-      times.push(time);
-      used++;
-    }
-    const freeing = times[Math.max(0, times.length - limit)] ?? time;
-    const end = kind === "clock" ? (start + 1) * MINUTE - EPOCH : kind === "first" ? start + MINUTE : freeing + MINUTE;
-    const left = Math.max(0, limit - count - 1);
-    return { status: refused ? 429 : 200, headers: headersOf(style, refused, limit, left, end - time, EPOCH + time) };
+    const used = window.used(time, limit);
+    const refused = used + 1 > limit;
+    if (!refused) window.count(time);
+    const left = Math.max(0, Math.floor(limit - used - 1));
+    const headers = headersOf(style, refused, limit, left, window.freeIn(time, limit), EPOCH + time);
+    return { status: refused ? 429 : 200, headers };
   };
 }
 
@@ -172,20 +218,20 @@ export const minutesOf = (times: readonly number[], minutes: number): number[] =
   Array.from({ length: minutes }, (_, i) => between(times, i * MINUTE, (i + 1) * MINUTE));
 
 /** One simulated service. */
-export type Profile = { kind: WindowKind; style: Style; limit: number; latency: Latency; seed: number };
+export type Profile = { kind: WindowKind; style: Style; limit: number; latency: Latency; seed: number; phase?: number };
 /** Shares of the limit that was used, and of the calls that were refused. */
 export type Shares = { used: number; refused: number };
 
-/** Shares from the second minute to minute `minutes`, while more calls wait than the limit allows. */
-export function steady({ kind, style, limit, latency, seed }: Profile, minutes = 11): Shares {
-  const answer = hiddenLimit(kind, style, () => limit);
-  const driven = drive({ answer, waiting: 1e9, until: minutes * MINUTE, seed, latency });
-  return sharesOf(driven, limit, minutes);
+/** Shares from minute `from` to minute `to`, while more calls wait than the limit allows. */
+export function steady({ kind, style, limit, latency, seed, phase }: Profile, from = 1, to = 11): Shares {
+  const answer = hiddenLimit(kind, style, () => limit, phase);
+  const driven = drive({ answer, waiting: 1e9, until: to * MINUTE, seed, latency });
+  return sharesOf(driven, limit, from, to);
 }
 
-function sharesOf({ accepted, refused }: Driven, limit: number, minutes: number): Shares {
-  const [used, not] = [between(accepted, MINUTE, minutes * MINUTE), between(refused, MINUTE, minutes * MINUTE)];
-  return { used: used / (limit * (minutes - 1)), refused: not / (used + not) };
+function sharesOf({ accepted, refused }: Driven, limit: number, from: number, to: number): Shares {
+  const [used, not] = [between(accepted, from * MINUTE, to * MINUTE), between(refused, from * MINUTE, to * MINUTE)];
+  return { used: used / (limit * (to - from)), refused: not / (used + not) };
 }
 
 /** Accepted calls in each of the first eight minutes. An earlier run used the window up `before` ms ago. */
@@ -203,6 +249,6 @@ export function shared({ kind, style, limit, latency, seed }: Profile, share: nu
   const foreign = { rate: limit * share, random };
   const answer = hiddenLimit(kind, style, () => limit);
   const driven = drive({ answer, waiting: 1e9, until: 31 * MINUTE, seed, latency, foreign });
-  const { used, refused } = sharesOf(driven, limit, 31);
+  const { used, refused } = sharesOf(driven, limit, 1, 31);
   return { used: used + between(driven.foreign, MINUTE, 31 * MINUTE) / (limit * 30), refused };
 }

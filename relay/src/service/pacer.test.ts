@@ -9,6 +9,7 @@ import {
   type Limit,
   MINUTE,
   minutesOf,
+  type Profile,
   QUICK,
   restarted,
   STYLES,
@@ -44,6 +45,25 @@ describe.each([10, 30, 300])("a hidden limit of %i calls a minute", (limit) => {
       },
     );
   });
+});
+
+describe.each([10, 30, 60, 300])("in the first hour with a hidden limit of %i calls a minute", (limit) => {
+  it.each(["none", "retryAfter", "ietf6"] as const)(
+    "that the service states with %s, nine tenths are used, and fewer than 2 in 100 calls are refused",
+    (style) => {
+      const check = (profile: Omit<Profile, "style" | "limit" | "seed">) => {
+        const found = steady({ ...profile, style, limit, seed: 1 }, 0, 60);
+        const figures = JSON.stringify({ ...profile, ...found });
+        expect(found.used, figures).toBeGreaterThanOrEqual(0.9);
+        expect(found.refused, figures).toBeLessThan(0.02);
+      };
+      for (const latency of Object.values(LATENCIES)) {
+        for (const phase of [2_000, 17_000, 32_000, 47_000]) check({ kind: "clock", latency, phase });
+        for (const kind of ["first", "sliding"] as const) check({ kind, latency });
+      }
+      check({ kind: "bucket", latency: QUICK });
+    },
+  );
 });
 
 describe("a key that another client uses too", () => {
@@ -288,10 +308,10 @@ describe("a refusal", () => {
 });
 
 describe("an account without a known limit", () => {
-  it("has few calls under way at first, and sends twenty messages within three round trips", () => {
+  it("has few calls under way at first, and sends twenty messages within six round trips", () => {
     const { ask, answer } = paceAt();
     let gone = 0;
-    for (let trip = 0; trip < 3; trip++) {
+    for (let trip = 0; trip < 6; trip++) {
       let inFlight = 0;
       while (gone < 20 && ask() === 0) {
         gone++;

@@ -99,8 +99,11 @@ const SPREAD_MORE = 0.03;
 const LEAST = 4;
 /** After this many windows without a refusal, the search for an unknown limit starts again. */
 const CLEAN_WINDOWS = 2.5;
-/** Most calls under way while nothing is known about the limit. */
-const UNDER_WAY_AT_FIRST = 8;
+/** Calls that may be under way: after a quiet minute or with a known limit, and when a refusal showed a limit only once. */
+const MANY = 8;
+const FEW = 3;
+/** While nothing is known about the limit, one call may be under way for this many answered ones, up to `MANY`. */
+const ANSWERED_PER_FLIGHT = 4;
 /** For each group of this many places above the trusted ones, one more call may be under way. */
 const PLACES_PER_FLIGHT = 8;
 /** When no answer came for this time, and for twice the usual duration, another call may go. */
@@ -339,15 +342,20 @@ function waitFor(pace: Pace, time: number): number {
 
 const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= pace.windowMs * CLEAN_WINDOWS;
 
-/** Most calls that may be without an answer. */
+/**
+ * Most calls that may be without an answer. When the limit is reached, all of them are refused, so they are few compared with
+ * the calls that were accepted before.
+ */
 function maxUnderWay(pace: Pace, time: number): number {
-  const { known, refusals, trial, trusted, tookMs, windowMs } = pace;
+  const { counted, known, stated, refusals, trusted, tookMs, windowMs } = pace;
   if (refusals > 0) return 1;
-  if (known && trial === undefined) return Number.POSITIVE_INFINITY;
-  const beyond = placesInUse(pace) - trusted;
-  if (!known && isClean(pace, time)) return Math.max(UNDER_WAY_AT_FIRST, placesInUse(pace) / PLACES_PER_FLIGHT);
+  if (stated) return Number.POSITIVE_INFINITY;
+  const used = placesInUse(pace);
+  if (!known && isClean(pace, time))
+    return Math.max(MANY - counted, Math.min(MANY, counted / ANSWERED_PER_FLIGHT), used / PLACES_PER_FLIGHT);
   const usual = (trusted * tookMs) / windowMs;
-  if (beyond < 0) return Math.max(UNDER_WAY_AT_FIRST, 2 * usual);
+  const beyond = used - trusted;
+  if (beyond < 0) return Math.max(known ? MANY : FEW, 2 * usual);
   return Math.floor(1 + usual + (known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT));
 }
 
@@ -513,13 +521,15 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
  * until the first of them leaves the window. Otherwise short at first, and longer with each further refusal.
  */
 function pauseFor(pace: Pace, statedMs: number | undefined, time: number, random: () => number): number {
-  const { refusals, pending, budget, known, trusted } = pace;
+  const { refusals, pending, shown, budget, known, trusted } = pace;
   const growing = Math.min(MINUTE, PAUSE_MS * 2 ** (refusals - 1));
   // When a service states "0" or "1" again and again, the pauses get longer.
   if (statedMs !== undefined) return jittered(Math.max(statedMs, refusals > 2 ? growing / 4 : 0), random);
-  const seen = pending?.seen ?? 0;
-  if (refusals > 1 || seen < budget / 4) return jittered(growing, random);
-  return Math.max(PAUSE_MS / 2, leaveAt(pace, (known ? Math.min(seen, trusted) : seen) - 1) - time);
+  const pause = jittered(growing, random);
+  const seen = pending?.seen ?? shown ?? 0;
+  // A few calls do not explain one refusal, which may be a stray. They explain three in a row.
+  const explained = seen > 0 && (refusals === 1 ? seen >= budget / 4 : refusals > 2);
+  return explained ? Math.max(pause, leaveAt(pace, (known ? Math.min(seen, trusted) : seen) - 1) - time) : pause;
 }
 
 /** Adds a random delay; never shortens the stated time. */
