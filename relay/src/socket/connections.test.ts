@@ -157,18 +157,18 @@ describe("a silent client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("is looked up at every heartbeat if the bus may lose news, else at every fourth one", async () => {
+  it("is looked up at every heartbeat if the bus may lose news, else at every 16th one", async () => {
     const looksWith = async (bus: Bus): Promise<number> => {
       const { clock, pass } = virtual();
       const client = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && client.alive()) }, bus);
       const looks = vi.spyOn(db, "anyOf");
-      await pass(300);
+      await pass(800);
       expect(client.ended).toEqual([]);
       // The head of the thread, ended sessions, and deleted visitors: this one has no row.
       return looks.mock.calls.length / 3;
     };
-    expect(await looksWith(silentBus)).toBe(12);
-    expect(await looksWith(withPresence(createBus(), realClock))).toBe(3);
+    expect(await looksWith(silentBus)).toBe(32);
+    expect(await looksWith(withPresence(createBus(), realClock))).toBe(2);
   });
 
   it("is disconnected when its heartbeat fails, whether or not the heartbeat reads the database", async () => {

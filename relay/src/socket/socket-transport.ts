@@ -3,7 +3,7 @@ import { CLOSE, type Ending } from "@porchlight/shared/close";
 import type { WebSocket } from "ws";
 import { discardUnreadRest } from "../base/unread-rest.ts";
 import type { Transport } from "./connection.ts";
-import { PING, textFrame } from "./text-frames.ts";
+import { asciiFrame, PING, textFrame } from "./text-frames.ts";
 
 /** A slow client with more unread bytes than this is cut off without a close frame. */
 const UNREAD_MAX = 64 * 1024;
@@ -60,7 +60,7 @@ export class SocketTransport implements Transport {
   }
 
   sendHeartbeat(text: string, ping: boolean): void {
-    this.#frames += ping ? PING + textFrame(text) : textFrame(text);
+    this.#frames += ping ? PING + asciiFrame(text) : asciiFrame(text);
     this.write();
   }
 

@@ -26,6 +26,9 @@ function lengthOf(size: number): string {
   return LENGTH_64 + bytesOf(size, 8);
 }
 
+/** A text frame of at most `SHORT_MAX` characters, all of them ASCII. */
+export const asciiFrame = (text: string): string => TEXT + String.fromCharCode(text.length) + text;
+
 /** A text frame, not masked, as a server sends it. */
 export function textFrame(text: string): string {
   const size = Buffer.byteLength(text);

@@ -124,8 +124,8 @@ export const CORE: Mutant[] = [
       { in: "pulse", find: "handleNews($$);", replace: "" },
       {
         in: "pulse",
-        find: `const text = $text;`,
-        replace: `const text = JSON.stringify({ t: "pong", head: live.sent });`,
+        find: "sendPong(registry, live, head, pings)",
+        replace: "sendPong(registry, live, live.sent, pings)",
       },
     ],
     killedBy: { given: { hintLoss: 0.5 } },
