@@ -90,6 +90,18 @@ describe("settings from the environment", () => {
     ]);
   });
 
+  it.each([
+    ["SERVICE_API_KEY", '"the-key"'],
+    ["SERVICE_URL", "'https://service.example/v1'"],
+    ["SITE_TITLE", '"Chat with us"'],
+    ["TRUST_PROXY", '"1"'],
+  ])("are refused by name with quotes around the value: %s=%s", (name, value) => {
+    expect(problemsOf({ ...REQUIRED, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: has quotes around its value: remove them, .*docker --env-file`)),
+    ]);
+    expect(settingsOf({ SITE_TITLE: '"Porch" and "Light"' }).sites[0]?.public.title).toBe('"Porch" and "Light"');
+  });
+
   it("accept a # that does not begin a comment", () => {
     expect(settingsOf({ SITE_TITLE: "Chat #1", SERVICE_API_KEY: "a#b" }).sites[0]?.public.title).toBe("Chat #1");
   });

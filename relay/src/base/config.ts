@@ -2,7 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile, readSecret } from "./settings/file.ts";
 import { settingsInForce } from "./settings/in-force.ts";
 import { assertPrivate } from "./settings/parsers.ts";
-import { createProblems, type Problems, withoutComment } from "./settings/problems.ts";
+import { createProblems, type Problems, plainValue } from "./settings/problems.ts";
 import type {
   AlertRules,
   BackupRules,
@@ -147,7 +147,7 @@ const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 
 function valuesOf(env: Env, problems: Problems): Values {
   const entries = FIELDS.map(([name, field]) => {
     const given = env[field.env]?.trim() ?? "";
-    const read = (): unknown => field.parse(given === "" ? field.fallback : withoutComment(given, field.words));
+    const read = (): unknown => field.parse(given === "" ? field.fallback : plainValue(given, field.words));
     const example = exampleLine(field);
     return [name, problems.attempt(field.env, read, example)];
   });

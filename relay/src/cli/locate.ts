@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "../base/config.ts";
-import { DEFAULT_DATA_DIR } from "../base/folder.ts";
+import { DEFAULT_DATA_DIR, SECRETS_FILE } from "../base/folder.ts";
 import { type Holder, holderOf, isTaken } from "../db/lock.ts";
 import { relayLock } from "../wiring/data-lock.ts";
 import { settingsOver } from "./control.ts";
@@ -56,6 +57,26 @@ async function relayOn(dataDir: string): Promise<Found | undefined> {
 export async function findRelay(places: readonly string[]): Promise<Found | undefined> {
   for (const place of places) {
     const found = await relayOn(place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A relay that restarts is searched for this often, with this pause in milliseconds: for three seconds. */
+const [SEARCHES, PAUSE_MS] = [30, 100];
+
+/**
+ * Waits for a relay where one has run before: it may restart at this moment, and systemd's `restart` ends before the relay
+ * answers.
+ */
+export async function awaitRelay(
+  places: readonly string[],
+  pause: () => Promise<unknown> = () => setTimeout(PAUSE_MS),
+): Promise<Found | undefined> {
+  const used = places.filter((place) => existsSync(join(place, SECRETS_FILE)));
+  for (let n = 0; n < SEARCHES && used.length > 0; n++) {
+    await pause();
+    const found = await findRelay(used);
     if (found !== undefined) return found;
   }
   return undefined;

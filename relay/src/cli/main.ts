@@ -16,7 +16,7 @@ import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 import { help, helpOn } from "./help.ts";
-import { type Found, findRelay, placesFor, unreachableRelay } from "./locate.ts";
+import { awaitRelay, type Found, findRelay, placesFor, unreachableRelay } from "./locate.ts";
 import { sandbox } from "./sandbox.ts";
 
 const PROGRAMS = {
@@ -72,6 +72,10 @@ async function runOnData(
   }
 }
 
+/** Whether the shell has the settings of a relay. */
+const hasSettings = ({ SERVICE_URL, PORCHLIGHT_CONFIG }: Shell["env"]): boolean =>
+  (SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "";
+
 /** The settings of the shell, for when no relay runs. @throws CommandError that says how to find a relay */
 function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
   const unreachable = unreachableRelay(places);
@@ -79,7 +83,7 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
     throw new CommandError(
       `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but accepts no commands from here: run this as the relay's user, in its container, or again once it has started.`,
     );
-  if ((env.SERVICE_URL ?? env.PORCHLIGHT_CONFIG ?? "") !== "") return settings(env);
+  if (hasSettings(env)) return settings(env);
   throw new CommandError(
     `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the running relay (as its user or as root), or start a relay.`,
   );
@@ -90,7 +94,7 @@ async function runCommand(argv: readonly string[], shell: Shell, parts: Parts): 
   const { name, command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
-  const found = await findRelay(places);
+  const found = (await findRelay(places)) ?? (hasSettings(shell.env) ? undefined : await awaitRelay(places));
   if (found === undefined) {
     const own = ownSettings(shell.env, places);
     const result = await runOnData({ name, command, given }, own, parts);

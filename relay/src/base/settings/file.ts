@@ -6,7 +6,7 @@ import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookR
 import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
 import { assertPrivate, origin, problem, signingSecret, webAddress } from "./parsers.ts";
-import { withoutComment } from "./problems.ts";
+import { plainValue } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
 import { WORD_KEYS } from "./wordkeys.ts";
 
@@ -95,12 +95,12 @@ function keySource(given: string, env: Env): NonNullable<KeySource> {
   const name = given.slice("env:".length);
   const value = env[name]?.trim();
   if (value === undefined || value === "") return problem(`names ${name}, which is not set`);
-  return { value: attemptComment(name, value) };
+  return { value: valueNamed(name, value) };
 }
 
-function attemptComment(name: string, value: string): string {
+function valueNamed(name: string, value: string): string {
   try {
-    return withoutComment(value);
+    return plainValue(value);
   } catch (error) {
     return problem(`names ${name}, which ${messageOf(error)}`);
   }

@@ -57,12 +57,17 @@ export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out)
 const COMMENT = /\s#|^#\s/;
 const COMMENT_IN_TEXT = /(^|\s)#(\s|$)/;
 
+/** `docker --env-file` does not remove them, as systemd, Compose and the shell do. */
+const QUOTED = /^"[^"]*"$|^'[^']*'$/;
+
 /**
- * Refuses a value that ends with a comment: in environment files of systemd and Docker it is part of the value.
+ * Refuses a value in quotes, and a value that ends with a comment: in some environment files these are part of the value.
  * @param words the value is a text for people
  * @throws Error
  */
-export function withoutComment(value: string, words: boolean = false): string {
+export function plainValue(value: string, words: boolean = false): string {
+  if (QUOTED.test(value))
+    throw new Error("has quotes around its value: remove them, because docker --env-file makes them part of the value");
   if ((words ? COMMENT_IN_TEXT : COMMENT).test(value))
     throw new Error('has a comment (" # …") behind its value: in an environment file it is part of the value');
   return value;
