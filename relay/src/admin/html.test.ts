@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { line, table, withCode } from "./html.ts";
+import { line, table, wholeAddress, withCode } from "./html.ts";
 
 it("shows counts with separators in a column that is aligned to the right, and marks empty cells", () => {
   const shown = String(
@@ -27,4 +27,8 @@ it("leaves out cells without a heading, such as the site where there is only one
 it("escapes texts, and shows code between backticks", () => {
   expect(String(line('<b>"'))).toBe('<span class="line" dir="auto" title="&lt;b&gt;&quot;">&lt;b&gt;&quot;</span>');
   expect(String(withCode("run `porchlight <x>` now"))).toBe("run <code>porchlight &lt;x&gt;</code> now");
+});
+
+it("ends the line of an address after the @ at the earliest, and escapes it", () => {
+  expect(String(wholeAddress("<client>@example.com"))).toContain(">&lt;client&gt;@<wbr>example.com<");
 });

@@ -110,7 +110,11 @@ export const idText = (id: string): Html => html`<span class="id" title="${id}">
 export const name = (text: string): Html => html`<span class="name">${text}</span>`;
 
 /** A text that a decision depends on: always whole, over several lines if needed. */
-export const whole = (text: string): Html => html`<span class="whole" dir="auto">${text}</span>`;
+export const whole = (text: string | Html): Html => html`<span class="whole" dir="auto">${text}</span>`;
+
+/** An email address, whole; a line that is too short for it ends after the @. */
+export const wholeAddress = (email: string): Html =>
+  whole(html`${email.split("@").map((part, n) => (n === 0 ? part : html`@<wbr>${part}`))}`);
 
 /** A text with code between backticks. */
 export const withCode = (text: string): Html =>

@@ -16,6 +16,7 @@ import {
   time,
   tokenField,
   whole,
+  wholeAddress,
   withCode,
 } from "./html.ts";
 import { entryPath } from "./paths.ts";
@@ -91,7 +92,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
     time(entry.created),
     html`<a href="${entryPath(entry)}">${whole(entry.key)}</a>`,
     badge(GRANT_STATES[entry.state]),
-    email === undefined ? null : whole(email),
+    email === undefined ? null : wholeAddress(email),
     amount ?? null,
     entry.reason,
     ...(token === undefined ? [] : [decisionForm(entry, token)]),

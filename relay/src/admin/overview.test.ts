@@ -92,6 +92,11 @@ it("shows the last hour until its sum is stored", async () => {
   expect(cardOf(await page("week"), "From visitors")).toBe("4");
 });
 
+it("the cards of waiting and failed messages lead to their page", async () => {
+  const text = await page("hour");
+  for (const name of ["Waiting", "Failed"]) expect(text).toContain(`<p><a href="/admin/deliveries">${name}</a></p>`);
+});
+
 it("an empty plot says in one sentence what will appear in it, and when", async () => {
   const text = await page("hour");
   expect(text).not.toContain("<svg");

@@ -91,8 +91,14 @@ function ticksOf(range: Range, now: number): string[] {
   });
 }
 
-const card = (name: string, value: string, note: string, bad = false): Html =>
-  html`<li class="card${bad ? " bad" : ""}"><p>${name}</p><p class="value">${value}</p><p>${note}</p></li>`;
+/** The page of the waiting and failed messages. */
+const DELIVERIES = "/admin/deliveries";
+
+type CardLook = { bad?: boolean; path?: string };
+
+/** A figure with its name and a note. @param look.path the page that the card leads to */
+const card = (name: string, value: string, note: string, { bad = false, path }: CardLook = {}): Html =>
+  html`<li class="card${bad ? " bad" : ""}"><p>${path === undefined ? name : html`<a href="${path}">${name}</a>`}</p><p class="value">${value}</p><p>${note}</p></li>`;
 
 type Deps = {
   db: Database;
@@ -137,12 +143,12 @@ function plots({ points, ticks, range }: Figures): Html {
   return html`<div class="plots">
 ${plot({ ...counts, title: "Messages", lines: messages, empty: `A message that a visitor writes appears here ${SOON}.` })}
 ${plot({ ...counts, title: "Failed messages", lines: failed, empty: `No message failed ${within}; one that fails appears here ${SOON}.` })}
-${plot({ ...counts, title: "Open chats", lines: open, empty: `A chat that a visitor opens appears here ${SOON}.` })}
+${plot({ ...counts, title: "Open chats", lines: open, empty: `A chat that is open appears here ${SOON}.` })}
 ${plot({ ...times, title: "Time to delivery", lines: quantiles(({ delivery }) => delivery), empty: `The time that the service takes to accept a message appears here ${SOON} of its answer.` })}
 ${plot({ ...times, title: "Time to reply", lines: quantiles(({ reply }) => reply), empty: `The time from a visitor's message to the next reply appears here ${SOON} of the reply.` })}
 ${plot({ ...counts, title: "The service's answers", lines: answers, empty: `An answer of the service to a call appears here ${SOON}.` })}
-${plot({ ...counts, title: "Waiting messages", lines: waiting, empty: `No message waited ${within}; one that waits for the service appears here ${SOON}.` })}
-${plot({ ...counts, title: "Calls per minute", lines: limit, empty: "The limit that the relay learns from the service's answers appears here after the first call." })}
+${plot({ ...counts, title: "Waiting messages", lines: waiting, empty: `No message was waiting at the end of a minute ${within}; one that waits now appears here ${SOON}.` })}
+${plot({ ...counts, title: "Calls per minute", lines: limit, empty: `The limit of calls that the relay keeps to, and learns from the service's answers, appears here ${SOON} of its start.` })}
 </div>`;
 }
 
@@ -158,8 +164,8 @@ async function cards(
   const [median, most] = [0.5, 0.95].map((q) => quantile(all.delivery, q));
   return html`<ul class="cards">
 ${card("Open chats", count(open.chats), open.nodes === 1 ? "now" : `now, on ${open.nodes} nodes`)}
-${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, oldest > 300)}
-${card("Failed", count(failed), "not tried again", failed > 0)}
+${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, { bad: oldest > 300, path: DELIVERIES })}
+${card("Failed", count(failed), "not tried again", { bad: failed > 0, path: DELIVERIES })}
 ${card("From visitors", count(Math.round(all.messages.stored)), within)}
 ${card("Replies", count(Math.round(all.messages.reply)), within)}
 ${median === undefined ? card("Delivered in", "–", `none ${within}`) : card("Delivered in", duration(median), `median; 95 % within ${duration(most ?? median)}`)}

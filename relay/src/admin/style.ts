@@ -40,6 +40,9 @@ nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
 .menu div { position: absolute; right: 0; top: 110%; min-width: 13rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem; z-index: 1; box-shadow: 0 8px 30px rgb(0 0 0 / 0.18); }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9.5rem, calc(50% - 0.375rem)), 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; }
+.card:has(a) { position: relative; }
+.card a::after { content: ""; position: absolute; inset: 0; border-radius: 10px; }
+.card:hover:has(a) { border-color: var(--accent); }
 .card p { margin: 0; color: var(--soft); font-size: 0.87rem; }
 .card p.value { color: var(--ink); font-size: 1.55rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .card.bad p.value { color: var(--bad); }

@@ -32,7 +32,7 @@ const VALUES: Record<string, unknown> = {
   amount: 20,
   note: "Invoice 117",
   reason: "as agreed",
-  key: "order-1042-shipped",
+  key: "example-1",
   site: "default",
   contactId: "c_CONTACT",
   contact: "c_CONTACT",

@@ -52,6 +52,13 @@ it("names the possible statuses of each operation, and the patterns that are che
     expect([email, pattern.test(email)]).toEqual([email, body.safeParse({ email }).success]);
 });
 
+it("has a page whose example answers show the key of the example call", async () => {
+  const page = String(await apiPage("https://chat.example.com", document)).replaceAll("&quot;", '"');
+  const keys = [...page.matchAll(/^ +"key": "([^"]+)"/gm)].map(([, key]) => key);
+  expect(keys.length).toBeGreaterThan(1);
+  for (const key of keys) expect(page).toContain(`-H "Idempotency-Key: ${key}"`);
+});
+
 it("has a page on which the keyboard reaches every scrolling box, and each box has its own name", async () => {
   const page = String(await apiPage("https://chat.example.com", document));
   const boxes = [...page.matchAll(/<pre\b([^>]*)>/g)].map(([, attributes = ""]) => attributes);
