@@ -46,7 +46,7 @@ function ownerOf(name: string): number {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only asks. Process 0 would be this process's own group, which is alive.
+    // Signal 0 only checks that the process exists. Process 0 would be this process's own group, which is alive.
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";

@@ -16,7 +16,7 @@ const HANDSHAKES = 2;
 /** @param port returns the relay's port; called for each connection */
 export async function startSlowNetwork(port: () => number): Promise<SlowNetwork> {
   const sockets = new Set<Socket>();
-  /** Runs actions on one end later, in their order. */
+  /** Delays actions on one end, and keeps their order. */
   function delay(to: Socket, ready: number): (act: () => void) => void {
     let last = Promise.resolve();
     return (act) => {

@@ -55,7 +55,7 @@ function socket(): OpenTransport {
 }
 const fromHost: typeof fetch = (address, init) =>
   fetch(address, { ...init, headers: { ...Object(init?.headers), ...origin() } });
-/** Simulates a proxy that loses streams. */
+/** Simulates a proxy that holds streams back. */
 const withoutStreams: typeof fetch = (address, init) =>
   String(address).endsWith("=stream") ? new Promise(() => {}) : fromHost(address, init);
 /** Another tab has the browser's only connection. */

@@ -1,4 +1,4 @@
-/** Bundles scripts of host pages that use third-party libraries: those of this package. */
+/** Bundles scripts for host pages. They may use the libraries of this package. */
 
 import { build } from "vite";
 
