@@ -68,7 +68,7 @@ describe("the owner's list of blocks", () => {
   it("sends no waiting message of a blocked visitor to the service", async () => {
     await open();
     const rude = await guest();
-    // Wait until the block is in force.
+    // The message waits until the block is in force.
     house.sandbox.failNext("incoming", 100, 503);
     const { id } = await rude.send("buy my pills");
     await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * A mail server for tests that keeps the mails it gets. It can require a user and password, and refuse mails on demand.
+ * A mail server for tests that keeps the mails it gets. It requires a user and password, and refuses mails on demand.
  */
 
 import type { AddressInfo } from "node:net";
@@ -85,12 +85,12 @@ function read(raw: string): Omit<Received, "from" | "to"> {
   const boundary = /boundary="?([^";]+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
   const parts =
     boundary === "" ? [[head, body]] : body.split(`--${boundary}`).map((part) => halves(part.replace(/^\r\n/, "")));
-  const form = (type: string): string => {
+  const textOf = (type: string): string => {
     const [about = "", words = ""] =
       parts.find(([each]) => each?.toLowerCase().includes(`content-type: text/${type}`)) ?? [];
     return decoded(words, headersIn(about)["content-transfer-encoding"]).replaceAll("\r\n", "\n");
   };
-  return { headers, text: form("plain"), html: form("html") };
+  return { headers, text: textOf("plain"), html: textOf("html") };
 }
 
 const halves = (text: string): string[] => {

@@ -1,6 +1,6 @@
 /**
  * Starts the sandbox: `porchlight sandbox --profile chaos`, or `node relay/sandbox/main.ts`, for the owner's CI and for
- * `npm start`. Each setting is an environment variable or a command-line flag; the flag wins: `--rate-limit 0` equals
+ * `npm start`. Each setting is an environment variable or a command-line flag; the flag wins. `--rate-limit 0` equals
  * SANDBOX_RATE_LIMIT=0. `--help` lists all.
  *
  *   SANDBOX_PORT (8788) · SANDBOX_HOST (127.0.0.1) · SANDBOX_OPEN_CONTROL=true lets other machines use its controls

@@ -20,14 +20,17 @@ function rebuilt(): string {
   const { files } = manifestOf(folder);
   const renamed = (name: string): string => name.replace(/-([\w-]{8})\.js$/, "-X$1.js");
   const all = files.filter((name) => name.endsWith(".js"));
-  const anew = (text: string): string =>
-    all.reduce((so, name) => so.replaceAll(name.slice("assets/".length), renamed(name).slice("assets/".length)), text);
+  const withNewNames = (text: string): string =>
+    all.reduce(
+      (changed, name) => changed.replaceAll(name.slice("assets/".length), renamed(name).slice("assets/".length)),
+      text,
+    );
   for (const name of all) {
-    writeFileSync(join(folder, name), anew(readFileSync(join(folder, name), "utf8")));
+    writeFileSync(join(folder, name), withNewNames(readFileSync(join(folder, name), "utf8")));
     for (const form of ["", ".gz", ".br"]) renameSync(join(folder, name + form), join(folder, renamed(name) + form));
   }
   for (const name of ["manifest.json", "loader.js"])
-    writeFileSync(join(folder, name), anew(readFileSync(join(folder, name), "utf8")));
+    writeFileSync(join(folder, name), withNewNames(readFileSync(join(folder, name), "utf8")));
   return folder;
 }
 

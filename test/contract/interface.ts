@@ -170,13 +170,15 @@ function wrongQuery({ key, by = {} }: Endpoint, query: string): string[] {
   const pairs = pairsOf(query);
   if (pairs === undefined) return ["the query is badly encoded"];
   const names = pairs.map(([name]) => name);
-  const wrong = names.filter((name) => !(key === "query" && name === "apiKey") && !Object.hasOwn(by, name));
+  const unknown = names.filter((name) => !(key === "query" && name === "apiKey") && !Object.hasOwn(by, name));
+  const wrong = unknown.map((name) => `the query has a wrong ${name}`);
   const keys = pairs.filter(([name]) => name === "apiKey");
-  if (key === "query" && (keys.length !== 1 || keys[0]?.[1] === "")) wrong.push("apiKey once");
+  if (key === "query" && (keys.length !== 1 || keys[0]?.[1] === "")) wrong.push("the query does not have apiKey once");
   const given = pairs.filter(([name]) => Object.hasOwn(by, name));
-  if (given.length !== (Object.keys(by).length > 0 ? 1 : 0)) wrong.push(`one of ${Object.keys(by).join(", ")}`);
+  if (given.length !== (Object.keys(by).length > 0 ? 1 : 0))
+    wrong.push(`the query does not have exactly one of ${Object.keys(by).join(", ")}`);
   const values = given.map(([name, value]) => by[name]?.(value)).filter((line) => line !== undefined);
-  return [...wrong.map((name) => `the query has a wrong ${name}`), ...values.map((line) => `the query ${line}`)];
+  return [...wrong, ...values.map((line) => `the query ${line}`)];
 }
 
 function wrongHeaders({ key, body }: Endpoint, { headers }: SentRequest): string[] {

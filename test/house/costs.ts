@@ -1,6 +1,5 @@
 /**
- * The README's table that compares the widget's cost to a page with that of its peers, from the figures of `npm run
- * bench`.
+ * The README's table of what the widget and its peers cost a page, from the figures of `npm run bench`.
  */
 
 import figures from "../bench/figures.json" with { type: "json" };

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { isTest, sources } from "./sources.ts";
 
 /**
- * A static import, other than of types, of code that only a relay with PostgreSQL or Redis needs: the drivers, and the
- * file that uses one.
+ * A static import of code that only a relay with PostgreSQL or Redis needs: of a driver, or of the file that uses one.
+ * Imports of types are allowed.
  */
 const STATIC = /^import (?!type\b)[^;]*from "(pg|@redis\/client|[./\w]*\/postgres\.ts)";/m;
 

@@ -43,18 +43,18 @@ it("a dump by PostgreSQL's own tools restores every row; visitors keep their thr
   await cluster.end(0);
 
   const [from, to] = [cluster.postgres.url("postgres"), cluster.postgres.url("restored")];
-  const [copy = "", mark = ""] = snippet("sh dump")
+  const [dumpAndRestore = "", distrustLedger = ""] = snippet("sh dump")
     .replaceAll("postgres://user:password@host:5432/restored", to)
     .split(/^(?=psql)/m);
   const env = { ...process.env, PATH: `${dirname(postgresPath("psql"))}:${process.env.PATH}`, DATABASE_URL: from };
   const run = (script: string): unknown => execFileSync("sh", ["-euc", script], { cwd: folder, env });
   const original = await openDatabase(from);
-  run(copy);
+  run(dumpAndRestore);
   const restored = await openDatabase(to);
   const content = await contentOf(restored);
   expect(content).toEqual(await contentOf(original));
   expect(Object.keys(content).length).toBeGreaterThan(20);
-  run(mark);
+  run(distrustLedger);
 
   await cluster.start(0, { DATABASE_URL: to });
   const again = cluster.visitor(0, visitor.token());

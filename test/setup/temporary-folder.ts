@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** As of `/tmp`: PostgreSQL, nginx and apt run as other users, and put files there. */
+/** The mode of `/tmp`: PostgreSQL, nginx and apt run as other users, and put files there. */
 const MODE = 0o1777;
 
 /**

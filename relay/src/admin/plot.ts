@@ -16,7 +16,7 @@ export type Plot = {
 
 /** Sizes in SVG units. */
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [560, 176, 10, 26];
-/** Between a label and its axis, and a character in the largest font, that of small phones. */
+/** The distance of a label from its axis, and the width of a character in the largest font (on small phones). */
 const [GAP, CHARACTER] = [8, 13];
 
 /** The next round number: 1, 2, 5, 10, 20 … times a power of ten. */
@@ -36,7 +36,7 @@ function pointsOf(values: PlotSeries["values"], max: number, left: number): (str
   });
 }
 
-/** A line: each gap begins a new part, and a point alone is a dot. The step that has begun is dashed: it is not whole yet. */
+/** Draws a line in parts: a gap ends a part, and a single point is a dot. The last step is dashed, because it is not over yet. */
 function drawn(points: readonly (string | undefined)[], style: string): Html {
   const parts: string[][] = [[]];
   for (const point of points.slice(0, -1))

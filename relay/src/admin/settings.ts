@@ -55,7 +55,7 @@ function ownedRows(
   const set = new Set(inForce.filter(({ origin }) => origin === "environment").map(({ env }) => env));
   return values.flatMap(([name, value]) => {
     const isFromFile = owner.fromFile?.includes(name) === true;
-    // The file's value replaces the variable's, except for retention, where the file may name some of the kinds.
+    // The file's value replaces the variable's. For retention, the file may replace only some of the kinds.
     const variables = isFromFile && name !== "retention" ? [] : (VARIABLES[name] ?? []);
     const from = [...(isFromFile ? ["configuration file"] : []), ...variables.filter((each) => set.has(each))];
     if (value === undefined || from.length === 0) return [];

@@ -65,7 +65,7 @@ export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions
   return {
     taken: () => all,
     take(address) {
-      // Without a limit per address, many clients share one: that of the proxy in front.
+      // Without a limit per address, many clients share one address: the proxy's.
       const prefix = perAddress > 0 ? prefix48Of(address) : undefined;
       if (perAddress > 0 && held.of(address) >= perAddress) return undefined;
       if (isFull(prefix ?? address)) return undefined;

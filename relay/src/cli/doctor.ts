@@ -91,7 +91,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
   ];
 }
 
-/** A waiting event of the webhook is a problem after this number of tries: one may have met a restart of the backend. */
+/** A webhook event that still waits after this number of tries is a problem. A single try may have met a restart of the backend. */
 const TROUBLED_TRIES = 2;
 
 /** Checks whether webhook events have failed, or are repeated. */

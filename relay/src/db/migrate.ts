@@ -21,7 +21,7 @@ function migrations(folder: URL): { number: number; statements: string[] }[] {
 
 /**
  * Checks which steps a database has. The first file contains the whole schema up to its number, including earlier numbers.
- * @throws Error when a newer version wrote the database, or an unreleased one before the first file
+ * @throws Error when a newer version wrote the database, or an unreleased version that is older than the first file
  */
 function assertKnown(done: readonly number[], steps: readonly { number: number }[]): void {
   const known = steps.map(({ number }) => number);

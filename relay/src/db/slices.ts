@@ -1,4 +1,4 @@
-/** Rows that one statement of a filtered list reads at most: a few milliseconds on SQLite, which reads on the event loop. */
+/** The most rows that one statement of a filtered list reads: a few milliseconds on SQLite, which reads on the event loop. */
 export const SLICE_ROWS = 500;
 
 /**

@@ -44,11 +44,11 @@ function rewritten(sql: string, from: string, rows: "first" | "all"): string {
   }
 }
 
-const known = new Map<string, string>();
+const statements = new Map<string, string>();
 
 /**
  * Converts a statement that runs once for each list of values into one PostgreSQL statement. A SELECT returns the first row of
- * each run, with the number of its list, from 1, as `#`; a DELETE with RETURNING adds this number too.
+ * each run. Its rows, and those of a DELETE with RETURNING, have the number of their list, from 1, as `#`.
  *
  * All rows are changed at once, so two lists must not change the same row.
  * @param sql with `$1, $2, …`; the WHERE of an UPDATE or DELETE is its first one
@@ -65,17 +65,17 @@ function spreadRows(sql: string, lists: readonly (readonly Value[])[], rows: "fi
   const values = Array.from({ length: width }, (_, i) => lists.map((list) => list[i] ?? null));
   const types = values.map(typeOf);
   const name = `${rows} ${types.join()} ${sql}`;
-  let text = known.get(name);
+  let text = statements.get(name);
   if (text === undefined) {
     const arrays = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
     const columns = types.map((_, i) => `p${i + 1}`).join(", ");
     text = rewritten(sql, `unnest(${arrays}) WITH ORDINALITY AS u(${columns}, item)`, rows);
-    known.set(name, text);
+    statements.set(name, text);
   }
   return { text, values };
 }
 
-/** The first row of each of `count` lists, from rows that name their list, from 1, as `#`. */
+/** The first row of each of `count` lists. The rows have the number of their list, from 1, as `#`. */
 export function firstOfEach<Row>(rows: readonly { "#": number }[], count: number): (Row | undefined)[] {
   const found = new Array<Row | undefined>(count).fill(undefined);
   for (const { "#": item, ...row } of rows) found[item - 1] = row as Row;

@@ -26,7 +26,7 @@ type CaptureDeps = {
 
 /** The error of a form, for the person who fills it in. */
 export type FormError = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
-/** A stored form. `verdict` resolves within seconds to the error that the service found, or to undefined without one so far. */
+/** A stored form. `verdict` resolves within seconds: to the error that the service found, or to undefined if there is none so far. */
 type StoredForm = { verdict: Promise<FormError | undefined> };
 
 /** A lead from the owner's backend; it belongs to no visitor. */
@@ -54,7 +54,7 @@ function corrected(person: ContactDetails, before: Lead, field: Field | null): C
 
 /** Stores the contact details from visitors and the owner's backend, and starts the calls to the service. */
 export type Capture = {
-  /** Stores a visitor's form. Resolves when the form is durable, or to its error; then nothing was stored. */
+  /** Stores a visitor's form. Resolves when the form is durable. If it resolves to an error, nothing was stored. */
   capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<FormError | StoredForm>;
   /** Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
   create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | FormError | "erased">;
@@ -65,7 +65,7 @@ export const createCapture = (deps: CaptureDeps): Capture => ({
   create: (site, key, order) => create(deps, site, key, order),
 });
 
-/** Stores a visitor's form. Resolves when it is durable, or to its error; then nothing was stored. */
+/** Stores a visitor's form. Resolves when it is durable. If it resolves to an error, nothing was stored. */
 async function capture(
   deps: CaptureDeps,
   visitor: string,
@@ -90,7 +90,7 @@ async function capture(
 
 /**
  * Writes the lead of a form.
- * @returns `leadToCheck`: the lead that the service has to check; or the error, and then nothing was written
+ * @returns `leadToCheck`: the lead that the service has to check; with an `error`, nothing was written
  */
 async function write(
   deps: CaptureDeps,

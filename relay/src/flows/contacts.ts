@@ -15,17 +15,18 @@ const ALREADY_ADDED: Outcome = { kind: "duplicate", status: 0, message: "added b
  * email is looked up first, and calls for one person run one after another.
  */
 export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: PacedCall }) {
-  const working = new Map<string, Promise<unknown>>();
+  /** The newest call for each person, until it ends. */
+  const newest = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after the earlier calls for the same person. */
   function serially<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const turn = (working.get(name) ?? Promise.resolve()).then(work, work);
+    const turn = (newest.get(name) ?? Promise.resolve()).then(work, work);
     const done = turn
       .catch(() => undefined)
       .finally(() => {
-        if (working.get(name) === done) working.delete(name);
+        if (newest.get(name) === done) newest.delete(name);
       });
-    working.set(name, done);
+    newest.set(name, done);
     return turn;
   }
 
@@ -63,9 +64,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   return { find, findOrCreate, addToList, addToListOnce };
 }
 
-/**
- * Completes the service's answer about a new contact, which may contain only the id (R-422), with the details that were sent.
- */
+/** Adds the details that were sent to the service's answer about a new contact, if the answer has only the id (R-422). */
 function completed(answer: ContactAnswer, person: Person): ContactAnswer {
   const { kind, contact } = answer;
   const hasOnlyId = contact !== undefined && Object.keys(contact).length === 1;

@@ -87,7 +87,7 @@ describe("a deletion that a kill interrupts", () => {
     },
   );
 
-  it("goes on with what the visitor wrote meanwhile", async () => {
+  it("also deletes what the visitor wrote meanwhile", async () => {
     await addLongThread(db);
     await interruptAfter(2);
     await writeAgain(db, 2_000);
@@ -96,7 +96,7 @@ describe("a deletion that a kill interrupts", () => {
     await stop();
   });
 
-  it("goes on with the stored answers about the visitor, before the visitor is gone", async () => {
+  it("deletes the stored answers about the visitor before the visitor", async () => {
     await addLongThread(db);
     await interruptAfter(1);
     const request = { token: "t", key: "k", digest: "d", path: `/visitors/${LONG_THREAD}/messages`, now: 1 };
@@ -120,7 +120,7 @@ describe("a deletion that a kill interrupts", () => {
     expect(await auditPage(db, 10)).toEqual([]);
   });
 
-  it("goes on for an old conversation, unless the visitor asked for the deletion too: then in any case", async () => {
+  it("goes on although the visitor wrote again, if the visitor asked for it too", async () => {
     await addLongThread(db);
     await interruptAfter(2, LONG_THREAD, { staleBefore: 100 });
     await interruptAfter(1);

@@ -3,7 +3,7 @@ import type { Transaction } from "../db/database.ts";
 /**
  * Takes an amount from the account's daily limit of automatic grants.
  * @param day UTC, as YYYY-MM-DD
- * @param amount in hundredths of a credit, as `cap`
+ * @param amount in hundredths of a credit, like `cap`
  * @returns false, and takes nothing, when the limit would be exceeded
  */
 export async function spend(

@@ -17,7 +17,7 @@ const event = (id: string, site: string, state: Event["state"], attempts: number
     await setEvent(tx, { id, state, attempts, due: 9 - attempts, status: 0, problem: "ECONNREFUSED" });
   });
 
-it("finds the event of a site that still waits after several tries, but none that was just stored or has ended", async () => {
+it("finds a site's event that still waits after several tries, but none that was just stored or has ended", async () => {
   await event("new", "shop", "waiting", 1);
   await event("over", "shop", "failed", 9);
   await event("other", "help", "waiting", 5);

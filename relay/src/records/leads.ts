@@ -97,7 +97,7 @@ export async function claimLead(tx: Transaction, lead: Lead, until: number): Pro
   return (await tx.run(sql, visitor, id, due, until)) === 1;
 }
 
-/** Makes leads due again that a process claimed before it ended. @param until the latest end of such a claim */
+/** Leads that a process claimed before it ended become due again. @param until the latest end of such a claim */
 export async function releaseLeads(tx: Transaction, now: number, until: number): Promise<void> {
   await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
 }
@@ -105,7 +105,7 @@ export async function releaseLeads(tx: Transaction, now: number, until: number):
 /** The problem of a lead whose call was not made, because its account makes no calls now. */
 export const HELD_BACK = "the account is held back";
 
-/** Makes the leads due that wait because their account's key was refused. @returns their number */
+/** Leads that wait because their account's key was refused become due. @returns their number */
 export async function retryRefusedKey(tx: Transaction, account: string, now: number): Promise<number> {
   return tx.run(
     `UPDATE leads SET due = $2 WHERE account = $1 AND state = 'open' AND due > $2

@@ -13,8 +13,9 @@ export type Subscription = Address & {
   read: number;
   /** The thread's newest number. */
   head: number;
-  /** When the nodes were asked whether the visitor is connected, and their newest answer; 0: none. See `answerQuestions`. */
+  /** When the nodes were asked whether the visitor is connected; 0: not asked. */
   asked: number;
+  /** Their newest answer, as `answerQuestions` stores it; 0: none. */
   seen: number;
 };
 

@@ -45,22 +45,22 @@ export type Cluster = {
 };
 
 /** Values of HOST that mean all addresses. */
-const ANY = new Set(["", "0.0.0.0", "::"]);
+const ALL_ADDRESSES = new Set(["", "0.0.0.0", "::"]);
 
 /** The address of this node for other nodes: HOST, or the machine's first address that is not a loopback address. */
 function addressAt({ host }: Pick<Settings, "host">, port: number): string {
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   const own =
     all.find(({ internal, family }) => !internal && family === "IPv4") ?? all.find(({ internal }) => !internal);
-  const address = ANY.has(host) ? (own?.address ?? "127.0.0.1") : host;
+  const address = ALL_ADDRESSES.has(host) ? (own?.address ?? "127.0.0.1") : host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 /** Connections for leases and the list of nodes only: their statements must not wait behind other work. */
 const OWN_CONNECTIONS = 2;
 
-/** Forms that were refused within this time (ms) are looked for: longer than the clocks of nodes differ. */
-const REFUSED_MS = 15_000;
+/** How far back to look for refused forms (ms). The clocks of nodes differ by less. */
+const REFUSALS_MS = 15_000;
 
 type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log; signing: string };
 
@@ -84,8 +84,8 @@ function singleNode(): Cluster {
   };
 }
 
-/** Opens the connections of a node to the other nodes. `start` joins the cluster; a single process has nothing to join. */
-export async function joinCluster({ settings, db, clock, log, signing }: ClusterDeps): Promise<Cluster> {
+/** Opens the connections of a node to the other nodes. `start` joins them; a single process has nothing to join. */
+export async function openCluster({ settings, db, clock, log, signing }: ClusterDeps): Promise<Cluster> {
   if (!isShared(settings.databaseUrl)) return singleNode();
   const node = randomId(12);
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
@@ -102,7 +102,7 @@ export async function joinCluster({ settings, db, clock, log, signing }: Cluster
   const link = signedLink(await open, signing);
   const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => threadPositions(db, visitors);
-  const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSED_MS, isHere);
+  const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSALS_MS, isHere);
   const bus = createClusterBus({ local: createBus(), link, node, clock, heads, refusals, onError });
   const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];
   const leases = createLeases({ db: own, clock, node, names, onError });

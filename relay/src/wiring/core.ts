@@ -17,7 +17,7 @@ import { shareSecrets } from "../db/secrets.ts";
 import { watchWrites } from "../db/writable.ts";
 import { createSites, type Sites } from "../records/sites.ts";
 import { questionsBefore } from "../records/threads.ts";
-import { type Cluster, joinCluster } from "./cluster.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
 import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
 
@@ -106,7 +106,7 @@ export async function openCore(settings: Settings, replacements: Replacements): 
   void opened.damage?.then((cause) => {
     if (cause !== undefined) log("database.failing", { cause });
   });
-  const cluster = await joinCluster({ settings, db, clock, log, signing: secrets.signing });
+  const cluster = await openCluster({ settings, db, clock, log, signing: secrets.signing });
   const core = {
     settings,
     clock,

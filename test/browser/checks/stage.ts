@@ -38,7 +38,7 @@ export type Stage = {
   reply(body: string): Promise<unknown>;
 };
 
-const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
+const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
@@ -51,7 +51,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     pages = await startPages();
     const origins = [pages.url, pages.url.replace("localhost", PLAIN)];
     const own = site ? { site: { origins, ...site } } : {};
-    const start = startHouse({ ...options, ...own, env: { ...FREE, ALLOWED_ORIGINS: origins.join(), ...env } });
+    const start = startHouse({ ...options, ...own, env: { ...NO_LIMITS, ALLOWED_ORIGINS: origins.join(), ...env } });
     [browser, house] = await Promise.all([sharedBrowser(), start]);
   });
   afterAll(() => Promise.all([closeContexts(), house.stop(), pages.stop()]));

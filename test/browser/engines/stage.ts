@@ -39,9 +39,9 @@ export type Stage = {
   reply(body: string): Promise<unknown>;
 };
 
-const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
+const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 
-/** Runs before all other scripts of the page. It is a separate file, because policies forbid inline scripts. */
+/** Records errors, before all other scripts of the page. It is a separate file, because policies forbid inline scripts. */
 const RECORDER = `window.pageErrors = [];
 for (const type of ["error", "unhandledrejection", "securitypolicyviolation"])
   addEventListener(type, (event) => pageErrors.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
@@ -59,7 +59,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
   beforeAll(async () => {
     pages = await startPages();
     pages.put("/recorder.js", { html: RECORDER, headers: { "Content-Type": "text/javascript" } });
-    [engine, house] = await Promise.all([start(), startHouse({ env: { ...FREE, ALLOWED_ORIGINS: pages.url } })]);
+    [engine, house] = await Promise.all([start(), startHouse({ env: { ...NO_LIMITS, ALLOWED_ORIGINS: pages.url } })]);
   });
   afterAll(() => Promise.all([engine.stop(), house.stop(), pages.stop()]));
   beforeEach(async () => {

@@ -6,7 +6,7 @@ afterEach(() => {
   Reflect.deleteProperty(Element.prototype, "bind");
 });
 
-it("returns elements as they are on a page whose library gives elements a method named bind", () => {
+it("returns elements unchanged, even if a library of the page gives elements a method named bind", () => {
   Object.assign(Element.prototype, { bind: () => "bound" });
   expect(pageDocument.body).toBe(document.body);
   expect(pageDocument.documentElement).toBe(document.documentElement);

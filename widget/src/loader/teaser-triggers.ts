@@ -7,7 +7,7 @@ import { pageDocument } from "./document.ts";
 
 /** Seconds until the teaser if the site sets no other trigger. */
 const AFTER_S = 8;
-/** Afterwards the conditions are checked at this interval, because the page may pass values or consent later. */
+/** After the first try, the conditions are checked at this interval, because the page may pass values or consent later. */
 const CHECK_MS = 1_000;
 
 /** A list from the file, or an attribute's text with `|` between its entries. */
@@ -25,7 +25,7 @@ const scrollDepth = ({ scrollHeight, clientHeight, scrollTop }: Element): number
   (100 * scrollTop) / Math.max(1, scrollHeight - clientHeight);
 
 /**
- * Calls a function at each trigger until the function returns true, because the teaser was shown or never will be.
+ * Calls a function at each trigger until it returns true: the teaser was shown, or never will be.
  * @param run returns false while a condition is not met
  */
 export function watchTriggers(settings: RawSettings, run: () => boolean): void {

@@ -1,6 +1,6 @@
 /**
  * The accent as a fill. WCAG 2.2 defines contrast by luminance, so the right shade can be computed. Scaling linear light keeps
- * the hue, because L, a and b of OKLCH shrink by the same factor: a darkened brand colour is still recognizable.
+ * the hue, because L, a and b of OKLab shrink by the same factor: a darkened brand colour is still recognizable.
  */
 
 /** Linear light, 0 to 1 per channel. */
@@ -12,7 +12,7 @@ export function parseHex(hex: string): Light {
   const long = hex[6] ? hex : hex.replace(/\w/g, "$&$&");
   const parts = [1, 3, 5].map((at) => {
     const v = +`0x${long.slice(at, at + 2)}` / 255 || 0;
-    // The standard's limit is 0.04045, with no channel of 8 bits between.
+    // The standard's limit is 0.04045. No value of an 8-bit channel is between the two.
     return v < 0.04 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   });
   return parts as unknown as Light;
@@ -22,9 +22,10 @@ export function parseHex(hex: string): Light {
  * A fill of the accent, the text on it (4.5:1), and the hairline around it (3:1) where the fill itself has less than 3:1
  * against the surface.
  *
- * Two luminances x > y have the contrast (x + 0.05) / (y + 0.05). Under white text a fill has at most 0.183, so darker
- * brands stay as they are and mid ones are darkened; under black text (0.004) a bright brand stays as it is. The white
- * surface needs at most 0.3, the dark one (0.0085) at least 0.126. The limits leave a little room for rounding on screens.
+ * Two luminances x > y have the contrast (x + 0.05) / (y + 0.05). White text needs a fill of at most 0.183: darker brands
+ * stay as they are, and medium ones are darkened. Bright brands stay as they are, with black text (0.004). Without a
+ * hairline, a fill on the white surface has at most 0.3, and on the dark one (0.0085) at least 0.126. The limits leave a
+ * little room for rounding on screens.
  */
 export function accentTokens(hex: string, dark: boolean): Tokens {
   const brand = parseHex(hex);

@@ -5,8 +5,8 @@ export type Inline =
   | { kind: "bold" | "italic" | "strike"; children: Inline[] }
   | { kind: "code"; text: string }
   /**
-   * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: the
-   * Markdown was that of a picture, `![…](…)`.
+   * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: it
+   * was written as a picture, `![…](…)`.
    */
   | { kind: "link"; href: string; host?: string; picture?: boolean; children: Inline[] };
 

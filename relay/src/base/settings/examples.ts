@@ -138,8 +138,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that is most similar to a misspelled one. Up to two letters of it may be wrong, or a third of its letters; one in a
- * name of three letters.
+ * The name that is most similar to a misspelled one. Two letters may be wrong: in a name of up to three letters only one, in
+ * a long name a third of the letters.
  * @returns undefined when no name is similar enough
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {

@@ -176,7 +176,7 @@ describe("an invalid amount", () => {
 
 describe("a ledger restored from a backup", () => {
   const order = { account: "agency", email: "a@b.example", amount: 5, note: "", actor: "api" };
-  const once = (called: string[]) =>
+  const openWorker = (called: string[]) =>
     createLedgerWorker({
       db,
       clock: { now: () => now, uptime: () => now, after: () => () => {} },
@@ -200,12 +200,12 @@ describe("a ledger restored from a backup", () => {
 
   it("makes none of its pending calls; a person has to decide", async () => {
     const called: string[] = [];
-    const before = once(called);
+    const before = openWorker(called);
     await before.start();
     await before.stop();
     await credits({}).grant({ ...order, key: "k-old" });
     await db.run("UPDATE meta SET value = 'another' WHERE name = 'epoch'");
-    const after = once(called);
+    const after = openWorker(called);
     await after.start();
     expect(await stored("k-old")).toMatchObject({ state: "unknown" });
     expect((await stored("k-old"))?.reason).toContain("restored from a backup");
@@ -218,9 +218,9 @@ describe("a ledger restored from a backup", () => {
   it("may lack keys, so nothing is granted automatically until a person has checked it", async () => {
     const called: string[] = [];
     const run = async () => {
-      const machine = once(called);
-      await machine.start();
-      await machine.stop();
+      const worker = openWorker(called);
+      await worker.start();
+      await worker.stop();
     };
     await run();
     await db.run("UPDATE meta SET value = 'another' WHERE name = 'epoch'");

@@ -39,7 +39,7 @@ type IntakeDeps<Entry, Stored extends string> = {
 
 type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   deadline: ReturnType<typeof createDeadlines>;
-  /** Lanes that have entries in the spool, with the id of the newest; `all` while it may hold those of an earlier process. */
+  /** Lanes that have entries in the spool, with the newest entry's id; `all` while an earlier process's entries may be in it. */
   spooled: Map<string, string> | "all";
   /** Ends the wait of entries that come after spooled ones of their lane, by lane. */
   freed: Map<string, PromiseWithResolvers<void>>;

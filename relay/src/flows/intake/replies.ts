@@ -53,7 +53,7 @@ export type Replies = {
    * @returns `unknown` for an id of no visitor of this relay (R-612), `lost` when neither database nor spool stores it
    */
   receive: (callback: ReplyCallback, named?: string) => Promise<Received>;
-  /** The sender got the relay's answer in time: the same body without an id is a new reply from now on. */
+  /** Call it when the sender got the relay's answer in time. From then on, the same body without an id is a new reply. */
   answered: (callback: ReplyCallback) => void;
   /** Stores what an earlier process left in the spool. */
   start: () => Promise<void>;

@@ -66,9 +66,9 @@ async function storeUser(tx: Transaction, { id, site, person, guest, now }: Logi
 const REFUSED_MS = 86_400_000;
 
 /**
- * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before. The id of a visitor who
- * never wrote is not remembered, because rows of that kind stay: only the session ends, so that other tabs learn of the login.
- * A visitor whose deletion has begun is not moved: the rest would stay.
+ * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before. For a visitor who
+ * never wrote, only the session ends, so that other tabs learn of the login: a row that remembers a replaced id stays forever.
+ * A visitor whose deletion has begun is not moved: what is left of it would stay.
  * @returns the number of messages that are now delivered in the user's lane
  */
 async function merge(tx: Transaction, guest: Session, user: Visitor, now: number): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * The emoji of the picker, by group. The files of `locales/emoji` have a line with names for each, in this order: after a
- * change run `build/emoji-words.ts`. Flags are omitted, because Windows does not draw them.
+ * The emoji of the picker, by group. The files of `locales/emoji` have one line of names for each emoji, in the same order.
+ * After a change, run `build/emoji-words.ts`. Flags are omitted, because Windows does not draw them.
  */
 
 import type { ExtraKey } from "../../locales/extra/en.ts";

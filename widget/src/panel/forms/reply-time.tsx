@@ -67,7 +67,7 @@ const DAYS = ["day", DAY] as const;
 
 const asSentence = ([first = "", ...rest]: string, tag: string): string => first.toLocaleUpperCase(tag) + rest.join("");
 
-/** The type is that of the table, whose file would be one more request here. */
+/** Only the type is imported from the table: the table's file would be one more request. */
 const CLOSED: (typeof HEADER_WORDS)["closed"] = "closedTitle";
 
 /**

@@ -66,7 +66,7 @@ describe("the menu", () => {
     await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
   });
 
-  it("does not announce the deletion if the thread's last row does, and keeps the tray for files picked later", async () => {
+  it("leaves it to the thread's last row to announce the deletion, and keeps the tray for files picked later", async () => {
     const asked: string[] = [];
     Object.assign(on.ui.files, { value: { forget: () => asked.push("forget") } });
     on.chat.ending.value = "gone";

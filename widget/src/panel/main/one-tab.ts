@@ -6,7 +6,7 @@
  */
 const HOLD_MS = 120_000;
 
-/** Runs in one tab only, where the browser can tell tabs apart. */
+/** Runs in one tab only; in none if the browser cannot tell tabs apart. */
 export function runInOneTab(name: string, run: () => void): void {
   try {
     void navigator.locks

@@ -22,7 +22,7 @@ const teamOf = (ui: FaceNeeds): TeamMember[] =>
 
 /**
  * Address of an author's picture, or an empty text. A reply must not make the browser fetch from any host: its own
- * picture is used only if it is on the page's origin, the relay's, or that of a team picture. Otherwise the team's
+ * picture is used only if it is on the origin of the page, of the relay or of a team picture. Otherwise the team's
  * picture of that name is used.
  */
 export function pictureOf(ui: FaceNeeds, { name, picture = "" }: ReplyAuthor): string {

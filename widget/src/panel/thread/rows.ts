@@ -45,8 +45,9 @@ export function dayName(at: number, now: number, tag: string, today: string, yes
   }).format(at);
 }
 
-/** The last format of times, kept because creating one takes longer than drawing a message, and its language. */
+/** The last time format. It is kept, because creating one takes longer than drawing a message. */
 let clock: Intl.DateTimeFormat;
+/** The language of `clock`. */
 let clockTag: string;
 
 /** The time in the visitor's language, such as "10:02". */
