@@ -54,7 +54,7 @@ async function chat(): Promise<Visitor> {
   return visitor;
 }
 
-/** Sends a text; resolves when the relay has stored the service's answer and the reply, of which either may be the first. */
+/** Sends a text. Resolves when the relay has stored the service's answer and the reply, which come in either order. */
 async function say(visitor: Visitor, text: string, media?: string): Promise<void> {
   const { id } = await visitor.send(text, undefined, media === undefined ? {} : { media });
   await visitor.receives(`echo: ${text}`);

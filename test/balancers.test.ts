@@ -69,7 +69,7 @@ const folderFor = (name: string): string => mkdtempSync(join(tmpdir(), `porchlig
 const withTestServers = (file: string): string =>
   file.replaceAll(/10\.0\.0\.(\d):8787/g, (_, n: string) => `127.0.0.1:${ports[Number(n) - 1]}`);
 
-it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async () => {
+it("Caddy, with relay/deploy/Caddyfile, repeats callbacks whose relay dies", async () => {
   const file = readFileSync(join(ROOT, "deploy", "Caddyfile"), "utf8");
   const caddy = await startCaddy(file, await freePort(), ports);
   try {
@@ -85,7 +85,7 @@ it("Caddy with relay/deploy/Caddyfile repeats callbacks whose relay dies", async
   }
 });
 
-it('nginx as the guide "Several nodes" configures it repeats callbacks whose relay dies', async () => {
+it('nginx, configured as in the guide "Several nodes", repeats callbacks whose relay dies', async () => {
   const port = await freePort();
   const block = withTestServers(snippet("nginx callbacks"));
   const [upstreams = "", location = ""] = block.split(/(?=^location)/m);
@@ -99,7 +99,7 @@ it('nginx as the guide "Several nodes" configures it repeats callbacks whose rel
   }
 });
 
-it("nginx as the Kubernetes ingress configures it repeats callbacks, and no other requests", async () => {
+it("nginx, configured as by the Kubernetes ingress, repeats callbacks, and no other requests", async () => {
   type Ingress = { kind: string; metadata: { annotations: Record<string, string> }; spec: { rules: Rule[] } };
   type Rule = { http: { paths: { path: string }[] } };
   const documents = parseAllDocuments(readFileSync(join(ROOT, "deploy", "kubernetes", "cluster.yaml"), "utf8"));

@@ -159,7 +159,7 @@ describe("a grant that did not happen", () => {
     expect((await porchlight(grant)).code).toBe(1);
   });
 
-  it("is not reported as made without a relay either, when the wait is over", async () => {
+  it("is not reported as made when no relay runs and the wait is over", async () => {
     await house.halt();
     const later = await porchlight(["credits", "grant", EMAIL, "5", "--key", "later-1", "--wait", "0"]);
     expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has processed it")]);

@@ -18,7 +18,7 @@ export function snippet(kind: string): string {
   return only;
 }
 
-/** The first lines of the code fences in the guides that name no kind, which no test would find: `guide: fence`. */
+/** The code fences in the guides that name no kind, so that no test would find them, as `guide: fence`. */
 export const fencesWithoutKind = (): string[] =>
   readdirSync(GUIDES).flatMap((name) =>
     [...readFileSync(join(GUIDES, name), "utf8").matchAll(/^ *```(.*)\n[\s\S]*?^ *```$/gm)].flatMap(([, kind = ""]) =>

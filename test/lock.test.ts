@@ -134,7 +134,7 @@ it("the lock works between processes, and ends with its process, however that en
   await start(runProcess);
 });
 
-it("creates no data folder where a volume may be missing, and only there", async () => {
+it("refuses to create a data folder where a volume may be missing, and only there", async () => {
   const unmounted = join(root, "volume", "data");
   await expect(start(runInside, { DATA_DIR: unmounted })).rejects.toThrow(
     `DATA_DIR: ${unmounted} does not exist; mount the volume that it is on, or create the folder for a new relay: mkdir -p ${unmounted}`,

@@ -349,7 +349,7 @@ describe("limits of uploads", () => {
 });
 
 describe("an upload of unknown size", () => {
-  it("counts for the largest file that is accepted in the bytes of its address (A18)", async () => {
+  it("counts as large as the largest accepted file, in the bytes of its address (A18)", async () => {
     const house = await startHouse({
       env: { PUBLIC_URL: "https://chat.example.com", UPLOAD_AV_MB: "60", UPLOAD_ADDRESS_MB: "50" },
     });

@@ -136,7 +136,7 @@ describe("a message from the owner's backend", () => {
   });
 
   it.each(["sameId", "before"] as const)(
-    "hides no reply with the same text once it has come back itself: %s (R-451)",
+    "hides no later reply with the same text, once it has come back as a callback: %s (R-451)",
     async (sendTriggersCallback) => {
       await open({ sendTriggersCallback });
       const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Hello" }, "e-1")).body;

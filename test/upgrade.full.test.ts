@@ -1,4 +1,4 @@
-/** S13: an upgrade under load that is killed many times, and the way back by the backup from before it, on both databases. */
+/** S13, on both databases: an upgrade under load, killed many times; then the way back, with the backup from before it. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -100,7 +100,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Starts the newer version, and kills it in its migration, or when it has started, if an earlier start has migrated. */
+  /** Starts the newer version, and kills it: in its migration, or once it runs if an earlier start has already migrated. */
   async function startAndKill({ statement, ms }: (typeof KILLS)[number]): Promise<void> {
     const child = spawn(process.execPath, [join(newer, "cli.ts"), "serve"], { env: settings });
     const ended = once(child, "exit");

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** A proxy to a server. While it is frozen, the connections that it has pass on nothing and stay open. */
+/** A proxy to a server. `freeze`: its present connections pass nothing on, but stay open. */
 async function proxyTo(server: string) {
   const { port } = new URL(server);
   const frozen = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** The processes of relay/deploy/compose.cluster.yaml, as processes: relays, PostgreSQL, Redis, and Caddy in front. */
+/** The services of relay/deploy/compose.cluster.yaml, as processes without containers: relays, PostgreSQL, Redis, and Caddy in front. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -25,7 +25,7 @@ export async function traffic(cluster: Stage, { visitors, messages, nodeOf, half
   const run = randomId(6);
   const total = visitors * messages;
   let acknowledged = 0;
-  let event: Promise<void> | undefined;
+  let halfwayDone: Promise<void> | undefined;
   const people = Array.from({ length: visitors }, (_, who) => ({ who, visitor: cluster.visitor(nodeOf(who)) }));
   await Promise.all(
     people.map(async ({ who, visitor }) => {
@@ -33,11 +33,11 @@ export async function traffic(cluster: Stage, { visitors, messages, nodeOf, half
       for (let n = 0; n < messages; n++) {
         await writer.write(textOf(run, who, n));
         acknowledged++;
-        if (acknowledged * 2 >= total) event ??= halfway?.();
+        if (acknowledged * 2 >= total) halfwayDone ??= halfway?.();
       }
     }),
   );
-  await event;
+  await halfwayDone;
   const ours = ({ body }: { body: string }): boolean => body.startsWith(`${run} `);
   await sandbox.until(
     () =>

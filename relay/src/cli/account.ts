@@ -26,7 +26,7 @@ function replaceKey({ key, fromFile }: Account): string {
   return `Copy the key from Settings > Account > API Key at the service ${where}. Messages wait until then.`;
 }
 
-/** Makes the same look-up with a random key. The service refuses it; any other server does not. */
+/** Makes the look-up of `key` with a random key. The service refuses it; any other server does not. */
 async function askWithWrongKey({ settings }: CommandContext, { url }: Account): Promise<Answer> {
   const allowInsecure = settings.allowInsecureService;
   const service = createTransport({ baseUrl: url, key: newSecret, allowInsecure, connections: 1 });

@@ -16,7 +16,7 @@ describe("the size of a picture", () => {
     expect(await sizeOf("image/webp", webp("VP8X", 640, 480))).toEqual(size);
   });
 
-  it("of a GIF is that of its first image if that image is larger than the screen, because browsers draw all of it (A18)", async () => {
+  it("of a GIF whose first image is larger than the screen is that image's size, because browsers draw all of it (A18)", async () => {
     expect(await sizeOf("image/gif", gif(1, 1, [20_000, 20_000]))).toEqual({ width: 20_000, height: 20_000 });
     expect(await sizeOf("image/gif", gif(640, 480, [10, 10]))).toEqual({ width: 640, height: 480 });
   });
@@ -47,7 +47,7 @@ describe("the size of a picture", () => {
     expect(await sizeOf("application/pdf", Buffer.from("%PDF-1.4"))).toBeUndefined();
   });
 
-  it("is no longer searched for in a file that consists only of segments", async () => {
+  it("is searched for in a thousand segments of a file at most", async () => {
     let reads = 0;
     const size = await dimensionsOf("image/jpeg", async (_offset, length) => {
       reads++;

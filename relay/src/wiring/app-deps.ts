@@ -142,7 +142,7 @@ export function adminDeps({ core, files, owner, visitors, gauges, currentMinute,
 
 /**
  * Number of trusted proxies in front of the operator's pages. Their own listener is reached through a VPN or a tunnel, and not
- * through the proxy of the public listener: there, a sender could write any `X-Forwarded-For`.
+ * through the proxy of the public listener, so a sender could write any `X-Forwarded-For`.
  */
 const adminProxies = ({ adminListen, trustProxy }: Core["settings"]): number =>
   adminListen === undefined ? trustProxy : 0;

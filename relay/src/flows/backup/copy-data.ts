@@ -66,7 +66,7 @@ type Source = { db: Pick<Database, "dialect">; settings: Pick<Settings, "dataDir
  * Copies everything that a relay needs into an empty folder that can become its data folder. The order keeps the copy
  * consistent while the relay runs: an entry that leaves a spool meanwhile is in the database, which is copied later; and a
  * file is stored before the database names it. When it resolves, the copy survives a power cut.
- * @param onFiles called with the number of uploaded files, @returns a function that is called after each
+ * @param onFiles gets the number of uploaded files, and returns a function that is called after each file
  */
 export async function copyData(
   { db, settings: { dataDir, databaseUrl, uploads } }: Source,
