@@ -18,8 +18,11 @@ import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
 const PAGE = 30;
-/** A search shows a page after this time, in milliseconds, even if the page is not full; the next page continues it. */
-const SEARCH_MS = 8_000;
+/**
+ * A search shows a page after this time, in milliseconds, even if the page is not full; the next page continues it. It shows
+ * what it has found earlier than that it has found nothing. An index of words would cost every write more than this costs an operator.
+ */
+const [SEARCH_MS, EMPTY_SEARCH_MS] = [1_500, 8_000];
 /** Messages of a thread on one page. */
 const MESSAGES = 200;
 
@@ -32,7 +35,7 @@ async function search(
   clock: Clock,
   asked: Search,
 ): Promise<{ rows: ConversationRow[]; next: ConversationCursor | undefined }> {
-  const until = clock.uptime() + SEARCH_MS;
+  const begin = clock.uptime();
   const rows: ConversationRow[] = [];
   let after = asked.after;
   for (;;) {
@@ -40,7 +43,8 @@ async function search(
     rows.push(...found);
     const extra = rows.length > PAGE ? rows[PAGE - 1] : undefined;
     if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { active: extra.active, id: extra.id } };
-    if (next === undefined || clock.uptime() > until) return { rows, next };
+    const limit = rows.length === 0 ? EMPTY_SEARCH_MS : SEARCH_MS;
+    if (next === undefined || clock.uptime() - begin > limit) return { rows, next };
     after = next;
     // Let other work run between two slices.
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { addAudit } from "../records/operators.ts";
+import { conversations } from "./conversations.ts";
 import { deliveries } from "./deliveries.ts";
 import { pagedTable, skipOf } from "./html.ts";
 import { ledger } from "./ledger.ts";
@@ -55,6 +57,25 @@ it("shows the newest failed messages and the oldest waiting ones, and links the 
   expect(last).toContain('href="?failed=100&amp;waiting=0">Previous 100');
   expect(last).not.toContain("Next 100");
   expect(await page({ site: "another" })).toContain("Nothing waits, and nothing failed.");
+});
+
+it("a search shows what it has found after 1.5 seconds, and after 8 that it has found nothing; a link continues it", async () => {
+  // Two slices: the word is in the first one.
+  await messages("v", "failed", 600);
+  let slices = 0;
+  const search = (words: string, seconds: number) => {
+    slices = 0;
+    const clock = { uptime: () => slices++ * seconds * 1_000 } as unknown as Clock;
+    return conversations({ db, clock, sites: ["default"] }, { words, site: "", state: "", after: undefined }).then(
+      String,
+    );
+  };
+  const found = await search("text of v599", 2);
+  expect(found).toContain("text of v599<");
+  expect(found).toContain(">Continue the search</a>");
+  expect(await search("text of v599", 1)).not.toContain("Continue the search");
+  expect(await search("a missing word", 2)).toContain("No conversation matches.");
+  expect(await search("a missing word", 9)).toMatch(/Nothing found so far\.[\s\S]*>Continue the search<\/a>/);
 });
 
 it("shows every grant that waits for a decision, however many newer ones there are", async () => {
