@@ -3,7 +3,8 @@ import type { Breaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "./outcome.ts";
-import { openPace, type Pace, paceOf, settle, take, takeRepeat, takeSecondCall } from "./pacer.ts";
+import { openPace, type Pace } from "./pace.ts";
+import { paceOf, settle, take, takeRepeat, takeSecondCall } from "./pacer.ts";
 import { resumePace, savePace } from "./saved-pace.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { openPace, type Pace, settle, take } from "./pacer.ts";
+import { openPace, type Pace } from "./pace.ts";
+import { settle, take } from "./pacer.ts";
 import { statedLimit, statedWait } from "./rate-limit-headers.ts";
 
 /** A simulated service with a hidden rate limit, and a driver that sends calls through the pacer on a fake clock. */

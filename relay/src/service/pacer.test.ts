@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openPace, type Pace } from "./pace.ts";
 import {
   type Answer,
   between,
@@ -17,7 +18,7 @@ import {
   steady,
   WINDOWS,
 } from "./pacer.fixture.ts";
-import { openPace, type Pace, paceOf, settle, take, takeRepeat } from "./pacer.ts";
+import { paceOf, settle, take, takeRepeat } from "./pacer.ts";
 
 const perMinute = (times: readonly number[], minutes: number) => minutesOf(times, minutes).join(" ");
 

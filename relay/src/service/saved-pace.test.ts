@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { openPace, type Pace } from "./pace.ts";
 import { between, drive, hiddenLimit, MINUTE, QUICK, STYLES, WINDOWS } from "./pacer.fixture.ts";
-import { openPace, type Pace, paceOf, settle, take } from "./pacer.ts";
+import { paceOf, settle, take } from "./pacer.ts";
 import { resumePace, savePace } from "./saved-pace.ts";
 
 /** A pace on another node, whose clock shows `now` when this node's pace of `time` is `age` ms old. */

@@ -1,4 +1,4 @@
-import { advance, countAt, inSlot, type Pace, RING, slotMs } from "./pacer.ts";
+import { advance, countAt, inSlot, type Pace, RING, slotMs } from "./pace.ts";
 
 /**
  * A pace in a form for another node, which continues with it when it takes over the calls of an account (R-801). Clocks of
