@@ -99,7 +99,7 @@ it("parts report that they did not load, and load on request: reactions and the 
     if (/\/assets\/rating-/.test(response.url())) isLoaded = response.ok();
   });
   await rating.unblock();
-  // Whenever another part loads, the panel requests the missing parts again: then the button disappears, perhaps only for a moment.
+  // Whenever another part loads, the panel requests the missing parts again. The button disappears, perhaps only for a moment.
   const retry = chat.panel.getByRole("button", { name: "Retry" });
   await expect.poll(() => retry.evaluateAll(press).then(() => isLoaded)).toBe(true);
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });

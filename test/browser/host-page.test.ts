@@ -153,7 +153,7 @@ it("shows the teaser to a returning visitor once, after consent, and stores noth
     await page.clock.runFor(12_000);
   };
   const teasers = page.locator(".teaser");
-  // The code of the teaser is fetched first, and then looks every second.
+  // The teaser's code is fetched first. It then checks the conditions every second.
   const later = async <Result>(read: () => Promise<Result>): Promise<Result> => {
     await page.clock.runFor(1_000);
     return read();

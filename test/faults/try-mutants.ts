@@ -66,7 +66,7 @@ const unitTested = (mutants: readonly Mutant[]) =>
 /**
  * Runs the unit test file of each mutant, all in one run of vitest (`mutants/vitest.config.ts`).
  * @returns for each the first test that failed
- * @throws Error when every test of a file fails: then something other than the mutant is broken
+ * @throws Error when every test of a file fails, because something other than the mutant must be broken
  */
 async function unitResults(mutants: readonly Mutant[]): Promise<MutantResult[]> {
   const tested = unitTested(mutants).map(({ name, part = "relay", unit, edits }, number) => {

@@ -208,7 +208,7 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
   return [...withReply(await sentStages(db, row, present), answered), ...mails];
 }
 
-/** The service's id of a reply; null when the service gave none: then the key of the reply has another form. */
+/** The service's id of a reply; null when the service gave none. The key of such a reply has another form. */
 function serviceId(external: string | null): Html | null {
   const id = external?.slice(external.indexOf(":") + 1) ?? "~";
   return id.startsWith("~") ? null : html`<span class="id">${id}</span>`;

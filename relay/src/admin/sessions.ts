@@ -50,8 +50,8 @@ const save = (db: Database, session: AdminSession, hasEnded: () => boolean): Pro
   }, SAVE_LOCK);
 
 /**
- * The sessions in the database. Operators must be able to sign in while it accepts no writes: then this process keeps the
- * session in memory, and stores it at the first request after the database accepts writes again.
+ * The sessions in the database. Operators must be able to sign in even while it accepts no writes. This process keeps such
+ * a session in memory, and stores it at the first request after the database accepts writes again.
  */
 function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
   /** Sessions that are not stored yet, by hash, the oldest first. */

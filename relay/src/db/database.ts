@@ -70,7 +70,7 @@ export interface Database extends Transaction {
   /**
    * Removes deleted rows from the database's files: overwrites them, and empties the log, which still contains them. Cheap
    * enough for every erasure.
-   * @returns false when another connection is reading; then the caller must try again
+   * @returns false when another connection is reading; the caller must try again in that case
    */
   scrub(): Promise<boolean>;
   /** Closes at once. Work that is not committed yet is not written, and its promises reject. */

@@ -38,7 +38,7 @@ function checksum(file: string): string {
 }
 
 /**
- * Writes the checksum of a closed database, unless another process still has it open; then its log still exists. The write is
+ * Writes the checksum of a closed database, unless its log still exists because another process has it open. The write is
  * atomic: half a seal, after a full disk or a kill, would prevent the next start. A missing seal does not.
  */
 export function seal(file: string): void {
@@ -60,7 +60,7 @@ export function seal(file: string): void {
 /**
  * Compares a database with its seal, if it has one, and removes the seal, because the file changes from now on.
  * @returns whether it had a seal, so that every byte of the database is unchanged
- * @throws Error when they differ; then both files stay as they are
+ * @throws Error when they differ; both files stay as they are in that case
  */
 export function breakSeal(file: string): boolean {
   if (!existsSync(sealOf(file))) return false;

@@ -21,7 +21,7 @@ export type Spool<Entry> = {
 /** Most entries in one call of `take`. */
 const REPLAY_MAX = 500;
 
-/** The complete lines. A full disk or a crash may have cut off the last line; then it was not acknowledged. */
+/** The complete lines. If a full disk or a crash cut off the last line, it was not acknowledged. */
 function entriesOf<Entry>(file: string): Entry[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");

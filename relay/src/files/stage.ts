@@ -124,7 +124,7 @@ async function typeFrom({ caps, sniffer }: StageDeps, head: Buffer, name: string
 
 /**
  * Checks the size.
- * @param type undefined while it is unknown: then the largest limit counts
+ * @param type undefined while it is unknown; the largest limit counts in that case
  * @throws RelayError when the file is too large
  */
 function assertFits(caps: Caps, size: number, type: FileType | undefined): void {

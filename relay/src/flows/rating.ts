@@ -20,7 +20,7 @@ type RatingDeps = {
 /**
  * Stores a visitor's rating of the conversation, once, and tells the owner's backend and all tabs of the visitor (WIDGET 8.5).
  * @returns false when the visitor does not exist, or the score is too high
- * @throws any error of the database; then nothing was written
+ * @throws any error of the database; nothing was written in that case
  */
 export function createRating({ db, bus, clock, storeEvent }: RatingDeps) {
   return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {

@@ -23,8 +23,8 @@ const LONGEST_MS = 30 * DAY_MS;
 const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
 /**
- * What a run deleted, or a dry run would delete. `series`: the hours behind the operator's plots, which count all sites
- * together; then `site` is null.
+ * What a run deleted, or a dry run would delete. `series`: the hours behind the operator's plots. They count all sites
+ * together, so `site` is null.
  */
 export type RetentionRow =
   | { site: string; kind: (typeof KINDS)[number]; days: number; count: number }

@@ -129,7 +129,7 @@ export function createSampler(deps: SamplerDeps) {
     await db.transaction(
       async (tx) => {
         await putSample(tx, STEPS.minute, await wholeRow(tx, { at, node }, body));
-        // Not before the minute is over: then the other nodes have stored the last minute of an hour.
+        // Only after the minute is over: by then, the other nodes have stored the last minute of an hour.
         if (clock.now() >= at + MINUTE_MS) await sumHours(tx, at);
       },
       ["series"],

@@ -46,7 +46,7 @@ type Upload = {
 export type Uploads = {
   /**
    * Stores a file. It is durable when this resolves.
-   * @throws RelayError with the reason; then nothing of the file is stored
+   * @throws RelayError with the reason; nothing of the file is stored in that case
    */
   take: (upload: Upload) => Promise<MediaRow>;
   /**

@@ -29,7 +29,7 @@ const LANGUAGES = [
   "id",
   "is",
 ];
-/** With these languages 1,020 scripts, which the relay all keeps in memory (`SCRIPTS_MAX`). */
+/** With these languages, the sites have 1,020 scripts. The relay keeps all of them in memory (`SCRIPTS_MAX`). */
 const SITES = 60;
 
 let folder: string;

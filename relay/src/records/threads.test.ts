@@ -5,7 +5,7 @@ import { migrate } from "../db/migrate.ts";
 import { changesSince, pageAfter } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
-/** Messages by place: the number of the newest change of each. Those above their place were changed later. */
+/** The number of each message's newest change, by place. A message whose number is above its place was changed later. */
 const NUMBERS = [1, 9, 3, 12, 5, 6, 11, 8, 13, 10];
 
 let db: Database;

@@ -16,7 +16,7 @@ export type ChatOptions = {
   relay: string;
   /** Called when a message is sent. @returns details to send with it; texts above the relay's limit are cut */
   context?: () => Context;
-  /** Whether the visitor wants notifications of replies while the page is hidden; then the connection stays open. */
+  /** Whether the visitor wants notifications of replies while the page is hidden. If so, the connection stays open. */
   stays?: () => boolean;
   page?: Page;
   storage?: StoragePort;

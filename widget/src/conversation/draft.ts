@@ -15,7 +15,7 @@ export type Draft = {
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
   const saveTimer = createTimer(page);
-  /** The text as last loaded or saved. Another tab may have sent it since; then this tab must not save it again. */
+  /** The text as last loaded or saved. If another tab has sent it since, this tab must not save it again. */
   let lastSaved = "";
 
   function save(): void {

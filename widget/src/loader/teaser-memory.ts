@@ -1,7 +1,7 @@
 /**
  * The browser's storage for the teaser. Before consent it stores only that the visitor has closed the teaser, in the tab's
- * session. After consent it stores that the teaser was shown, and the time of the last visit. Storage throws where cookies are
- * blocked; then nothing is stored.
+ * session. After consent it stores that the teaser was shown, and the time of the last visit. Where cookies are blocked, storage
+ * throws, and nothing is stored.
  */
 
 const TEASER = "porchlight:teaser";

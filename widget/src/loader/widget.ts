@@ -132,9 +132,9 @@ function mount(): void {
 }
 
 /**
- * Fetches the panel. Resolves when it is loaded or has failed; a failed fetch is repeated when the network returns. The page
- * may have been open for longer than the relay keeps old files; then it gets the newest panel. A browser may cache a failed
- * import by its URL, so each attempt uses another URL.
+ * Fetches the panel. Resolves when it is loaded or has failed; a failed fetch is repeated when the network returns. A page
+ * that has been open for longer than the relay keeps old files gets the newest panel. A browser may cache a failed import by
+ * its URL, so each attempt uses another URL.
  */
 function start(): Promise<void> {
   const file = shell.words?.file;

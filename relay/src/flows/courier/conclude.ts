@@ -18,7 +18,7 @@ import {
  * @param last the last attempt
  * @returns `next`: the lane's next message; reading it here saves a turn for an empty lane. `gone`: nothing changed, because the
  *   outbox no longer had the message
- * @throws any error of the database; then nothing changed
+ * @throws any error of the database; nothing changed in that case
  */
 export async function conclude(
   { deps, writeConclusion }: CourierState,

@@ -188,7 +188,7 @@ async function giveUp(courier: CourierState, lane: Lane, head: LaneHead, reason:
 
 /**
  * Removes a message from the outbox, marks it in its thread, and queues the lane's next one.
- * @returns false when the outbox no longer had the message: then its mark stays
+ * @returns false when the outbox no longer had the message; its mark stays in that case
  */
 async function finish(
   courier: CourierState,

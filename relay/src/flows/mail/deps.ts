@@ -40,7 +40,7 @@ export const LINES_MAX = 200;
 
 /**
  * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a
- * stranger's mailbox. The second limit is for addresses of signed identities: one that the visitor typed instead may be a
+ * stranger's mailbox. The second limit is for addresses of signed identities only: an address that the visitor typed may be a
  * stranger's. The third limits how many mails the visitors of one site cause.
  */
 const PER_ADDRESS = 3;

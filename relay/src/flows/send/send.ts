@@ -20,7 +20,7 @@ export type Send = {
    * @returns the stored message; `fresh` is false when its id was known, and then nothing was written. `gone`: the visitor no
    * longer exists. `unknown_media`: the file is not theirs. `full`: the site's budget of the next days is used up; the client
    * keeps the message
-   * @throws any error of the database; then nothing was written, and the client keeps the message
+   * @throws any error of the database; nothing was written in that case, and the client keeps the message
    */
   send: (visitor: string, site: Site, draft: Draft) => Promise<Written | "gone" | "unknown_media" | "full">;
   /**

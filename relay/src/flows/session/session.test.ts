@@ -191,7 +191,7 @@ describe("a session's token (A8)", () => {
 });
 
 describe("the rows about the sessions of one user (A27)", () => {
-  it("are at most 100, however often the user logs in and out; then all sessions end", async () => {
+  it("are at most 100, however often the user logs in and out: at the limit, all sessions end", async () => {
     const relay = await createRelay({}, "ada");
     const phone = await logIn(relay);
     const published: unknown[] = [];
@@ -211,7 +211,7 @@ describe("the rows about the sessions of one user (A27)", () => {
     expect(await relay.use(again.token)).toBe(again.token);
   });
 
-  it("are at most 100, on however many devices a token is replaced; then all sessions end", async () => {
+  it("are at most 100, on however many devices a token is replaced: at the limit, all sessions end", async () => {
     const relay = await createRelay({}, "ada");
     const devices: string[] = [];
     for (let n = 0; n <= 100; n++) devices.push((await logIn(relay)).token);

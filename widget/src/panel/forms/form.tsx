@@ -26,8 +26,8 @@ import {
 } from "./fields.ts";
 
 /**
- * Sends a text. Resolves to undefined once the relay has stored it, or to an error message; then the message is removed from
- * the conversation.
+ * Sends a text. Resolves to undefined once the relay has stored it. If it resolves to an error message, the text was removed
+ * from the conversation.
  */
 async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: string): Promise<string | undefined> {
   const id = chat.send(text);

@@ -6,7 +6,7 @@ import { fitWidth } from "./viewport.ts";
 
 /**
  * A native modal makes everything outside of it inert. So an open panel moves into the modal, and out again when the modal
- * closes. A panel that is opened while the modal is open also moves in; one that is closed then stays until the modal closes.
+ * closes. A panel that is opened while the modal is open also moves in. A panel that is closed stays in until the modal closes.
  * @param lastFocused the element that had the focus last
  * @param scrollTops scroll positions before the move
  */

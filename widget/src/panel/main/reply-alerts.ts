@@ -23,7 +23,7 @@ const showPreview = (ui: AlertNeeds, item: Item): Promise<void> =>
 /** @returns a function that stops it */
 export function startReplyAlerts(ui: AlertNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
-  let known = new Set<string>();
+  let failedBefore = new Set<string>();
   let unread = 0;
   let attention: Promise<() => void> | undefined;
   const many = (n: number): string => t("newMessages", { n });
@@ -51,8 +51,8 @@ export function startReplyAlerts(ui: AlertNeeds): () => void {
     chat.on("error", ({ code }) => shell.emit("error", { code })),
     effect(() => {
       const failed = chat.items.value.filter((item) => item.state === "failed").map((item) => item.id);
-      if (isOpen.peek() && failed.some((id) => !known.has(id))) announcer.alert(t("failedNow"));
-      known = new Set(failed);
+      if (isOpen.peek() && failed.some((id) => !failedBefore.has(id))) announcer.alert(t("failedNow"));
+      failedBefore = new Set(failed);
     }),
     effect(() => {
       if (chat.notice.value?.code === "rate_limited" && isOpen.peek()) announcer.status(t("often"));
