@@ -186,7 +186,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   await chat.send("tell me everything");
   await chat.thread.getByText("This is a long answer").waitFor();
   const scroll = () => chat.thread.evaluate((thread) => Math.round(thread.scrollTop));
-  // The dots may stay for half a second after a reply; then the thread has its height.
+  // The dots may stay for half a second after a reply. Only without them, the thread has its final height.
   await chat.thread.locator(".waiting").waitFor({ state: "detached" });
   await chat.thread.evaluate(async (thread) => {
     thread.scrollTop = 120;

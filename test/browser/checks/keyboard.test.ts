@@ -64,7 +64,7 @@ async function openAndWrite(page: Page, chat: Chat): Promise<void> {
   await page.keyboard.type("a long one, please");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
-  // The dots may stay for half a second after a reply; then the thread has its height.
+  // The dots may stay for half a second after a reply. Only without them, the thread has its final height.
   await chat.thread.locator(".waiting").waitFor({ state: "detached" });
 }
 

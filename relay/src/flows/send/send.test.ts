@@ -71,7 +71,7 @@ it.each([
   [-1, 0],
   [2_000_000, 0],
 ])(
-  "stores when a message that is %s ms old was written: %s, by the relay's clock; 0 when that is unknown or wrong",
+  "for a message that is %s ms old, stores the time of writing as %s; 0 means unknown or wrong",
   async (age, typed) => {
     const { send } = stage();
     await send("visitor", SITE, { id: "id-typed", text: "hello", age });
@@ -79,7 +79,7 @@ it.each([
   },
 );
 
-it("hands only the first of a visitor's messages that are written in one transaction to the courier from memory", async () => {
+it("hands only the first message to the courier from memory when a visitor's messages share a transaction", async () => {
   const { handed, write } = stage();
   await write("first", "second", "third");
   expect(handed).toEqual(["first", undefined, undefined]);
