@@ -8,8 +8,9 @@ type Given = {
   /** The site's name. */
   site: string;
   lines: readonly MailLine[];
-  /** The page of the chat, and the address that ends these emails. */
+  /** The page of the chat. */
   page: string;
+  /** The address that ends these emails. */
   stop: string;
   /** BCP 47. */
   locale: string;
