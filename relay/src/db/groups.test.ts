@@ -68,6 +68,17 @@ it("collects the jobs that come while a large group is flushed", async () => {
   await expect.poll(() => commits).toEqual([4, 2]);
 });
 
+it("does not wait for a flush when 50 jobs wait", async () => {
+  const { commits, add } = flushedByHand();
+  add(4);
+  await expect.poll(() => commits).toEqual([4]);
+  add(49);
+  await someTurns();
+  expect(commits).toEqual([4]);
+  add(1);
+  await expect.poll(() => commits).toEqual([4, 50]);
+});
+
 it("waits for each flush until two small groups followed a large one", async () => {
   const { commits, add, endFlush } = flushedByHand();
   add(4);
