@@ -6,7 +6,7 @@ import { ownerOf } from "../records/visitors.ts";
 import type { Connection, ConnectionActions, Greeting, Live, Transport } from "./connection.ts";
 import { closeOnFailure, handleNews, readLog, sendFormError } from "./feed.ts";
 import { answerHeartbeats, sendHeartbeats } from "./heartbeat.ts";
-import { end, endBlocked, forget, measure, sendFrame } from "./output.ts";
+import { end, endBlocked, forget, measure, sendFrame, turnFor, turnOf } from "./output.ts";
 import { type ConnectionsDeps, createRegistry, type Registry } from "./registry.ts";
 import { SWEEP_MS } from "./schedule.ts";
 
@@ -28,6 +28,8 @@ export function createConnections(deps: ConnectionsDeps) {
   const actions = actionsOf(registry);
   return {
     start: (): void => sweepLater(registry),
+    /** Waits for the turn of an address to open a connection. @param isGone whether the client has left */
+    turn: (address: string, isGone: () => boolean): Promise<void> => turnFor(registry, address, isGone),
     accept: (transport: Transport, origin: string, address: string): Connection =>
       accept(registry, transport, origin, address),
     receive: (connection: Connection, text: string): void => enqueue(registry, actions, connection, text),
@@ -150,12 +152,15 @@ async function handle(
       ? greet(registry, connection, phase, frame)
       : end(registry, connection, CLOSE.protocol);
   if (phase.name === "greeting") return end(registry, connection, CLOSE.noHello);
+  if (frame.t === "older") await turnOf(registry, connection, phase.address);
   return registry.deps.handleFrame(actions, phase, frame);
 }
 
 /** Answers `hello`: opens the visitor's session, and sends the changes that the client lacks. */
 async function greet(registry: Registry, connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
   const { deps } = registry;
+  await turnOf(registry, connection, greeting.address);
+  if (connection.phase !== greeting) return;
   if (deps.exceedsBudget(hello, greeting.address)) {
     deps.log("socket.refused", { meaning: "too many sessions" });
     return end(registry, connection, CLOSE.overload);

@@ -10,6 +10,7 @@ import { createConnections } from "./connections.ts";
 const HEAD = 500;
 const CLIENTS = 20;
 const HELLO = JSON.stringify({ t: "hello", v: PROTOCOL, site: "default" });
+const OLDER = JSON.stringify({ t: "older", before: 10 });
 const OPENED = {
   visitor: "v",
   site: { account: "main", origins: [], channel: "c", business: "default", campaign: undefined, public: DEFAULT_SITE },
@@ -20,11 +21,11 @@ const OPENED = {
 };
 const MESSAGE = { author: "visitor", at: 1, state: "sent", reason: null, reaction: null, key: null };
 
-/** Connections to a thread of `HEAD` messages. `onRead` is called with the number after which each part is read. */
-function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: (since: number) => void } = {}) {
+/** Connections to a thread of `HEAD` messages. `onWork` is called for each hello and for each part that is read. */
+function setup({ text = "hello", onWork = () => {} }: { text?: string; onWork?: () => void } = {}) {
   const clock = manualClock();
   const all = async (_sql: string, _visitor: string, since: number, limit: number) => {
-    onRead(since);
+    onWork();
     const numbers = Array.from({ length: Math.min(limit, HEAD - since) }, (_, i) => since + i + 1);
     return numbers.map((n) => ({ ...MESSAGE, pos: n, n, id: `m-${n}`, text }));
   };
@@ -33,22 +34,29 @@ function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: 
     bus: { publish: () => {}, subscribe: () => () => {} },
     clock,
     log: silentLog,
-    open: (async () => OPENED) as unknown as Sessions["open"],
-    handleFrame: async () => {},
+    open: (async () => {
+      onWork();
+      return OPENED;
+    }) as unknown as Sessions["open"],
+    handleFrame: async () => onWork(),
     link: (key) => key,
     delivery: () => "ok",
   });
   /** Connects a client. @returns the numbers that it was sent, and how many bytes it has not read */
-  async function connect(reads: boolean) {
-    const client = { numbers: [] as number[], unread: 0, leave: () => {} };
+  async function connect(reads: boolean, address = "192.0.2.1") {
+    const client = { numbers: [] as number[], unread: 0, leave: () => {}, request: () => Promise.resolve() };
     const send = (frame: string): void => {
       if (!reads) client.unread += frame.length;
       const { message } = JSON.parse(frame) as { message?: { n: number } };
       if (message !== undefined) client.numbers.push(message.n);
     };
     const transport = { send, close: () => {}, buffered: () => client.unread };
-    const connection = connections.accept(transport, "https://shop.example", "192.0.2.1");
+    const connection = connections.accept(transport, "https://shop.example", address);
     client.leave = () => connections.lost(connection);
+    client.request = () => {
+      connections.receive(connection, OLDER);
+      return connection.turn;
+    };
     connections.receive(connection, HELLO);
     await connection.turn;
     return client;
@@ -58,44 +66,74 @@ function setup({ text = "hello", onRead = () => {} }: { text?: string; onRead?: 
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Lets clients that lack the whole thread connect together. `busiest`: most reads after a client's first in one turn of the event loop. */
-async function connectTogether() {
-  const counted = { now: 0, busiest: 0 };
-  const { connect } = setup({
-    onRead: (since) => {
-      if (since > 0) counted.now++;
-    },
-  });
-  let open = true;
+/** Counts pieces of work by turns of the event loop, until `busiest` is called: the most in one turn. */
+function countByTurns() {
+  let now = 0;
+  let most = 0;
+  let counting = true;
   const countTurn = (): void => {
-    counted.busiest = Math.max(counted.busiest, counted.now);
-    counted.now = 0;
-    if (open) setImmediate(countTurn);
+    most = Math.max(most, now);
+    now = 0;
+    if (counting) setImmediate(countTurn);
   };
   setImmediate(countTurn);
-  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connect(true)));
-  while (clients.some(({ numbers }) => numbers.at(-1) !== HEAD)) await nextTurn();
-  open = false;
-  return { received: clients.map(({ numbers }) => numbers), busiest: counted.busiest };
+  const busiest = (): number => {
+    counting = false;
+    return Math.max(most, now);
+  };
+  return { work: () => void now++, busiest };
 }
 
-it("serves clients that lack many changes one after another, so that others are served between them (A28)", async () => {
-  expect((await connectTogether()).busiest).toBe(1);
+/** Lets clients that lack the whole thread connect together. @returns once they have all of it */
+async function connectTogether({ connect }: Pick<ReturnType<typeof setup>, "connect">) {
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connect(true)));
+  while (clients.some(({ numbers }) => numbers.at(-1) !== HEAD)) await nextTurn();
+  return clients;
+}
+
+it("answers eight hellos or reads of threads in one turn of the event loop, so that others are served between them (A28)", async () => {
+  const { work, busiest } = countByTurns();
+  await connectTogether(setup({ onWork: work }));
+  expect(busiest()).toBe(8);
+});
+
+it("answers eight requests for history in one turn of the event loop (A28)", async () => {
+  let counting = { work: () => {}, busiest: () => 0 };
+  const clients = await connectTogether(setup({ onWork: () => counting.work() }));
+  counting = countByTurns();
+  await Promise.all(clients.map(({ request }) => request()));
+  expect(counting.busiest()).toBe(8);
+});
+
+it("lets addresses take turns, an IPv6 network of a customer as one of them (A28)", async () => {
+  for (const flood of ["192.0.2.1", "2001:db8:1"]) {
+    const { connect } = setup();
+    let served = 0;
+    const addresses = Array.from({ length: 100 }, (_, n) => (flood.includes(":") ? `${flood}:${n}::1` : flood));
+    const all = addresses.map((address) => connect(true, address).then(() => served++));
+    await connect(true, "2001:db8:2::1");
+    expect(served, flood).toBeLessThan(20);
+    await Promise.all(all);
+  }
 });
 
 it("sends each of them every change once, in order", async () => {
-  const { received } = await connectTogether();
+  const clients = await connectTogether(setup());
   const whole = Array.from({ length: HEAD }, (_, n) => n + 1);
-  expect(received).toEqual(Array.from({ length: CLIENTS }, () => whole));
+  expect(clients.map(({ numbers }) => numbers)).toEqual(Array.from({ length: CLIENTS }, () => whole));
 });
 
 it("gives no turn to clients that have left, so that nobody waits behind a flood of reconnections (A28)", async () => {
   const { connect } = setup();
-  for (const { leave } of await Promise.all(Array.from({ length: CLIENTS }, () => connect(true)))) leave();
-  const client = await connect(true);
-  const first = client.numbers.length;
-  for (let turn = 0; turn < CLIENTS / 2; turn++) await nextTurn();
-  expect(client.numbers.length).toBeGreaterThan(first);
+  const flood = await Promise.all(Array.from({ length: 100 }, () => connect(true)));
+  for (const { leave } of flood) leave();
+  let received: readonly number[] = [];
+  const connected = connect(true).then(({ numbers }) => {
+    received = numbers;
+  });
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  expect(received).not.toEqual([]);
+  await connected;
 });
 
 it("sends a client that does not read no more until it has read (A28)", async () => {

@@ -3,7 +3,7 @@ import type { ErrorFrame, Message } from "@porchlight/shared/protocol";
 import type { News } from "../bus/bus.ts";
 import { changesSince } from "../records/threads.ts";
 import type { Connection, Live } from "./connection.ts";
-import { BUFFER_MAX, end, FAIR_SHARE, sendFrame } from "./output.ts";
+import { BUFFER_MAX, end, FAIR_SHARE, sendFrame, turnOf } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /** Number of changes that are read from the thread at once: with long texts, a third of a millisecond of work and 80 KB. */
@@ -14,23 +14,21 @@ const ROOM_MS = 20;
 const WORKING_MS = 120_000;
 
 /**
- * Sends every change after `sent`, in order, to a client that has fallen behind. After its first changes it waits for its turn among
- * all such clients: 180 clients that each lacked a thousand long messages held up all others for two seconds (RELIABILITY A28).
+ * Sends every change after `sent`, in order, to a client that has fallen behind. It waits for its turn before each part: 180 clients
+ * that each lacked a thousand long messages held up all others for two seconds (RELIABILITY A28).
  */
 export async function readLog(registry: Registry, live: Live): Promise<void> {
   live.readAgain = true;
   if (live.reading) return;
   live.reading = true;
   while (live.readAgain && live.connection.phase === live) {
+    await turnOf(registry, live.connection, live.address);
+    if (live.connection.phase !== live) break;
     live.readAgain = false;
     const changes = await changesSince(registry.deps.db, live.visitor, live.sent, BATCH);
     sendChanges(registry, live, changes);
     if (changes.length < BATCH) continue;
     live.readAgain = true;
-    await registry.inTurn(async () => {
-      // One that has left meanwhile takes no turn: nobody waits behind a flood of reconnections.
-      if (live.connection.phase === live) await nextTurn();
-    });
     await waitForRoom(registry, live);
   }
   live.reading = false;
@@ -41,8 +39,6 @@ async function waitForRoom({ deps }: Registry, live: Live): Promise<void> {
   while (live.connection.phase === live && live.transport.buffered() > FAIR_SHARE)
     await new Promise<void>((resolve) => void deps.clock.after(ROOM_MS, resolve));
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Sends changes in order. A client that reads too slowly is disconnected, and gets the rest after it reconnects. */
 function sendChanges(registry: Registry, live: Live, changes: readonly Message[]): void {

@@ -1,5 +1,6 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import type { Message, RelayFrame } from "@porchlight/shared/protocol";
+import { prefix48Of } from "../base/address.ts";
 import type { Connection, Live } from "./connection.ts";
 import type { Registry } from "./registry.ts";
 
@@ -66,6 +67,14 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
   end(registry, live.connection, CLOSE.overload);
   return false;
 }
+
+/** Waits for the turn of an address. An IPv6 address counts as its /48. @param isGone whether the client has left */
+export const turnFor = ({ turns }: Registry, address: string, isGone: () => boolean): Promise<void> =>
+  turns(prefix48Of(address) ?? address, isGone);
+
+/** Waits for a connection's turn. One that has left takes none: nobody waits behind a flood of reconnections. */
+export const turnOf = (registry: Registry, connection: Connection, address: string): Promise<void> =>
+  turnFor(registry, address, () => connection.phase.name === "closed");
 
 /** Closes a connection. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {

@@ -17,6 +17,7 @@ async function startServer() {
   const transports: Transport[] = [];
   const answered: unknown[] = [];
   const connections = {
+    turn: async () => {},
     accept: (transport: Transport) => ({ number: transports.push(transport) }) as unknown as Connection,
     alive: (connection: unknown) => void answered.push(connection),
     receive: () => {},

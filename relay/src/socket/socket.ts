@@ -105,7 +105,9 @@ function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessag
   if (leave === undefined) return refuse(socket, "429 Too Many Requests");
   // On the raw socket, because a failed handshake opens no WebSocket.
   socket.once("close", leave);
-  sockets.acceptor.handleUpgrade(request, socket, head, (ws) => open(sockets, listeners, request, socket, ws));
+  const accept = (): void =>
+    sockets.acceptor.handleUpgrade(request, socket, head, (ws) => open(sockets, listeners, request, socket, ws));
+  void sockets.connections.turn(sockets.addressOf(request), () => socket.destroyed).then(accept);
 }
 
 /** Makes a WebSocket a visitor's connection, or closes it with a code for the reason. */

@@ -47,11 +47,13 @@ const ORIGIN = "https://shop.example";
 let time: number;
 let sweeps: (() => void)[];
 let received: string[];
+/** Handshakes wait until it resolves. */
+let handshakes: Promise<void>;
 let slots = createConnectionSlots({ perAddress: 3, total: 0 });
 let server = createServer();
 
 beforeEach(() => {
-  [time, sweeps, received] = [0, [], []];
+  [time, sweeps, received, handshakes] = [0, [], [], Promise.resolve()];
   slots = createConnectionSlots({ perAddress: 3, total: 0 });
   server = createServer();
   const clock: Clock = {
@@ -63,6 +65,7 @@ beforeEach(() => {
     },
   };
   const connections = {
+    turn: () => handshakes,
     accept: (transport: Transport) => ({ phase: { name: "greeting", transport } }) as Connection,
     receive: (_: Connection, text: string) => void received.push(text),
     alive: () => {},
@@ -169,8 +172,9 @@ describe("a WebSocket", () => {
     }
   });
 
-  it("never compresses, whatever the client offers (A23)", () => {
+  it("never compresses, whatever the client offers (A23)", async () => {
     const wire = upgrade({ "sec-websocket-extensions": "permessage-deflate" });
+    await turn();
     expect(wire.answer.toString()).toContain("101 Switching");
     expect(wire.answer.toString()).not.toMatch(/sec-websocket-extensions/i);
   });
@@ -183,7 +187,23 @@ describe("a WebSocket", () => {
     for (const wire of wires) wire.destroy();
     await turn();
     expect(slots.taken()).toBe(0);
-    expect(upgrade().answer.toString()).toContain("101");
+    const wire = upgrade();
+    await turn();
+    expect(wire.answer.toString()).toContain("101");
+  });
+
+  it("is opened when its address has its turn; what its client has sent meanwhile is kept (A28)", async () => {
+    let begin = (): void => {};
+    handshakes = new Promise((resolve) => {
+      begin = resolve;
+    });
+    const wire = upgrade();
+    await push(wire, frame(TEXT, "early"));
+    expect([wire.answer.toString(), received]).toEqual(["", []]);
+    begin();
+    await turn();
+    await turn();
+    expect([wire.answer.toString().slice(0, 12), received]).toEqual(["HTTP/1.1 101", ["early"]]);
   });
 });
 

@@ -14,18 +14,37 @@ const RELAY: Mutant[] = [
   },
   {
     name: "serves all clients that lack many changes at once (A28)",
-    edits: [{ in: "readLog", find: "if ($live.connection.phase === $live) await nextTurn();", replace: "" }],
+    edits: [{ in: "readLog", find: "await turnOf($$);", replace: "" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "answers all hellos of an instant in one turn of the event loop (A28)",
+    edits: [{ in: "greet", find: "await turnOf($$);", replace: "" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "opens all WebSockets of an instant in one turn of the event loop (A28)",
+    edits: [{ in: "upgrade", find: "void $sockets.connections.turn($$).then(accept);", replace: "accept();" }],
+    killedBy: { unit: "socket/upgrade.test.ts" },
+  },
+  {
+    name: "answers all requests for history of an instant in one turn of the event loop (A28)",
+    edits: [{ in: "handle", find: 'if ($frame.t === "older") await turnOf($$);', replace: "" }],
     killedBy: { unit: "socket/feed.test.ts" },
   },
   {
     name: "gives a turn to clients that have left (A28)",
-    edits: [
-      {
-        in: "readLog",
-        find: "if ($live.connection.phase === $live) await nextTurn();",
-        replace: "await nextTurn();",
-      },
-    ],
+    edits: [{ in: "turnOf", find: '$connection.phase.name === "closed"', replace: "false" }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "lets all clients wait in one queue, whatever their address (A28)",
+    edits: [{ in: "turnFor", find: "prefix48Of($address) ?? $address", replace: '"all"' }],
+    killedBy: { unit: "socket/feed.test.ts" },
+  },
+  {
+    name: "lets every IPv6 address of a customer have turns of its own (A28)",
+    edits: [{ in: "turnFor", find: "prefix48Of($address) ?? $address", replace: "$address" }],
     killedBy: { unit: "socket/feed.test.ts" },
   },
   {
