@@ -12,7 +12,7 @@ import { addLead, setLead } from "../../relay/src/records/leads.ts";
 import { WAITS } from "../../relay/src/records/ledger/grants.ts";
 import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
-import { endAdminSessions } from "../../relay/src/records/operators.ts";
+import { endAllAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
 import { upload } from "../uploads.ts";
@@ -322,7 +322,7 @@ it("the overview shows a new problem without a reload, and says when it can no l
   await expect.poll(stale).toMatch(/^Not renewed since \d\d:\d\d:\d\d UTC: the relay does not answer\./);
   await page.unroute("**/admin");
   await expect.poll(stale).toBe("");
-  await db.transaction((tx) => endAdminSessions(tx));
+  await db.transaction((tx) => endAllAdminSessions(tx, "ended by the test"));
   await db.close();
   await expect.poll(stale).toContain("your session has ended. Sign in");
   await page.context().close();

@@ -193,6 +193,37 @@ describe("ending sessions", () => {
     expect(await valid()).toEqual([false, false]);
   });
 
+  it("also ends a session that only another process has in memory, before and after the disk has room", async () => {
+    for (const full of [true, false]) {
+      const { disk, valid } = await twoSessions();
+      const other = createAdminSessions({ db, clock, log: () => {}, access: accessWith(db, "the-right-token") });
+      expect(await valid()).toEqual([true, true]);
+      await other.endAll();
+      disk.full = full;
+      expect(await valid()).toEqual([false, false]);
+    }
+  });
+
+  it("does not end a session in memory that was opened after all others had ended", async () => {
+    const { sessions } = await twoSessions();
+    const other = createAdminSessions({ db, clock, log: () => {}, access: accessWith(db, "the-right-token") });
+    await other.endAll();
+    const secret = await sessions.open(ADDRESS, { name: "admin", viewer: { role: "admin", site: null } });
+    expect(await sessions.viewerOf(secret ?? "")).toEqual({ role: "admin", site: null });
+  });
+
+  it("does not store a session again that another process ends at the same time", async () => {
+    const { disk, sessions, secrets, valid } = await twoSessions();
+    const other = createAdminSessions({ db, clock, log: () => {}, access: accessWith(db, "the-right-token") });
+    disk.full = false;
+    const storing = holdNextTransaction();
+    const request = sessions.viewerOf(secrets[1] ?? "");
+    await storing.began;
+    storing.goOn(other.endAll());
+    await request;
+    expect(await valid()).toEqual([false, false]);
+  });
+
   it("also ends a session that another request is about to store", async () => {
     const { disk, sessions, secrets, valid } = await twoSessions();
     disk.full = false;

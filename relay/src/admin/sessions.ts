@@ -1,16 +1,19 @@
 import { createHash, createHmac } from "node:crypto";
+import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { newSecret, sameSecret } from "../base/sign.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { isRefusal } from "../db/writable.ts";
 import {
   type AdminSession,
   addAdminSession,
   addAudit,
   dropAdminSessions,
-  endAdminSessions,
+  endAdminSession,
+  endAllAdminSessions,
   findAdminSession,
+  lastEndOfAdminSessions,
   touchAdminSession,
 } from "../records/operators.ts";
 import type { AdminAccess, Credential } from "./access.ts";
@@ -33,15 +36,18 @@ export const COOKIE = "porchlight_admin";
 
 type SessionDeps = { db: Database; clock: Clock; log: Log; access: Pick<AdminAccess, "hashOf"> };
 
+/** A session in memory, and the last end of all sessions when it was opened. */
+type Unsaved = { session: AdminSession; end: string };
+
 /**
  * Stores a new session and its entry in the audit log. Changes nothing for a session that is stored already: an earlier attempt
  * may have succeeded although the database reported a failure.
- * @param hasEnded whether the session was ended before the transaction began
+ * @param hasEnded whether the session was ended before the transaction began, here or by another node
  * @returns whether it is stored
  */
-const save = (db: Database, session: AdminSession, hasEnded: () => boolean): Promise<boolean> =>
+const save = (db: Database, session: AdminSession, hasEnded: (tx: Transaction) => Promise<boolean>): Promise<boolean> =>
   db.transaction(async (tx) => {
-    if (hasEnded()) return false;
+    if (await hasEnded(tx)) return false;
     const { created, seen, address, role, site } = session;
     await dropAdminSessions(tx, seen - OPEN_MS, seen - IDLE_MS);
     if (await addAdminSession(tx, session))
@@ -49,40 +55,51 @@ const save = (db: Database, session: AdminSession, hasEnded: () => boolean): Pro
     return true;
   }, SAVE_LOCK);
 
+/** Whether all sessions were ended after one in memory was opened: another node cannot remove it from this memory. */
+const endedSince = async (tx: Transaction, { end }: Unsaved): Promise<boolean> =>
+  (await lastEndOfAdminSessions(tx)) !== end;
+
 /**
  * The sessions in the database. Operators must be able to sign in even while it accepts no writes. This process keeps such
  * a session in memory, and stores it at the first request after the database accepts writes again.
  */
 function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
   /** Sessions that are not stored yet, by hash, the oldest first. */
-  const unsaved = new Map<string, AdminSession>();
+  const unsaved = new Map<string, Unsaved>();
   /** Hashes of those that are being stored now. */
   const saving = new Set<string>();
-  function keepInMemory(session: AdminSession, error: unknown): void {
+  async function keepInMemory(session: AdminSession, error: unknown): Promise<void> {
     if (!isRefusal(error)) throw error;
     const { hash, address, role } = session;
     log("admin.unsaved", { actor: `${role} at ${address}`, cause: String(error) });
-    unsaved.set(hash, session);
+    unsaved.set(hash, { session, end: await lastEndOfAdminSessions(db) });
     if (unsaved.size <= UNSAVED_MAX) return;
-    const kept = [...unsaved.values()];
+    const kept = Array.from(unsaved.values(), (each) => each.session);
     const ended = kept.find((each) => each.role === "reader") ?? kept[0];
     if (ended !== undefined) unsaved.delete(ended.hash);
   }
   async function storeUse(session: AdminSession): Promise<void> {
     const { hash, seen } = session;
-    if (!unsaved.has(hash)) return db.transaction((tx) => touchAdminSession(tx, hash, seen), LOCK);
+    const kept = unsaved.get(hash);
+    if (kept === undefined) return db.transaction((tx) => touchAdminSession(tx, hash, seen), LOCK);
     if (saving.has(hash)) return;
-    unsaved.set(hash, session);
+    kept.session = session;
     saving.add(hash);
-    const stored = await save(db, session, () => !unsaved.has(hash)).finally(() => saving.delete(hash));
+    const hasEnded = async (tx: Transaction) => unsaved.get(hash) !== kept || (await endedSince(tx, kept));
+    const stored = await save(db, session, hasEnded).finally(() => saving.delete(hash));
     if (stored) unsaved.delete(hash);
   }
   return {
     async open(session: AdminSession): Promise<void> {
-      await save(db, session, () => false).catch((error: unknown) => keepInMemory(session, error));
+      await save(db, session, async () => false).catch((error: unknown) => keepInMemory(session, error));
     },
-    find: async (hash: string): Promise<AdminSession | undefined> =>
-      unsaved.get(hash) ?? (await findAdminSession(db, hash)),
+    async find(hash: string): Promise<AdminSession | undefined> {
+      const kept = unsaved.get(hash);
+      if (kept === undefined) return findAdminSession(db, hash);
+      if (!(await endedSince(db, kept))) return kept.session;
+      unsaved.delete(hash);
+      return undefined;
+    },
     /** Stores when a session was last used. A session that is only in memory is stored whole. */
     async touch(session: AdminSession, now: number): Promise<void> {
       if (!unsaved.has(session.hash) && now - session.seen <= TOUCH_MS) return;
@@ -93,13 +110,14 @@ function createStore({ db, log }: Pick<SessionDeps, "db" | "log">) {
     },
     /** Ends one session, or all of them. When the database refuses it, none has ended. */
     async end(hash?: string): Promise<void> {
-      const ended = [...unsaved.values()].filter((session) => hash === undefined || session.hash === hash);
+      const ended = [...unsaved].filter(([each]) => hash === undefined || each === hash);
       // Before the transaction: otherwise a request that is under way could store the session after it.
-      for (const session of ended) unsaved.delete(session.hash);
+      for (const [each] of ended) unsaved.delete(each);
+      const id = randomId(16);
       await db
-        .transaction((tx) => endAdminSessions(tx, hash), LOCK)
+        .transaction((tx) => (hash === undefined ? endAllAdminSessions(tx, id) : endAdminSession(tx, hash)), LOCK)
         .catch((error: unknown) => {
-          for (const session of ended) unsaved.set(session.hash, session);
+          for (const [each, kept] of ended) unsaved.set(each, kept);
           throw error;
         });
     },

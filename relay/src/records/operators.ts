@@ -31,11 +31,26 @@ export async function touchAdminSession(tx: Transaction, hash: string, now: numb
   await tx.run("UPDATE admin_sessions SET seen = $2 WHERE hash = $1", hash, now);
 }
 
-/** Ends one login, or all of them. @returns how many */
-export const endAdminSessions = (tx: Transaction, hash?: string): Promise<number> =>
-  hash === undefined
-    ? tx.run("DELETE FROM admin_sessions")
-    : tx.run("DELETE FROM admin_sessions WHERE hash = $1", hash);
+/** Ends one login. */
+export async function endAdminSession(tx: Transaction, hash: string): Promise<void> {
+  await tx.run("DELETE FROM admin_sessions WHERE hash = $1", hash);
+}
+
+/** Name in `meta` under which the last end of all logins is stored. */
+const ENDED = "admin.sessions.ended";
+
+/** Ends all logins: the stored ones, and those that other nodes hold in memory. @param id a new one */
+export async function endAllAdminSessions(tx: Transaction, id: string): Promise<void> {
+  await tx.run("DELETE FROM admin_sessions");
+  const put = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+  await tx.run(put, ENDED, id);
+}
+
+/** The id of the last end of all logins; empty when there was none. */
+export async function lastEndOfAdminSessions(tx: Transaction): Promise<string> {
+  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", ENDED);
+  return row?.value ?? "";
+}
 
 /** Deletes logins that were opened, or last used, too long ago. */
 export async function dropAdminSessions(tx: Transaction, openedBefore: number, seenBefore: number): Promise<void> {

@@ -53,6 +53,16 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "socket/feed.test.ts" },
   },
   {
+    name: "keeps an operator's session in memory after another node ended all sessions",
+    edits: [{ in: "createStore", find: "!(await endedSince(db, $kept))", replace: "true" }],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
+    name: "stores an operator's session that another node ends at the same time",
+    edits: [{ in: "storeUse", find: "await endedSince($tx, $kept)", replace: "false" }],
+    killedBy: { unit: "admin/access.test.ts" },
+  },
+  {
     name: "finds a changed message only after its place",
     edits: [{ in: "changesSince", text: "m.n > $2 AND m.n <> m.pos", replace: "m.pos > $2 AND m.n <> m.pos" }],
     killedBy: { unit: "records/threads.test.ts" },
@@ -75,12 +85,12 @@ const RELAY: Mutant[] = [
   },
   {
     name: "ends sessions in memory although the database refused to end the others",
-    edits: [{ in: "end", find: "unsaved.set($session.hash, $session);", replace: "" }],
+    edits: [{ in: "end", find: "unsaved.set($each, $kept);", replace: "" }],
     killedBy: { unit: "admin/access.test.ts" },
   },
   {
     name: "stores a session that has ended",
-    edits: [{ in: "save", find: "hasEnded()", replace: "false" }],
+    edits: [{ in: "save", find: "await hasEnded($tx)", replace: "false" }],
     killedBy: { unit: "admin/access.test.ts" },
   },
   {
