@@ -254,9 +254,14 @@ describe("the admin pages", () => {
     expect((await ask("/admin/no-such-page", { cookie: "" })).headers.get("location")).toMatch(/^\/admin\/login\?/);
   });
 
+  it("are found with a slash at the end of their address, too", async () => {
+    for (const path of ["/admin", "/admin/leads"])
+      expect((await ask(`${path}/`)).headers.get("location"), path).toBe(path);
+  });
+
   it("show the present state", async () => {
     const page = await text("/admin?range=day");
-    expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);
+    expect(page).toMatch(/Failed<\/a><\/p>\s*<p class="value">1</);
     expect(page.match(/<figure>/g)).toHaveLength(8);
     // A name that every object has, such as `constructor`, is not a range.
     expect((await ask("/admin?range=constructor")).status).toBe(200);
@@ -323,7 +328,7 @@ describe("the admin pages", () => {
       const page = await (await ask(each, { cookie: reader })).text();
       const link = /class="file"><a href="([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
       expect(Buffer.from(await (await fetch(`${house.url}${link}`)).arrayBuffer())).toEqual(PNG);
-      expect(page).toContain("📎 brown lamp.png");
+      expect(page).toContain(">brown lamp.png</a>");
       expect((await ask(each, { cookie: ofOther })).status).toBe(404);
     }
   });

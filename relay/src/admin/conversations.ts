@@ -114,9 +114,7 @@ export async function conversations(
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     rows.map((row) => [
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
-      row.text === null
-        ? null
-        : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT) || "📎 A file"}`),
+      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT) || "[file]"}`),
       row.state === null ? null : badge(row.state),
       time(row.at ?? row.created),
       row.messages,

@@ -19,5 +19,5 @@ const sizeText = (bytes: number): string =>
 /** A link to the file of a message, and the picture if it is one. The link opens another tab and expires after a week or two. */
 export function fileLink(file: Media, linkTo: LinkTo): Html {
   const link = linkTo(file.url, file.type);
-  return html`<p class="file"><a href="${link}" target="_blank" rel="noreferrer">${picture(link, file)}📎 ${file.name}</a> <span class="note">${sizeText(file.size)}</span></p>`;
+  return html`<p class="file"><a href="${link}" target="_blank" rel="noreferrer">${picture(link, file)}${file.name}</a> <span class="note">${sizeText(file.size)}</span></p>`;
 }

@@ -49,10 +49,13 @@ export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "
   });
 }
 
-/** The page at any other address below `/admin`. Add it after all other routes. */
+/** The page at any other address below `/admin`; one that ends with `/` leads to that without. Add it after all other routes. */
 export function addUnknown(app: Hono<App>): void {
   const body = html`<p class="empty">There is no page at this address. <a href="/admin">Back to the start</a></p>`;
-  app.get("/admin/*", (c) => show(c, "", "Not found", body, 404));
+  app.get("/admin/*", (c) => {
+    const path = c.req.path.replace(/\/+$/, "");
+    return path === c.req.path ? show(c, "", "Not found", body, 404) : c.redirect(path, 303);
+  });
 }
 
 /** Adds the pages that only show data. */
