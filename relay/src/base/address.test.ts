@@ -22,6 +22,12 @@ it("counts an IPv6 customer by the /64, in every spelling, and mapped IPv4 as IP
   expect(senderNetwork(request("::ffff:203.0.113.9"), 0)).toBe("203.0.113.9");
 });
 
+it("counts the IPv4 clients of a NAT64 translator by their IPv4 addresses (RFC 6052)", () => {
+  for (const address of ["64:ff9b::cb00:7109", "0064:FF9B:0:0:0:0:CB00:7109", "64:ff9b::203.0.113.9"])
+    expect([address, networkOf(address), prefix48Of(address)]).toEqual([address, "203.0.113.9", undefined]);
+  expect(networkOf("64:ff9b:1::cb00:7109")).toBe("64:ff9b:1:0::/64");
+});
+
 it("knows the /48 of an IPv6 address and of its /64, and none of IPv4", () => {
   for (const address of ["2001:db8:0:7::1", "2001:0DB8::9", networkOf("2001:db8:0:8::1")])
     expect([address, prefix48Of(address)]).toEqual([address, "2001:db8:0::/48"]);

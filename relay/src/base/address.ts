@@ -24,11 +24,27 @@ function withoutPort(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** The network that limits count: an IPv4 address itself, an IPv6 address as its /64, which one customer has. */
+/** The well-known prefix under which a translator shows IPv4 clients to an IPv6 server (NAT64, RFC 6052). */
+const NAT64 = /^64:ff9b:0:0:0:0:/;
+
+/** The IPv4 address in the last two groups of an IPv6 address. */
+const embedded = (groups: readonly string[]): string =>
+  groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join(".");
+
+/**
+ * The network that limits count: an IPv4 address itself, an IPv6 address as its /64, which one customer has. Behind a NAT64 all IPv4
+ * addresses share one /64, so each counts as itself.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.endsWith("::/64")) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  return plain.includes(":") ? `${expand(plain).slice(0, 4).join(":")}::/64` : plain;
+  if (!plain.includes(":")) return plain;
+  const groups = expand(plain);
+  return NAT64.test(groups.join(":")) ? embedded(groups) : `${groups.slice(0, 4).join(":")}::/64`;
 }
 
 /**
@@ -41,9 +57,16 @@ export function prefix48Of(address: string): string | undefined {
   return network.includes(":") ? `${network.split(":").slice(0, 3).join(":")}::/48` : undefined;
 }
 
+/** An IPv6 address whose last 32 bits are not written like an IPv4 address (RFC 4291, 2.2). */
+const withoutDots = (address: string): string =>
+  address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+
 /** The eight groups of an IPv6 address, without leading zeros. */
 function expand(address: string): string[] {
-  const [left = "", right] = address.toLowerCase().split("%")[0]?.split("::") ?? [];
+  const [left = "", right] = withoutDots(address).toLowerCase().split("%")[0]?.split("::") ?? [];
   const groups = (part: string | undefined) =>
     part ? part.split(":").map((group) => group.replace(/^0+(?=.)/, "")) : [];
   const [start, end] = [groups(left), groups(right)];

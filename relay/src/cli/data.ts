@@ -49,12 +49,14 @@ async function* recordsOf(
   )) {
     tick();
     yield { record: "visitor", ...visitorView(visitor) };
+    let count = 0;
     for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
       const messages = await page(db, visitor.id, before, BATCH);
       for (const message of messages) yield { record: "message", visitor: visitor.id, ...view(message) };
+      count += messages.length;
       before = messages.length < BATCH ? 0 : (messages[0]?.pos ?? 0);
     }
-    if (!(await isStillComplete(db, visitor))) yield { record: "incomplete", visitor: visitor.id };
+    if (!(await isStillComplete(db, visitor, count))) yield { record: "incomplete", visitor: visitor.id };
   }
   for await (const lead of allRows<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
     yield { record: "lead", ...leadView(lead) };

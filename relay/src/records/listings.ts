@@ -56,9 +56,12 @@ export async function findListedVisitor(tx: Transaction, site: string, id: strin
 
 /**
  * Whether everything of a visitor was still there after it was read in several steps. A deletion that begins meanwhile removes the
- * oldest parts first; a login moves everything to the user. @param read the visitor's row, read before the other parts
+ * oldest parts first, and may have been cancelled again; a login moves everything to the user.
+ * @param read the visitor's row, read before the other parts
+ * @param messages how many messages were read
  */
-export async function isStillComplete(tx: Transaction, read: ListedVisitor): Promise<boolean> {
+export async function isStillComplete(tx: Transaction, read: ListedVisitor, messages: number): Promise<boolean> {
+  if (messages < read.messages) return false;
   const sql = `SELECT 1 FROM visitors WHERE id = $1 AND created = $2
     AND NOT EXISTS (SELECT 1 FROM deletions WHERE visitor = $1)`;
   return !read.deleting && (await tx.all(sql, read.id, read.created)).length > 0;

@@ -117,6 +117,11 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "http/api/visitors.test.ts" },
   },
   {
+    name: "calls an export complete from which a cancelled deletion removed messages",
+    edits: [{ in: "isStillComplete", find: "messages < read.messages", replace: "false" }],
+    killedBy: { unit: "http/api/visitors.test.ts" },
+  },
+  {
     name: "does not notice that a visitor was deleted during an export",
     edits: [{ in: "isStillComplete", find: "!read.deleting && $there", replace: "true" }],
     killedBy: { unit: "http/api/visitors.test.ts" },

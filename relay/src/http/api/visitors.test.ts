@@ -4,9 +4,16 @@ import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { Forget } from "../../flows/forget.ts";
-import { addDeletion } from "../../records/deletions.ts";
+import { addDeletion, endDeletion } from "../../records/deletions.ts";
 import { appendReply } from "../../records/threads.ts";
-import { addUser, addVisitor, findVisitor, forgetVisitor, replaceByUser } from "../../records/visitors.ts";
+import {
+  addUser,
+  addVisitor,
+  dropVisitorRows,
+  findVisitor,
+  forgetVisitor,
+  replaceByUser,
+} from "../../records/visitors.ts";
 import type { Call } from "./router.ts";
 import { visitors } from "./visitors.ts";
 
@@ -66,8 +73,15 @@ it("exports every message once, oldest first", async () => {
 });
 
 const beginDeletion = (): Promise<void> => addDeletion(db, { visitor: "v_1", begun: 1, staleBefore: undefined });
+/** A deletion by `RETENTION_DAYS` is cancelled when the visitor writes again. */
+async function beginAndCancelDeletion(): Promise<void> {
+  await beginDeletion();
+  await dropVisitorRows(db, "v_1");
+  await endDeletion(db, "v_1");
+}
 const MEANWHILE: [string, () => Promise<unknown>][] = [
   ["a deletion begins", beginDeletion],
+  ["a deletion begins and is cancelled", beginAndCancelDeletion],
   ["the visitor is deleted", () => forgetVisitor(db, "v_1", 2)],
   [
     "the visitor is deleted and returns",

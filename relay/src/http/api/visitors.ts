@@ -36,28 +36,29 @@ async function known(db: Database, site: string, visitor: string): Promise<Liste
 export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
   const view = messageView(linkTo);
 
-  /** The messages of a visitor as JSON, oldest first, separated by commas. */
-  async function* transcript(visitor: string): AsyncGenerator<string> {
-    for (let after = 0; ; ) {
+  /** The messages of a visitor as JSON, oldest first, separated by commas. @returns their number */
+  async function* transcript(visitor: string): AsyncGenerator<string, number> {
+    for (let after = 0, count = 0; ; ) {
       const batch = await pageAfter(db, visitor, after, BATCH);
       const last = batch.at(-1);
-      if (last === undefined) return;
+      if (last === undefined) return count;
       yield `${after === 0 ? "" : ","}${batch.map((message) => JSON.stringify(view(message))).join()}`;
       after = last.pos;
+      count += batch.length;
     }
   }
 
   /** The JSON of an export. A hostile visitor's thread may be longer than the memory of the relay. */
   async function* everythingOf(row: ListedVisitor): AsyncGenerator<string> {
     yield `{"visitor":${JSON.stringify(visitorView(row))},"messages":[`;
-    yield* transcript(row.id);
+    const messages = yield* transcript(row.id);
     const lanes = [row.id, ...(await formerIds(db, row.id))];
     const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane)));
     const rest = {
       sent: sent.flat().map(sentView),
       leads: (await leadsOf(db, row.id)).map(leadView),
       rating: ratingView(await findRating(db, row.id)),
-      complete: await isStillComplete(db, row),
+      complete: await isStillComplete(db, row, messages),
     } satisfies Omit<AnswerOf<"exportVisitor">, "visitor" | "messages">;
     yield `],${JSON.stringify(rest).slice(1)}`;
   }
