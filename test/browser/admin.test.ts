@@ -296,6 +296,11 @@ it("a conversation and a message's page show the picture of a message, and lead 
   expect(await widthOf(page.locator(".file img"))).toBe(640);
   await page.locator("dd a.id").click();
   expect(await widthOf(page.locator(".thread img"))).toBe(640);
+  // A picture that has not arrived has its place already.
+  await page.route("**/media/**", (route) => route.abort());
+  await page.reload();
+  expect(await page.locator(".thread img").boundingBox()).toMatchObject({ width: 300, height: 225 });
+  await page.unroute("**/media/**");
   const opens = page.waitForEvent("popup");
   await page.getByRole("link", { name: "broken lamp.png" }).click();
   const tab = await opens;

@@ -103,7 +103,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .thread li.visitor { margin-left: auto; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
 .thread p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .file a { overflow-wrap: anywhere; }
-.file img { display: block; width: auto; height: auto; max-width: min(20rem, 100%); max-height: 15rem; margin-bottom: 0.3rem; border-radius: 6px; }
+.file img { display: block; height: auto; max-width: min(20rem, 100%); max-height: 15rem; object-fit: contain; object-position: 0 0; margin-bottom: 0.3rem; border-radius: 6px; }
 .thread footer { color: var(--soft); font-size: 0.87rem; }
 .journey { list-style: none; margin: 0; padding: 0 0 0 1.1rem; border-left: 2px solid var(--line); display: grid; gap: 1rem; }
 .journey li { position: relative; }
