@@ -170,7 +170,17 @@ export const isKnown = async (tx: Transaction, external: string): Promise<boolea
 type NewReply = NewMessage & { external: string; media?: MediaRow | undefined };
 
 /**
- * Appends replies. Recognises a duplicate callback by its `external` key (account and the service's message id, R-609).
+ * Recognises duplicate callbacks by their `external` key: account and the service's message id (R-609).
+ * @returns for each reply a row if the key is already stored
+ */
+const storedDuplicates = (tx: Transaction, replies: readonly NewReply[]) =>
+  tx.each(
+    "SELECT 1 FROM messages WHERE external = $1",
+    replies.map(({ external }) => [external]),
+  );
+
+/**
+ * Appends replies, except duplicates.
  * @returns for each entry the stored reply; `duplicate` when the key is already stored; `nobody` when the visitor does not
  *   exist
  */
@@ -179,10 +189,7 @@ export async function appendReplies(
   numbers: Numbers,
   entries: readonly NewReply[],
 ): Promise<(Message | "duplicate" | "nobody")[]> {
-  const known = await tx.each(
-    "SELECT 1 FROM messages WHERE external = $1",
-    entries.map(({ external }) => [external]),
-  );
+  const known = await storedDuplicates(tx, entries);
   const rows: Value[][] = [];
   const fresh = new Set<string>();
   const written = entries.map(({ visitor, id, text, at, external, media }, i): Message | "duplicate" | "nobody" => {

@@ -235,7 +235,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "",
   }),
   without("recognition of a reply by its id (A4)", "replies.test.ts", {
-    in: "keyOf",
+    in: "duplicateKeyOf",
     find: "if (messageId !== undefined) return messageId;",
     replace: "",
   }),

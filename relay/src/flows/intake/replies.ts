@@ -10,10 +10,10 @@ import { disownFile, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
+import { createDuplicateKeys, type DuplicateKeys, duplicateKeyOf, markAnswered } from "./duplicate-callbacks.ts";
 import { ANSWER_DELAY_MS, createIntake, type DurableIntake, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";
 import { findOwner } from "./reply-destination.ts";
-import { createReplyKeys, keyOf, markAnswered, type ReplyKeys } from "./reply-keys.ts";
 import { externalOf, type NewReply, type StoredReply, storeReplies } from "./store-replies.ts";
 
 export type { Reply } from "./reply.ts";
@@ -39,7 +39,7 @@ type RepliesDeps = {
   timeout?: number | undefined;
 };
 type State = RepliesDeps & {
-  keys: ReplyKeys;
+  keys: DuplicateKeys;
   /** Random bytes for the ids of replies. */
   random: (count: number) => Uint8Array;
   /** Writes a batch of replies. Always the same function, so that the database recognises batches. */
@@ -69,7 +69,7 @@ export function createReplies(
   const deps: RepliesDeps = { storeEvent: async () => {}, ...given };
   const state: State = {
     ...deps,
-    keys: createReplyKeys(deps.clock),
+    keys: createDuplicateKeys(deps.clock),
     random: createRandomPool(),
     store: (tx, replies) => storeReplies(deps, tx, replies),
   };
@@ -108,7 +108,7 @@ async function receive(
   return intake.take({
     visitor: callback.toId,
     ...(named === undefined ? {} : { named }),
-    key: keyOf(keys, callback),
+    key: duplicateKeyOf(keys, callback),
     id: `r_${randomId(20, random)}`,
     text: callback.text,
     ...(callback.file === undefined ? {} : { file: callback.file }),

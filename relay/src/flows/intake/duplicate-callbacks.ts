@@ -4,20 +4,20 @@ import type { ReplyCallback } from "./reply.ts";
 
 /** A body without a message id: the key it got, when it came (uptime), and whether its sender got our answer. */
 type Body = { key: string; at: number; answered: boolean };
-/** Recent bodies by digest. */
-export type ReplyKeys = { clock: Clock; bodies: Map<string, Body> };
+/** What recognises duplicate callbacks without a message id: recent bodies by digest. */
+export type DuplicateKeys = { clock: Clock; bodies: Map<string, Body> };
 
 /** The same body counts as a repeat for this long (ms), or until its sender got the relay's answer. */
 const REPEAT_MS = 2_000;
 const BODIES_MAX = 10_000;
 
-export const createReplyKeys = (clock: Clock): ReplyKeys => ({ clock, bodies: new Map() });
+export const createDuplicateKeys = (clock: Clock): DuplicateKeys => ({ clock, bodies: new Map() });
 
 /**
- * The key by which a repeated callback is recognised: the service's message id. A callback without one is recognised by its
- * body (R-609); its key begins with `~`.
+ * The key by which a duplicate callback is recognised: the service's message id. A callback without one is recognised by its
+ * body (R-609); its key begins with `~`. `storedDuplicates` in `records/threads.ts` looks the key up.
  */
-export function keyOf({ clock, bodies }: ReplyKeys, { messageId, digest }: ReplyCallback): string {
+export function duplicateKeyOf({ clock, bodies }: DuplicateKeys, { messageId, digest }: ReplyCallback): string {
   if (messageId !== undefined) return messageId;
   const body = bodies.get(digest);
   const repeated = body !== undefined && (!body.answered || clock.uptime() - body.at < REPEAT_MS);
@@ -28,7 +28,7 @@ export function keyOf({ clock, bodies }: ReplyKeys, { messageId, digest }: Reply
 }
 
 /** The sender got the relay's answer: from now on, the same body without an id is a new reply. */
-export function markAnswered({ bodies }: ReplyKeys, { digest }: ReplyCallback): void {
+export function markAnswered({ bodies }: DuplicateKeys, { digest }: ReplyCallback): void {
   const body = bodies.get(digest);
   if (body !== undefined) body.answered = true;
 }
