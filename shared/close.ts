@@ -18,6 +18,8 @@ export const CLOSE_CODE = {
 
 export type Ending = { code: number; meaning: string; reconnect: "now" | "backoff" | "never" };
 
+/** Without side effects, so that the widget contains the table only if it uses it. */
+// @__NO_SIDE_EFFECTS__
 const ending = (code: number, reconnect: Ending["reconnect"], meaning: string): Ending => ({
   code,
   meaning,

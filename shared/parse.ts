@@ -9,6 +9,9 @@ type Check = (value: unknown) => boolean;
 type Fields = Record<string, Check>;
 export type Parsed<Frame> = { frame: Frame } | { problem: string };
 
+/* Checks are made without side effects, so that the widget's build drops those of the other direction. */
+
+// @__NO_SIDE_EFFECTS__
 const text =
   (max: number, min = 0): Check =>
   (v) =>
@@ -16,19 +19,23 @@ const text =
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const flag: Check = (v) => typeof v === "boolean";
 const id: Check = (v) => typeof v === "string" && ID.test(v);
+// @__NO_SIDE_EFFECTS__
 const oneOf =
   (...all: string[]): Check =>
   (v) =>
     all.includes(v as string);
+// @__NO_SIDE_EFFECTS__
 const optional =
   (check: Check): Check =>
   (v) =>
     v === undefined || check(v);
+// @__NO_SIDE_EFFECTS__
 const list =
   (check: Check): Check =>
   (v) =>
     Array.isArray(v) && v.every(check);
 /** An object inside a relay's frame. Unknown fields are ignored there too. */
+// @__NO_SIDE_EFFECTS__
 const shape =
   (fields: Fields): Check =>
   (v) =>

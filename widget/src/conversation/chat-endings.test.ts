@@ -244,30 +244,3 @@ describe("a whole conversation", () => {
     expect(chat.items.value.map(({ text }) => text)).toEqual(["hello", "answer 2", "from the tunnel", "answer 4"]);
   });
 });
-
-describe("destroying the chat", () => {
-  it("leaves no timer, listener or connection, and keeps the draft", () => {
-    const wire = online();
-    chat.send("one");
-    chat.draft.value = "hm";
-    tab.hide();
-    chat.destroy();
-    expect(wire.closed).toBe(true);
-    expect(world.pending()).toBe(0);
-    expect(tab.listening()).toBe(0);
-    expect(browser.storage.get(KEY)).toContain("hm");
-    chat.start();
-    expect(chat.send("two")).toBe("");
-    expect(script.wires).toHaveLength(1);
-  });
-
-  it("can be stopped and started again, and keeps the thread", () => {
-    online({ head: 1 }).deliver(frameOf(replyOf(1)));
-    chat.stop();
-    expect(chat.link.value).toBe("idle");
-    expect(chat.items.value).toHaveLength(1);
-    chat.start();
-    script.wire.open();
-    expect(script.wire.sent[0]).toMatchObject({ since: 1 });
-  });
-});
