@@ -177,6 +177,25 @@ describe("markup that shadows the page's own names", () => {
   });
 });
 
+it("changes nothing when elements shadow every property of the document at once", async () => {
+  const page = await context.newPage();
+  const names = await page.evaluate(() =>
+    [HTMLDocument, Document, Node, EventTarget].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
+  );
+  expect(names.length).toBeGreaterThan(200);
+  const markup = names.map((name) => `<form name="${name}"></form>`).join("");
+  const verdicts: Verdict[] = [];
+  for (const [way, tag] of WAYS) {
+    const html = pageOf(markup + tag(houses.without.url));
+    verdicts.push(await judge(page, { name: way, path: `/all/${encodeURIComponent(way)}`, html }));
+  }
+  expect(verdicts.map(({ opened, foreign }) => [opened, foreign])).toEqual([
+    [true, []],
+    [true, []],
+  ]);
+  await page.close();
+});
+
 it("opens the chat in a browser without requestIdleCallback, whatever element has this name", async () => {
   const page = await context.newPage();
   const html = `<script>delete window.requestIdleCallback</script><form id="requestIdleCallback"></form>`;
