@@ -10,8 +10,11 @@ import { element } from "./dom.ts";
 /** Creates the element. React Aria makes everything outside its modals inert, except elements with this attribute. */
 export const createHost = (): HTMLElement => element("porch-light", { "data-react-aria-top-layer": "true" });
 
-/** Number of removals by the page after which each further return may have to wait, because the page may keep removing it. */
-const REMOVALS_MAX = 3;
+/**
+ * Number of returns that happen before the next frame is drawn. Further ones wait, because the page may keep removing the
+ * element. Turbo replaces the body up to twice for each page.
+ */
+const REMOVALS_MAX = 10;
 
 /**
  * Puts the element into the page and keeps it there.

@@ -6,8 +6,12 @@ import { pageDocument } from "./document.ts";
 import { pageFunction, pageSettings } from "./page-api.ts";
 import { covers } from "./rect-overlap.ts";
 
-/** The waits before the element returns, one for each removal in a row, in milliseconds. After the last wait the widget gives up. */
-export const WAITS_MS: readonly number[] = [0, 100, 200, 400, 800, 1_600, 3_200, 6_400];
+/**
+ * The waits before the element returns, one for each removal in a row, in milliseconds. After the last wait the widget gives up.
+ * The first are 0, because frameworks may replace the body more than once for each page (Turbo: from its cache, then from the
+ * server).
+ */
+export const WAITS_MS: readonly number[] = [0, 0, 0, 400, 800, 1_600, 3_200, 6_400];
 /** Once the element has stayed for this time, the waits start again from the first, in milliseconds. */
 export const STAYED_MS = 60_000;
 
