@@ -57,7 +57,7 @@ function injectFaults(connection: BadConnection, socket: WebSocketRoute, random:
 
 /**
  * Defines the test of check 40.
- * @param count number of replies
+ * @param count number of replies, at least
  * @param share as in `injectFaults`
  */
 export function repliesOverBadConnection(stage: Stage, count: number, share: number): void {
@@ -68,18 +68,20 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });
     await converse(chat);
     const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
-    const bodies = Array.from({ length: count }, (_, n) => `reply number ${n}.`);
+    const bodies: string[] = [];
     // The `online` event makes the browser reconnect at once, instead of waiting longer after each loss.
     const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
-    for (let from = 0; from < bodies.length; from += 20) {
-      await Promise.all(bodies.slice(from, from + 20).map((body) => stage.house.sandbox.callbackTo({ toId, body })));
+    // A busy relay sends several replies in one frame, so it may take more replies until each fault has happened.
+    while (bodies.length < count || Math.min(...Object.values(connection.faults)) < 3) {
+      const next = Array.from({ length: 20 }, (_, n) => `reply number ${bodies.length + n}.`);
+      bodies.push(...next);
+      await Promise.all(next.map((body) => stage.house.sandbox.callbackTo({ toId, body })));
       await back();
     }
     connection.isCalm = true;
     await stage.reply("the last of all");
     await back();
     await chat.thread.getByText("the last of all", { exact: true }).waitFor();
-    for (const times of Object.values(connection.faults)) expect(times).toBeGreaterThan(2);
     const kept = await transcript(page, chat);
     const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
     // They were sent twenty at a time, so the relay's order counts.
