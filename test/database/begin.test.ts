@@ -12,8 +12,8 @@ async function openProxy(server: string) {
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), "127.0.0.1");
     client.on("data", (data: Buffer) => {
-      const at = faults.refuseNextBegin ? data.indexOf("BEGIN;") : -1;
-      if (at >= 0) data.write("BOGUS;", at);
+      const at = faults.refuseNextBegin ? data.indexOf("BEGIN") : -1;
+      if (at >= 0) data.write("BOGUS", at);
       if (at >= 0) faults.refuseNextBegin = false;
       upstream.write(data);
     });

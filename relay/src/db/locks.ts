@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * Advisory locks of PostgreSQL that end with their transaction. They replace SQLite's single writer: a transaction without keys
@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 /** The lock of the whole database: a transaction with keys shares it, one without keys holds it alone. */
 const ALL = "7235416889254612";
 /** The number of a key's lock. Two keys with the same number are harmless: they only wait for each other. */
-const numberOf = (key: string): bigint => createHash("sha1").update(key).digest().readBigInt64BE(0);
+const numberOf = (key: string): bigint => hash("sha1", key, "buffer").readBigInt64BE(0);
 
 /** The numbers of these keys' locks, each once, in the order in which every transaction takes them. */
 const numbersOf = (keys: Iterable<string>): bigint[] => {
@@ -16,12 +16,21 @@ const numbersOf = (keys: Iterable<string>): bigint[] => {
   return numbers.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 };
 
-/** A statement that waits for the locks of a transaction. @param keys absent: the transaction runs alone */
-export function lockStatement(keys: Iterable<string> | undefined): string {
-  if (keys === undefined) return `SELECT pg_advisory_xact_lock(${ALL})`;
-  const each = numbersOf(keys).map((number) => `pg_advisory_xact_lock(${number})`);
-  return `SELECT ${[`pg_advisory_xact_lock_shared(${ALL})`, ...each].join(", ")}`;
-}
+/** A statement with its values. */
+type Statement = readonly [sql: string, values: readonly string[]];
+
+/**
+ * Waits for the locks of a transaction. One parameter for all keys, so that the statement stays the same for any number of them,
+ * and PostgreSQL prepares it once.
+ * @param keys absent: the transaction runs alone
+ */
+export const lockStatement = (keys: Iterable<string> | undefined): Statement =>
+  keys === undefined
+    ? [`SELECT pg_advisory_xact_lock(${ALL})`, []]
+    : [
+        `SELECT pg_advisory_xact_lock_shared(${ALL}), (SELECT count(pg_advisory_xact_lock(key)) FROM unnest($1::bigint[]) AS key)`,
+        [`{${numbersOf(keys).join()}}`],
+      ];
 
 /** A statement that takes more locks without waiting. The column `taken` of its only row tells whether it got all of them. */
 export const tryLockStatement = (keys: Iterable<string>): string =>

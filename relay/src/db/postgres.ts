@@ -1,9 +1,10 @@
-import type { QueryResult } from "pg";
+import type { Socket } from "node:net";
+import type { PoolClient, QueryResult } from "pg";
 import type { Batch, Database, Transaction } from "./database.ts";
 import { lockStatement, tryLockStatement } from "./locks.ts";
 import { createReads } from "./postgres-reads.ts";
 import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server.ts";
-import { createNames, type Names, type Query, queryOn, transactionOn } from "./postgres-statements.ts";
+import { createNames, type Names, type Parameter, type Query, queryOn, transactionOn } from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
 /** Connections of a pool: `BATCHES` for batches, one for a transaction that runs alone, the others for reads. */
@@ -65,7 +66,7 @@ function createSent() {
   const sent: Promise<unknown>[] = [];
   let failed: { error: unknown } | undefined;
   return {
-    add(answer: Promise<QueryResult>): void {
+    add(answer: Promise<unknown>): void {
       sent.push(
         answer.catch((error: unknown) => {
           failed ??= { error };
@@ -80,27 +81,63 @@ function createSent() {
   };
 }
 
+/**
+ * Lets the statements of one turn of the event loop leave in one write, because each write costs a system call at both ends, and
+ * wakes the server up.
+ */
+function gathering(client: PoolClient, query: Query): Query {
+  // The driver's types lack its connection.
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  let gathers = false;
+  const leave = (): void => {
+    gathers = false;
+    stream.uncork();
+  };
+  return (text, values) => {
+    if (!gathers) {
+      gathers = true;
+      stream.cork();
+      process.nextTick(leave);
+    }
+    return query(text, values);
+  };
+}
+
 /** Whether a statement changes nothing: it does no harm when the transaction did not begin. */
 const isRead = (text: string): boolean => /^\s*SELECT\b/i.test(text);
 
 /**
  * The statements of a transaction on a connection. Reads are sent without waiting for the transaction's begin, writes are not:
- * if its BEGIN was cancelled, PostgreSQL would commit each write alone. What was read then counts as failed too.
- * @param begun the answer to BEGIN
+ * if its BEGIN was cancelled, PostgreSQL would commit each write alone. What was read then counts as failed too. A read that
+ * follows a write waits with it.
+ * @param begun the answers to BEGIN and to the request for locks
  */
-function statementsAfter(begun: Promise<QueryResult>, query: Query, sent: ReturnType<typeof createSent>) {
+function statementsAfter(begun: Promise<unknown>, query: Query, sent: ReturnType<typeof createSent>) {
+  let writes = false;
+  let ended = false;
+  const assertOpen = (): void => {
+    if (ended) throw new Error("The transaction has ended");
+  };
   return {
-    query: async (text, values) => {
-      if (!isRead(text)) await begun;
+    query: async (text: string, values: readonly Parameter[]): Promise<QueryResult> => {
+      writes ||= !isRead(text);
+      if (writes) await begun;
+      assertOpen();
       const answer = await query(text, values);
       await begun;
       return answer;
     },
-    send: async (text, values) => {
+    send: async (text: string, values: readonly Parameter[]): Promise<void> => {
+      writes = true;
       await begun;
+      assertOpen();
       sent.add(query(text, values));
     },
-  } satisfies Partial<Parameters<typeof transactionOn>[0]>;
+    /** Refuses further statements: they would be committed one by one. */
+    end(): void {
+      ended = true;
+    },
+  };
 }
 
 /**
@@ -113,12 +150,13 @@ async function attempt<T>(
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
+  const query = gathering(client, queryOn(client, names));
   const sent = createSent();
+  const begun = Promise.all([query(begin, []), query(...lockStatement(locked))]);
+  sent.add(begun);
+  const statements = statementsAfter(begun, query, sent);
   let broken: Error | boolean = false;
   try {
-    const begun = client.query(`${begin}; ${lockStatement(locked)}`);
-    sent.add(begun);
-    const statements = statementsAfter(begun, queryOn(client, names), sent);
     const lock = async (keys: readonly string[]): Promise<void> => {
       const wanted = locked === undefined ? [] : keys.filter((key) => !locked.has(key));
       if (wanted.length === 0) return;
@@ -126,13 +164,15 @@ async function attempt<T>(
       if (rows[0]?.taken !== true) throw new Contended(wanted);
     };
     const result = await body(transactionOn({ ...statements, lock }));
-    const { command } = await client.query("COMMIT");
+    statements.end();
+    const { command } = await query("COMMIT", []);
     const failure = await sent.failure();
     if (failure !== undefined) throw failure.error;
     if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements had failed");
     return result;
   } catch (thrown) {
-    const rollback = client.query("ROLLBACK");
+    statements.end();
+    const rollback = query("ROLLBACK", []);
     const error = (await sent.failure())?.error ?? thrown;
     broken = await rollback.then(
       // A connection with outdated plans is replaced.

@@ -71,8 +71,8 @@ export const NODES: readonly Mutant[] = [
     name: "takes a COMMIT without an answer for a commit",
     edits: [
       {
-        find: `await client.query("COMMIT")`,
-        replace: `await client.query("COMMIT").catch(() => ({ command: "COMMIT" }))`,
+        find: `await query("COMMIT", [])`,
+        replace: `await query("COMMIT", []).catch(() => ({ command: "COMMIT" }))`,
       },
       { in: "attempt", find: "if ($failure !== undefined) throw $failure.error;", replace: "" },
     ],
