@@ -11,8 +11,12 @@ const RETRY_CAP_MS = 2_000;
 /** Most hints to Redis that may wait for an answer; further ones are dropped. */
 const UNANSWERED_MAX = 1_000;
 
-/** Sends several texts in one statement. */
-const NOTIFY = "SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text";
+/**
+ * Sends several texts in one statement. The commit does not wait for the disk: a hint need not survive a crash. Only this
+ * transaction is set so, because behind a pooler other nodes use the same session.
+ */
+const NOTIFY =
+  "SELECT set_config('synchronous_commit', 'off', true), count(pg_notify($1, text)) FROM unnest($2::text[]) AS text";
 
 type Options = {
   /** Called with the reason when the link is lost, and again when it is back. */

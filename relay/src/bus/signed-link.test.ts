@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { newSecret, tagOf } from "../base/sign.ts";
-import type { Link } from "./cluster.ts";
+import { isFrom, type Link } from "./cluster.ts";
 import { signedLink } from "./signed-link.ts";
 
 /** A channel that delivers every text to all listeners. */
@@ -16,9 +16,9 @@ function channel() {
 }
 
 /** A node on the channel, and the texts that it receives. */
-function nodeOn(link: Link, key: string) {
+function nodeOn(link: Link, key: string, isOwn = (_: string) => false) {
   const received: string[] = [];
-  const signed = signedLink(link, key);
+  const signed = signedLink(link, key, isOwn);
   signed.onText((text) => void received.push(text));
   return { ...signed, received };
 }
@@ -51,4 +51,13 @@ it("ignores what others write to the same Redis or database (A33)", () => {
   for (let n = 0; n < real.length; n++) send(`${real.slice(0, n)}~${real.slice(n + 1)}`);
   for (let n = 0; n < real.length; n++) send(real.slice(0, n));
   expect(node.received).toHaveLength(1);
+});
+
+it("drops the texts of this node, which come back to it, and no others", () => {
+  const { link } = channel();
+  const key = newSecret();
+  const [one, two] = [nodeOn(link(), key, isFrom("one")), nodeOn(link(), key, isFrom("one two"))];
+  for (const from of ["one", "one two", "two"]) one.send(JSON.stringify({ from, news: [] }));
+  expect(one.received).toEqual(['{"from":"one two","news":[]}', '{"from":"two","news":[]}']);
+  expect(two.received).toEqual(['{"from":"one","news":[]}', '{"from":"two","news":[]}']);
 });
