@@ -10,7 +10,7 @@ import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
 import { type Behaviour, type Mock, startMock } from "../faults/process/mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
 import { ORIGIN, socketTo } from "../faults/process/socket.ts";
-import { until } from "../faults/process/stage.ts";
+import { isSpoolEmpty, until } from "../faults/process/stage.ts";
 import { createTab, type Tab, type TabOptions, visitorOf } from "../faults/tab.ts";
 import { RELAY } from "../faults/workers.ts";
 import { freePort } from "../ports.ts";
@@ -142,8 +142,11 @@ async function createState(options: Options): Promise<StageState> {
   };
 }
 
+/** The data folder of a node. */
+const dataOf = ({ folder }: Pick<StageState, "folder">, node: number): string => join(folder, String(node));
+
 async function start(stage: StageState, node: number): Promise<void> {
-  const data = join(stage.folder, String(node));
+  const data = dataOf(stage, node);
   mkdirSync(data, { recursive: true });
   const relay = await startRelay(stage.options.root ?? RELAY, {
     PORT: String(stage.ports[node]),
@@ -192,6 +195,7 @@ function tab(stage: RunningStage, name: string, node?: number, more?: Partial<Ta
 
 /** Whether every tab has its visitor's newest number and no message is pending. */
 async function settled(stage: RunningStage): Promise<boolean> {
+  if (![...stage.ports.keys()].every((node) => isSpoolEmpty(dataOf(stage, node)))) return false;
   if (stage.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
   const [outbox] = await stage.db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
   // No further reply can start once the service has every message.

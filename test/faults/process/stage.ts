@@ -166,10 +166,10 @@ function read<T>(stage: StageState, sql: string): T[] {
 }
 
 /** Replies that the relay answered with 200 wait in a file, as whole lines, until the database takes them. */
-function isSpoolEmpty(stage: StageState): boolean {
-  const files = readdirSync(join(stage.folder, "data")).filter((name) => /\.spool\b/.test(name));
+export function isSpoolEmpty(data: string): boolean {
+  const files = readdirSync(data).filter((name) => /\.spool\b/.test(name));
   try {
-    return files.every((name) => !readFileSync(join(stage.folder, "data", name), "utf8").includes("}\n"));
+    return files.every((name) => !readFileSync(join(data, name), "utf8").includes("}\n"));
   } catch {
     // The relay has just renamed or removed the file.
     return false;
@@ -178,7 +178,7 @@ function isSpoolEmpty(stage: StageState): boolean {
 
 /** Whether every tab has its visitor's newest number and no message is pending. */
 function settled(stage: StageState): boolean {
-  if (!isSpoolEmpty(stage)) return false;
+  if (!isSpoolEmpty(join(stage.folder, "data"))) return false;
   if (stage.mock.pending() > 0 || stage.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial()))
     return false;
   const [outbox] = read<{ waiting: number }>(stage, "SELECT count(*) AS waiting FROM outbox");
