@@ -74,7 +74,9 @@ export function parseArguments(command: Pick<Command, "options">, args: string[]
       flag: (name) => value(name) === true,
     };
   } catch (error) {
-    throw new CommandError(`${(error as Error).message} See porchlight help.`, 2);
+    // The sentences after the first one are advice for programmers.
+    const [reason] = (error as Error).message.split(/\.\s/);
+    throw new CommandError(`${reason}. See porchlight help.`, 2);
   }
 }
 
