@@ -37,6 +37,8 @@ type HintConnection = {
   url: string;
   options: Required<Options>;
   client: Client | undefined;
+  /** Whether statements may be prepared: no pooler is between this process and the server. */
+  direct: boolean;
   open: boolean;
   closed: boolean;
   tries: number;
@@ -58,6 +60,7 @@ export async function openPostgresLink(url: string, options: Options): Promise<L
     options: { answerMs: ANSWER_MS, testMs: TEST_MS, ...options },
     onText,
     client: undefined,
+    direct: false,
     open: false,
     closed: false,
     tries: 0,
@@ -96,6 +99,8 @@ async function openConnection(connection: HintConnection): Promise<void> {
   try {
     await client.connect();
     await client.query(`LISTEN ${CHANNEL}`);
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    connection.direct = (client as { processID?: number | null }).processID === rows[0]?.pid;
   } catch (cause) {
     return reopenLater(connection, client, cause);
   }
@@ -107,9 +112,10 @@ async function openConnection(connection: HintConnection): Promise<void> {
 
 /** Runs a statement on an open connection. A failure, or no answer in time, ends the connection. */
 async function query(connection: HintConnection, sql: string, values: unknown[] = []): Promise<void> {
-  const { client } = connection;
+  const { client, direct } = connection;
   if (client === undefined || !connection.open) return;
-  await client.query(sql, values).catch((cause: unknown) => reopenLater(connection, client, cause));
+  const name = direct && values.length > 0 ? { name: "hints" } : {};
+  await client.query({ text: sql, values, ...name }).catch((cause: unknown) => reopenLater(connection, client, cause));
 }
 
 /** Ends a lost connection and opens another one later. Does nothing if another one has already replaced it. */
