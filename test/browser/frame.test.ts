@@ -143,6 +143,61 @@ it("says in the visitor's language that the chat could not be loaded when nothin
   await page.locator("porch-light textarea").waitFor();
 });
 
+/** The words of the element in the widget that has the focus. */
+const focused = (page: Page) =>
+  page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.textContent);
+
+/** A page on which the panel's code cannot be loaded, with the frame that says so. The page keeps timers of 300 ms and more. */
+async function visitWithoutPanel() {
+  const requested: string[] = [];
+  const { page } = await stage.visit({
+    html: pageOf(
+      `<script>window.kept=[];{const set=setTimeout;window.setTimeout=(run,ms,...more)=>ms>=300?kept.push(run):set(run,ms,...more)}</script>${stage.tag()}`,
+    ),
+    before: async (page) => {
+      page.on("request", (request) => requested.push(request.url()));
+      await page.route(/assets\//, (route) => route.abort());
+    },
+  });
+  await page.locator(".launcher").click();
+  await page.locator("dialog.panel > header").waitFor();
+  const again = page.locator("dialog.panel").getByRole("button", { name: "Retry" });
+  await again.waitFor();
+  const runKept = () => page.evaluate("for(const run of kept.splice(0))run()");
+  const kept = () => page.evaluate("kept.length");
+  /** Each attempt ends with a request of its own. */
+  const attempts = () => requested.filter((url) => /assets\/panel\.js\?/.test(url)).length;
+  return { page, again, runKept, kept, attempts };
+}
+
+it("keeps the focus on Retry while the attempts after the network's return fail", async () => {
+  const { page, again, runKept, kept, attempts } = await visitWithoutPanel();
+  await again.focus();
+  await page.evaluate(() => void dispatchEvent(new Event("online")));
+  await expect.poll(kept).toBe(3);
+  const before = attempts();
+  await runKept();
+  await expect.poll(attempts).toBeGreaterThan(before);
+  const sentence = page.locator("dialog.panel").getByRole("alert");
+  // The failure of an attempt that the visitor starts is the next one, so the earlier ones have been handled.
+  await again.press("Enter");
+  await expect.poll(attempts).toBeGreaterThan(before + 1);
+  await sentence.waitFor();
+  expect(await focused(page)).toBe("Retry");
+});
+
+it("fetches nothing after the page has destroyed the widget", async () => {
+  const { page, runKept, kept, attempts } = await visitWithoutPanel();
+  await page.evaluate(() => void dispatchEvent(new Event("online")));
+  await expect.poll(kept).toBe(3);
+  await callApi(page, "destroy");
+  const before = attempts();
+  await runKept();
+  // A request of the page is sent after those of the widget.
+  await page.evaluate(() => fetch(location.href).then((response) => response.text()));
+  expect(attempts()).toBe(before);
+});
+
 it("fetches the texts of the visitor's language in parallel with the panel", async () => {
   const requested: string[] = [];
   const held = Promise.withResolvers<void>();

@@ -44,7 +44,16 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   if (!hasFailed) return;
   retry.textContent = frameWords.retry;
   link.textContent = frameWords.page ?? (shell.settings().label || frameWords.word);
-  dialog.replaceChildren(header, element("p", { role: "alert" }, frameWords.failed), retry, link);
+  const sentence = element("p", { role: "alert" }, frameWords.failed);
+  retry.addEventListener("click", () => hideUntilFailure(sentence));
+  dialog.replaceChildren(header, sentence, retry, link);
+}
+
+/** Hides the sentence while another attempt runs, so that the visitor sees that Retry does something, and hears the next failure. */
+function hideUntilFailure({ style }: HTMLElement): void {
+  style.visibility = "hidden";
+  const show = (): void => void style.removeProperty("visibility");
+  addEventListener("porchlight:error", show, { once: true });
 }
 
 /** The texts of the language; the loader's texts if they cannot be fetched. */

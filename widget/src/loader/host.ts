@@ -33,7 +33,7 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
   };
   // The visitor uses the keyboard, so the launcher must not cover the focus. Listen in the capture phase, because pages may
   // stop events.
-  const onKeyup = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
+  const onKeyup = (event: KeyboardEvent): unknown => event.key === "Tab" && extra("watchFocus");
   let removals = 0;
   // Frameworks may replace the body or its content. Put the same element back, with its state.
   // After `document.open()` the element has no listeners and is useless.

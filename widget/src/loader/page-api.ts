@@ -115,9 +115,8 @@ export function installApi(site: string, commands: Commands, queries: Pick<Metho
   let ready = false;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
   const on: Run = (name, listener) => {
-    const key = name as string;
-    listeners[key] ??= new Set();
-    listeners[key].add(listener as Run);
+    listeners[name as string] ??= new Set();
+    listeners[name as string]?.add(listener as Run);
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
   };

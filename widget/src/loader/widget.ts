@@ -160,9 +160,11 @@ function start(): Promise<void> {
 
 /**
  * Fetches the panel when the network returns: at once, or after the current fetch has failed, and then after each of these
- * pauses, because a network that has just returned may need some seconds until it works.
+ * pauses, because a network that has just returned may need some seconds until it works. The page may remove the widget
+ * meanwhile.
  */
-const startAgain = (): unknown => start().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(start, ms)));
+const startAgain = (): unknown =>
+  start().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(() => host.isConnected && start(), ms)));
 
 /**
  * Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it
@@ -172,19 +174,20 @@ function showFailure(): void {
   const { failed, retry } = shell.words as LoaderWords;
   const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
-  dialog.replaceChildren(failed, again, pageLink(launcher.ariaLabel as string));
+  // A failure that is shown already stays, with the focus. Nothing else ends with a link.
+  if (!(dialog.lastChild as HTMLAnchorElement | null)?.href)
+    dialog.replaceChildren(failed, again, pageLink(launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
 /** Shows the panel's frame. Does not move the focus. */
 function showFrame(): void {
   dialog.classList.toggle("full", phone.matches || settings().mode === "page");
-  // If it was closed and opened again before the `close` event, treat it as never closed.
-  const isAnnounced = launcher.ariaExpanded === "true";
-  launcher.ariaExpanded = "true";
   // Unlike `show()`, the attribute does not move the visitor's focus. On phones the panel's code makes the dialog modal.
   dialog.open = true;
-  if (!isAnnounced) emit("open");
+  // If it was closed and opened again before the `close` event, treat it as never closed.
+  if (launcher.ariaExpanded === "false") emit("open");
+  launcher.ariaExpanded = "true";
 }
 
 function show(): void {
@@ -223,8 +226,8 @@ function destroy(): void {
   removeFromPage?.();
   phone.onchange = null;
   removeEventListener("online", startAgain);
-  // Later commands must not add any elements.
-  removeFromPage = () => {};
+  // Later commands must not add any elements: the widget counts as being in the page. Any function would do.
+  removeFromPage = close;
   delete window.Porchlight;
 }
 

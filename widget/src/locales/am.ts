@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "መጀመሪያ AI ረዳት ይመልሳል። ቡድናችንም ሊቀላቀል ይችላል።",
   authorAi: "AI ረዳት",
   authorHuman: "ቡድናችን",
-  authorMixed: "AI ረዳት ወይም ቡድን",
+  authorMixed: "AI ወይም ቡድን",
   ai: "AI",
   you: "እርስዎ",
 

@@ -22,7 +22,7 @@ export const messages: Messages = {
   noticeMixed: "يرد عليك أولًا مساعد ذكاء اصطناعي، ويمكن لفريقنا الانضمام.",
   authorAi: "مساعد ذكاء اصطناعي",
   authorHuman: "فريقنا",
-  authorMixed: "مساعد ذكاء اصطناعي أو الفريق",
+  authorMixed: "ذكاء اصطناعي أو الفريق",
   ai: "ذكاء اصطناعي",
   you: "أنت",
 

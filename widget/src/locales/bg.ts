@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Първо отговаря AI асистент. Екипът ни може да се включи.",
   authorAi: "AI асистент",
   authorHuman: "Нашият екип",
-  authorMixed: "AI асистент или екип",
+  authorMixed: "AI или екип",
   ai: "AI",
   you: "Вие",
 

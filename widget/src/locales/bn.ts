@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "প্রথমে AI সহকারী উত্তর দেয়। আমাদের টিমও যোগ দিতে পারে।",
   authorAi: "AI সহকারী",
   authorHuman: "আমাদের টিম",
-  authorMixed: "AI সহকারী বা টিম",
+  authorMixed: "AI বা টিম",
   ai: "AI",
   you: "আপনি",
 

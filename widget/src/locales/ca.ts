@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Primer respon un assistent d’IA. El nostre equip s’hi pot afegir.",
   authorAi: "Assistent d’IA",
   authorHuman: "El nostre equip",
-  authorMixed: "Assistent d’IA o equip",
+  authorMixed: "IA o equip",
   ai: "IA",
   you: "Tu",
 

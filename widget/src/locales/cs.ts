@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Nejdřív odpovídá AI asistent. Náš tým se může připojit.",
   authorAi: "AI asistent",
   authorHuman: "Náš tým",
-  authorMixed: "AI asistent nebo tým",
+  authorMixed: "AI nebo tým",
   ai: "AI",
   you: "Vy",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "En AI-assistent svarer først. Vores team kan tage over.",
   authorAi: "AI-assistent",
   authorHuman: "Vores team",
-  authorMixed: "AI-assistent eller team",
+  authorMixed: "AI eller team",
   ai: "AI",
   you: "Dig",
 

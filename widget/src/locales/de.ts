@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Zuerst antwortet ein KI-Assistent. Bei Bedarf übernimmt unser Team.",
   authorAi: "KI-Assistent",
   authorHuman: "Unser Team",
-  authorMixed: "KI-Assistent oder Team",
+  authorMixed: "KI oder Team",
   ai: "KI",
   you: "Sie",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Πρώτα απαντά ένας βοηθός AI. Μπορεί να συμμετάσχει και η ομάδα μας.",
   authorAi: "Βοηθός AI",
   authorHuman: "Η ομάδα μας",
-  authorMixed: "Βοηθός AI ή ομάδα",
+  authorMixed: "AI ή ομάδα",
   ai: "AI",
   you: "Εσείς",
 

@@ -31,7 +31,7 @@ export const en = {
   /** Author of a reply, above its first bubble, and in what screen readers say. */
   authorAi: "AI assistant",
   authorHuman: "Our team",
-  authorMixed: "AI assistant or team",
+  authorMixed: "AI or team",
   /** The shortest word for a machine that answers. Added to a site's own words when they do not mention one: "Maria · AI". */
   ai: "AI",
   /** Author of the visitor's own messages, for screen readers. */

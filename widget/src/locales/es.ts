@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Primero responde un asistente de IA. Nuestro equipo puede unirse.",
   authorAi: "Asistente de IA",
   authorHuman: "Nuestro equipo",
-  authorMixed: "Asistente de IA o equipo",
+  authorMixed: "IA o equipo",
   ai: "IA",
   you: "Tú",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Esmalt vastab AI-assistent. Meie meeskond võib liituda.",
   authorAi: "AI-assistent",
   authorHuman: "Meie meeskond",
-  authorMixed: "AI-assistent või meeskond",
+  authorMixed: "AI või meeskond",
   ai: "AI",
   you: "Teie",
 

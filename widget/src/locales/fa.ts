@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "ابتدا دستیار هوش مصنوعی پاسخ می‌دهد. در صورت نیاز، تیم ما هم به گفتگو می‌پیوندد.",
   authorAi: "دستیار هوش مصنوعی",
   authorHuman: "تیم ما",
-  authorMixed: "دستیار هوش مصنوعی یا تیم",
+  authorMixed: "هوش مصنوعی یا تیم",
   ai: "هوش مصنوعی",
   you: "شما",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Tekoälyavustaja vastaa ensin. Tiimimme voi liittyä keskusteluun.",
   authorAi: "Tekoälyavustaja",
   authorHuman: "Tiimimme",
-  authorMixed: "Tekoälyavustaja tai tiimi",
+  authorMixed: "Tekoäly tai tiimi",
   ai: "tekoäly",
   you: "Sinä",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "AI assistant muna ang sasagot. Maaaring sumali ang team namin.",
   authorAi: "AI assistant",
   authorHuman: "Ang team namin",
-  authorMixed: "AI assistant o team",
+  authorMixed: "AI o team",
   ai: "AI",
   you: "Ikaw",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Un assistant IA répond d’abord. Notre équipe peut intervenir.",
   authorAi: "Assistant IA",
   authorHuman: "Notre équipe",
-  authorMixed: "Assistant IA ou équipe",
+  authorMixed: "IA ou équipe",
   ai: "IA",
   you: "Vous",
 

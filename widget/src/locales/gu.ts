@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "પહેલાં AI આસિસ્ટન્ટ જવાબ આપે છે. અમારી ટીમ પણ જોડાઈ શકે છે.",
   authorAi: "AI આસિસ્ટન્ટ",
   authorHuman: "અમારી ટીમ",
-  authorMixed: "AI આસિસ્ટન્ટ અથવા ટીમ",
+  authorMixed: "AI અથવા ટીમ",
   ai: "AI",
   you: "તમે",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "עוזר AI עונה ראשון, והצוות שלנו יכול להצטרף.",
   authorAi: "עוזר AI",
   authorHuman: "הצוות שלנו",
-  authorMixed: "עוזר AI או הצוות",
+  authorMixed: "AI או הצוות",
   ai: "AI",
   you: "אתם",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "पहले AI असिस्टेंट जवाब देता है। हमारी टीम भी जुड़ सकती है।",
   authorAi: "AI असिस्टेंट",
   authorHuman: "हमारी टीम",
-  authorMixed: "AI असिस्टेंट या टीम",
+  authorMixed: "AI या टीम",
   ai: "AI",
   you: "आप",
 

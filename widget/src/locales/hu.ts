@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Először egy AI-asszisztens válaszol. A csapatunk is bekapcsolódhat.",
   authorAi: "AI-asszisztens",
   authorHuman: "Csapatunk",
-  authorMixed: "AI-asszisztens vagy csapat",
+  authorMixed: "AI vagy csapat",
   ai: "AI",
   you: "Ön",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Asisten AI menjawab lebih dulu. Tim kami dapat ikut membantu.",
   authorAi: "Asisten AI",
   authorHuman: "Tim kami",
-  authorMixed: "Asisten AI atau tim",
+  authorMixed: "AI atau tim",
   ai: "AI",
   you: "Anda",
 

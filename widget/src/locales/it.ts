@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Prima risponde un assistente IA. Il nostro team può intervenire.",
   authorAi: "Assistente IA",
   authorHuman: "Il nostro team",
-  authorMixed: "Assistente IA o team",
+  authorMixed: "IA o team",
   ai: "IA",
   you: "Tu",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "まずAIアシスタントがお答えします。スタッフが対応することもあります。",
   authorAi: "AIアシスタント",
   authorHuman: "スタッフ",
-  authorMixed: "AIアシスタントまたはスタッフ",
+  authorMixed: "AIまたはスタッフ",
   ai: "AI",
   you: "あなた",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Алдымен ЖИ-көмекші жауап береді. Біздің команда да қосыла алады.",
   authorAi: "ЖИ-көмекші",
   authorHuman: "Біздің команда",
-  authorMixed: "ЖИ-көмекші немесе команда",
+  authorMixed: "ЖИ немесе команда",
   ai: "ЖИ",
   you: "Сіз",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "ಮೊದಲು AI ಅಸಿಸ್ಟೆಂಟ್ ಉತ್ತರಿಸುತ್ತದೆ. ನಮ್ಮ ತಂಡವೂ ಸೇರಬಹುದು.",
   authorAi: "AI ಅಸಿಸ್ಟೆಂಟ್",
   authorHuman: "ನಮ್ಮ ತಂಡ",
-  authorMixed: "AI ಅಸಿಸ್ಟೆಂಟ್ ಅಥವಾ ತಂಡ",
+  authorMixed: "AI ಅಥವಾ ತಂಡ",
   ai: "AI",
   you: "ನೀವು",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "AI 어시스턴트가 먼저 답변하고, 필요하면 상담원이 이어서 도와드려요.",
   authorAi: "AI 어시스턴트",
   authorHuman: "상담원",
-  authorMixed: "AI 어시스턴트 또는 상담원",
+  authorMixed: "AI 또는 상담원",
   ai: "AI",
   you: "나",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Pirmiausia atsako DI asistentas. Gali prisijungti mūsų komanda.",
   authorAi: "DI asistentas",
   authorHuman: "Mūsų komanda",
-  authorMixed: "DI asistentas arba komanda",
+  authorMixed: "DI arba komanda",
   ai: "DI",
   you: "Jūs",
 

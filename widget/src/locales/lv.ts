@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Vispirms atbild MI asistents. Mūsu komanda var pievienoties.",
   authorAi: "MI asistents",
   authorHuman: "Mūsu komanda",
-  authorMixed: "MI asistents vai komanda",
+  authorMixed: "MI vai komanda",
   ai: "MI",
   you: "Jūs",
 

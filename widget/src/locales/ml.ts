@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "ആദ്യം AI അസിസ്റ്റന്റ് മറുപടി നൽകും. ഞങ്ങളുടെ ടീമും ചേർന്നേക്കാം.",
   authorAi: "AI അസിസ്റ്റന്റ്",
   authorHuman: "ഞങ്ങളുടെ ടീം",
-  authorMixed: "AI അസിസ്റ്റന്റ് അല്ലെങ്കിൽ ടീം",
+  authorMixed: "AI അല്ലെങ്കിൽ ടീം",
   ai: "AI",
   you: "നിങ്ങൾ",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "आधी AI असिस्टंट उत्तर देतो. आमची टीमही सामील होऊ शकते.",
   authorAi: "AI असिस्टंट",
   authorHuman: "आमची टीम",
-  authorMixed: "AI असिस्टंट किंवा टीम",
+  authorMixed: "AI किंवा टीम",
   ai: "AI",
   you: "तुम्ही",
 

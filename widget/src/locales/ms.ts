@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Pembantu AI menjawab dahulu. Pasukan kami boleh turut serta.",
   authorAi: "Pembantu AI",
   authorHuman: "Pasukan kami",
-  authorMixed: "Pembantu AI atau pasukan",
+  authorMixed: "AI atau pasukan",
   ai: "AI",
   you: "Anda",
 

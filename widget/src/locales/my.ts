@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "AI အကူက အရင်ဖြေပါမည်။ ကျွန်ုပ်တို့အဖွဲ့လည်း ပါဝင်နိုင်ပါသည်။",
   authorAi: "AI အကူ",
   authorHuman: "ကျွန်ုပ်တို့အဖွဲ့",
-  authorMixed: "AI အကူ သို့မဟုတ် အဖွဲ့",
+  authorMixed: "AI သို့မဟုတ် အဖွဲ့",
   ai: "AI",
   you: "သင်",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "En KI-assistent svarer først. Noen fra teamet vårt kan ta over.",
   authorAi: "KI-assistent",
   authorHuman: "Teamet vårt",
-  authorMixed: "KI-assistent eller team",
+  authorMixed: "KI eller team",
   ai: "KI",
   you: "Du",
 

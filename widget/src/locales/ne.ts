@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "पहिले AI सहायकले जवाफ दिन्छ। हाम्रो टोली पनि सहभागी हुन सक्छ।",
   authorAi: "AI सहायक",
   authorHuman: "हाम्रो टोली",
-  authorMixed: "AI सहायक वा टोली",
+  authorMixed: "AI वा टोली",
   ai: "AI",
   you: "तपाईं",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Eerst antwoordt een AI-assistent. Zo nodig neemt ons team het over.",
   authorAi: "AI-assistent",
   authorHuman: "Ons team",
-  authorMixed: "AI-assistent of team",
+  authorMixed: "AI of team",
   ai: "AI",
   you: "Jij",
 

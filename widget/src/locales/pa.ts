@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "ਪਹਿਲਾਂ AI ਸਹਾਇਕ ਜਵਾਬ ਦਿੰਦਾ ਹੈ। ਸਾਡੀ ਟੀਮ ਵੀ ਸ਼ਾਮਲ ਹੋ ਸਕਦੀ ਹੈ।",
   authorAi: "AI ਸਹਾਇਕ",
   authorHuman: "ਸਾਡੀ ਟੀਮ",
-  authorMixed: "AI ਸਹਾਇਕ ਜਾਂ ਟੀਮ",
+  authorMixed: "AI ਜਾਂ ਟੀਮ",
   ai: "AI",
   you: "ਤੁਸੀਂ",
 

@@ -20,7 +20,7 @@ export const messages: Messages = {
   noticeMixed: "Najpierw odpowiada asystent AI. Nasz zespół może dołączyć.",
   authorAi: "Asystent AI",
   authorHuman: "Nasz zespół",
-  authorMixed: "Asystent AI lub zespół",
+  authorMixed: "AI lub zespół",
   ai: "AI",
   you: "Ty",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "لومړی AI مرستیال ځواب ورکوي. زموږ ټیم هم ګډون کولی شي.",
   authorAi: "AI مرستیال",
   authorHuman: "زموږ ټیم",
-  authorMixed: "AI مرستیال یا ټیم",
+  authorMixed: "AI یا ټیم",
   ai: "AI",
   you: "تاسو",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Um assistente de IA responde primeiro. Nossa equipe pode entrar na conversa.",
   authorAi: "Assistente de IA",
   authorHuman: "Nossa equipe",
-  authorMixed: "Assistente de IA ou equipe",
+  authorMixed: "IA ou equipe",
   ai: "IA",
   you: "Você",
 

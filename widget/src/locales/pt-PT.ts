@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Primeiro responde um assistente de IA. A nossa equipa pode juntar-se.",
   authorAi: "Assistente de IA",
   authorHuman: "A nossa equipa",
-  authorMixed: "Assistente de IA ou equipa",
+  authorMixed: "IA ou equipa",
   ai: "IA",
   you: "Eu",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Mai întâi răspunde un asistent AI. Echipa noastră poate interveni.",
   authorAi: "Asistent AI",
   authorHuman: "Echipa noastră",
-  authorMixed: "Asistent AI sau echipă",
+  authorMixed: "AI sau echipă",
   ai: "AI",
   you: "Tu",
 

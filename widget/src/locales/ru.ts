@@ -20,7 +20,7 @@ export const messages: Messages = {
   noticeMixed: "Сначала отвечает ИИ-ассистент. Наша команда может подключиться.",
   authorAi: "ИИ-ассистент",
   authorHuman: "Наша команда",
-  authorMixed: "ИИ-ассистент или команда",
+  authorMixed: "ИИ или команда",
   ai: "ИИ",
   you: "Вы",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Najprv odpovedá AI asistent. Náš tím sa môže pripojiť.",
   authorAi: "AI asistent",
   authorHuman: "Náš tím",
-  authorMixed: "AI asistent alebo tím",
+  authorMixed: "AI alebo tím",
   ai: "AI",
   you: "Vy",
 

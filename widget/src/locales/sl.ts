@@ -20,7 +20,7 @@ export const messages: Messages = {
   noticeMixed: "Najprej odgovori pomočnik UI. Pridruži se lahko naša ekipa.",
   authorAi: "Pomočnik UI",
   authorHuman: "Naša ekipa",
-  authorMixed: "Pomočnik UI ali ekipa",
+  authorMixed: "UI ali ekipa",
   ai: "UI",
   you: "Vi",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Prvo odgovara AI asistent. Naš tim može da se uključi.",
   authorAi: "AI asistent",
   authorHuman: "Naš tim",
-  authorMixed: "AI asistent ili tim",
+  authorMixed: "AI ili tim",
   ai: "AI",
   you: "Vi",
 

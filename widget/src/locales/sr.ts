@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Прво одговара AI асистент. Наш тим може да се укључи.",
   authorAi: "AI асистент",
   authorHuman: "Наш тим",
-  authorMixed: "AI асистент или тим",
+  authorMixed: "AI или тим",
   ai: "AI",
   you: "Ви",
 

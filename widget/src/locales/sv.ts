@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "En AI-assistent svarar först. Vårt team kan hoppa in.",
   authorAi: "AI-assistent",
   authorHuman: "Vårt team",
-  authorMixed: "AI-assistent eller team",
+  authorMixed: "AI eller team",
   ai: "AI",
   you: "Du",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Msaidizi wa AI hujibu kwanza. Timu yetu inaweza kujiunga.",
   authorAi: "Msaidizi wa AI",
   authorHuman: "Timu yetu",
-  authorMixed: "Msaidizi wa AI au timu",
+  authorMixed: "AI au timu",
   ai: "AI",
   you: "Wewe",
 

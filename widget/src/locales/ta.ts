@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "முதலில் AI உதவியாளர் பதிலளிக்கும். எங்கள் குழுவும் இணையலாம்.",
   authorAi: "AI உதவியாளர்",
   authorHuman: "எங்கள் குழு",
-  authorMixed: "AI உதவியாளர் அல்லது குழு",
+  authorMixed: "AI அல்லது குழு",
   ai: "AI",
   you: "நீங்கள்",
 

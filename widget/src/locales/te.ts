@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "మొదట AI అసిస్టెంట్ జవాబిస్తుంది. మా టీమ్ కూడా చేరవచ్చు.",
   authorAi: "AI అసిస్టెంట్",
   authorHuman: "మా టీమ్",
-  authorMixed: "AI అసిస్టెంట్ లేదా టీమ్",
+  authorMixed: "AI లేదా టీమ్",
   ai: "AI",
   you: "మీరు",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "ผู้ช่วย AI จะตอบก่อน และทีมงานของเราอาจเข้าร่วมด้วย",
   authorAi: "ผู้ช่วย AI",
   authorHuman: "ทีมงานของเรา",
-  authorMixed: "ผู้ช่วย AI หรือทีมงาน",
+  authorMixed: "AI หรือทีมงาน",
   ai: "AI",
   you: "คุณ",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Önce yapay zekâ asistanı yanıtlar. Ekibimiz de katılabilir.",
   authorAi: "Yapay zekâ asistanı",
   authorHuman: "Ekibimiz",
-  authorMixed: "Yapay zekâ asistanı veya ekip",
+  authorMixed: "Yapay zekâ veya ekip",
   ai: "yapay zekâ",
   you: "Siz",
 

@@ -20,7 +20,7 @@ export const messages: Messages = {
   noticeMixed: "Спершу відповідає ШІ-помічник. Наша команда може долучитися.",
   authorAi: "ШІ-помічник",
   authorHuman: "Наша команда",
-  authorMixed: "ШІ-помічник або команда",
+  authorMixed: "ШІ або команда",
   ai: "ШІ",
   you: "Ви",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "پہلے اے آئی اسسٹنٹ جواب دیتا ہے۔ ہماری ٹیم بھی شامل ہو سکتی ہے۔",
   authorAi: "اے آئی اسسٹنٹ",
   authorHuman: "ہماری ٹیم",
-  authorMixed: "اے آئی اسسٹنٹ یا ٹیم",
+  authorMixed: "اے آئی یا ٹیم",
   ai: "اے آئی",
   you: "آپ",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Avval AI yordamchi javob beradi. Jamoamiz ham qoʻshilishi mumkin.",
   authorAi: "AI yordamchi",
   authorHuman: "Jamoamiz",
-  authorMixed: "AI yordamchi yoki jamoa",
+  authorMixed: "AI yoki jamoa",
   ai: "AI",
   you: "Siz",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "Trợ lý AI trả lời trước. Nhân viên hỗ trợ có thể tham gia khi cần.",
   authorAi: "Trợ lý AI",
   authorHuman: "Nhân viên hỗ trợ",
-  authorMixed: "Trợ lý AI hoặc nhân viên hỗ trợ",
+  authorMixed: "AI hoặc nhân viên hỗ trợ",
   ai: "AI",
   you: "Bạn",
 

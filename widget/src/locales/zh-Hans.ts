@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "AI 助手会先为您解答，必要时由人工客服接手。",
   authorAi: "AI 助手",
   authorHuman: "人工客服",
-  authorMixed: "AI 助手或人工客服",
+  authorMixed: "AI 或人工客服",
   ai: "AI",
   you: "您",
 

@@ -15,7 +15,7 @@ export const messages: Messages = {
   noticeMixed: "AI 助理會先為您解答，必要時由真人客服接手。",
   authorAi: "AI 助理",
   authorHuman: "真人客服",
-  authorMixed: "AI 助理或真人客服",
+  authorMixed: "AI 或真人客服",
   ai: "AI",
   you: "您",
 
