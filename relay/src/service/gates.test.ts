@@ -50,10 +50,8 @@ it("makes calls in the order of R-801: messages, sends, grants, contacts, look-u
   answer("refused", { kind: "throttle", status: 429, waitMs: 2_000 });
   for (const rank of EVERY) ask(rank);
   pass(2_000);
-  for (const rank of EVERY.toReversed()) {
-    expect(went.at(-1)).toBe(rank);
-    answer(rank, OK);
-  }
+  for (const rank of EVERY.toReversed()) answer(rank, OK);
+  expect(went).toEqual(["refused", ...EVERY.toReversed()]);
 });
 
 it.each(EVERY)("holds every kind of call once the key was refused for a %s", (rank) => {

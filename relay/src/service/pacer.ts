@@ -26,7 +26,7 @@ const FEW = 3;
 /** While nothing is known about the limit, one call may be under way for this many answered ones, up to `MANY`. */
 const ANSWERED_PER_FLIGHT = 4;
 /** For each group of this many places above the trusted ones, one more call may be under way. */
-const PLACES_PER_FLIGHT = 8;
+const PLACES_PER_FLIGHT = 4;
 /** When no answer came for this time, and for twice the usual duration, another call may go. */
 const NO_ANSWER_MS = 2_000;
 /** A refusal is judged when all earlier calls are answered, or after this time. */
