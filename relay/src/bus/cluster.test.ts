@@ -95,6 +95,29 @@ it("finds each refused form whose hint was lost, once", async () => {
   await bus.stop();
 });
 
+it("sends the hints of a busy node together, at most once in a millisecond", async () => {
+  const clock = manualClock();
+  const sent: string[] = [];
+  const link = { send: (text: string) => void sent.push(text), onText: () => {}, close: async () => {} };
+  const [heads, refusals] = [async () => new Map(), async () => []];
+  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError: () => {} });
+  const sentVisitors = () => sent.map((text) => [...text.matchAll(/"visitor":"(\w+)"/g)].map(([, visitor]) => visitor));
+  const publish = async (visitor: string): Promise<void> => {
+    bus.publish({ visitor, head: 1 });
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  };
+  await publish("a");
+  await publish("b");
+  await publish("c");
+  expect(sentVisitors()).toEqual([["a"]]);
+  clock.pass(1);
+  expect(sentVisitors()).toEqual([["a"], ["b", "c"]]);
+  clock.pass(1);
+  await publish("d");
+  expect(sentVisitors()).toEqual([["a"], ["b", "c"], ["d"]]);
+  await bus.stop();
+});
+
 it("looks for lost hints of all connected visitors, at most 1,000 in a statement", async () => {
   const clock = manualClock();
   const asked: number[] = [];

@@ -72,14 +72,14 @@ const SPACING_MS = 1;
  * Sends hints to the other nodes. Hints of one turn of the event loop are sent together; while a node is busy, those of
  * `SPACING_MS`.
  */
-function createSender(link: Link, node: string) {
+function createSender(link: Link, node: string, clock: Clock) {
   let waiting: Required<Omit<Hint, "from" | "spent">> = { news: [], nudges: [] };
   let size = 0;
   let sentAt = Number.NEGATIVE_INFINITY;
 
   function flush(): void {
     if (size === 0) return;
-    sentAt = performance.now();
+    sentAt = clock.uptime();
     const text = JSON.stringify({ from: node, ...waiting } satisfies Hint);
     [waiting, size] = [{ news: [], nudges: [] }, 0];
     link.send(text);
@@ -88,7 +88,7 @@ function createSender(link: Link, node: string) {
   /** Adds the length of a hint that was appended, and sends all when they are long enough. */
   function addSize(hint: object): void {
     if (size === 0) {
-      if (performance.now() - sentAt < SPACING_MS) setTimeout(flush, SPACING_MS);
+      if (clock.uptime() - sentAt < SPACING_MS) clock.after(SPACING_MS, flush);
       else setImmediate(flush);
     }
     size += JSON.stringify(hint).length;
@@ -197,7 +197,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const here: Audience = new Map();
   const laneHintListeners: ((hint: LaneHint) => void)[] = [];
   const goneListeners: ((visitor: string) => void)[] = [];
-  const hints = createSender(link, node);
+  const hints = createSender(link, node, clock);
   const spending = createSpending({
     clock,
     broadcast: (spent) => link.send(JSON.stringify({ from: node, spent } satisfies Hint)),
