@@ -21,7 +21,7 @@ export type Greeting = {
   transport: Transport;
   origin: string;
   address: string;
-  /** The connection is closed without `hello` at this uptime, in milliseconds. */
+  /** The connection is closed without `hello` at this uptime, in milliseconds; infinite once `hello` has come. */
   deadline: number;
   /** UTF-16 units received so far. */
   size: number;

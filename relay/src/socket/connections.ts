@@ -159,6 +159,8 @@ async function handle(
 /** Answers `hello`: opens the visitor's session, and sends the changes that the client lacks. */
 async function greet(registry: Registry, connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
   const { deps } = registry;
+  // The client has done its part: while thousands reconnect, its turn may come after the deadline for `hello`.
+  greeting.deadline = Number.POSITIVE_INFINITY;
   await turnOf(registry, connection, greeting.address);
   if (connection.phase !== greeting) return;
   if (deps.exceedsBudget(hello, greeting.address)) {

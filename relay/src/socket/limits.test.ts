@@ -109,6 +109,18 @@ describe("a client that has not sent hello", () => {
     expect(ended).toEqual([CLOSE.noHello]);
   });
 
+  it("has no deadline any more once its hello waits for its turn", async () => {
+    const { connections, connect, pass } = setup();
+    const clients = Array.from({ length: 50 }, connect);
+    for (const { connection } of clients) connections.receive(connection, HELLO);
+    // The hellos are parsed after this task, and answered in several turns of the event loop.
+    await Promise.resolve().then(() => Promise.resolve());
+    expect(clients.some(({ connection }) => connection.phase.name === "greeting")).toBe(true);
+    pass(HELLO_MS);
+    await Promise.all(clients.map(({ connection }) => connection.turn));
+    expect(clients.flatMap(({ ended }) => ended)).toEqual([]);
+  });
+
   it("may send a limited number of bytes, however they are split into frames", async () => {
     const { connections, connect } = setup();
     const { connection, ended } = connect();
