@@ -35,14 +35,12 @@ const built = imports.filter(({ from }) => !isTest(from));
 const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) => pattern.test(path))?.[0];
 /**
  * The unit that a file belongs to: its folder, like `relay/src/db` or `shared`. In `records` and `flows` each file is a unit
- * of its own, and so is each of their subfolders. i18n belongs to its locales.
+ * of its own, and so is each of their subfolders.
  */
 const unitOf = (path: string): string =>
-  path === "widget/src/text/i18n.ts"
-    ? "widget/src/locales"
-    : (/^(shared|relay\/src\/(records|flows)\/[\w-]+|(relay|widget)\/src\/(?!(records|flows)\/)[\w-]+)(?=\/)/.exec(
-        path,
-      )?.[0] ?? path);
+  /^(shared|relay\/src\/(records|flows)\/[\w-]+|(relay|widget)\/src\/(?!(records|flows)\/)[\w-]+)(?=\/)/.exec(
+    path,
+  )?.[0] ?? path;
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;
 const sentence = ({ from, to, typeOnly }: Import): string => `${from} imports ${typeOnly ? "a type of " : ""}${to}`;
 

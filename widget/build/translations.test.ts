@@ -22,7 +22,10 @@ describe("packed translations", () => {
   });
 
   it("take their language tags from file names, without English, tests and helpers", () => {
-    expect(tagsIn(["de.ts", "pt-BR.ts", "en.ts", "en.rare.ts", "locales.test.ts"])).toEqual(["de", "pt-BR"]);
+    expect(tagsIn(["de.ts", "pt-BR.ts", "en.ts", "en.rare.ts", "en.types.ts", "locales.test.ts"])).toEqual([
+      "de",
+      "pt-BR",
+    ]);
   });
 
   it("have another version when a text changes", () => {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { transformWithOxc } from "vite";
 import { rare } from "../src/locales/en.rare.ts";
 import { en } from "../src/locales/en.ts";
+import type { Messages } from "../src/locales/en.types.ts";
 import type { Extra } from "../src/locales/extra/en.ts";
-import type { Messages } from "../src/text/i18n.ts";
 
 const LOCALES = join(import.meta.dirname, "..", "src", "locales");
 

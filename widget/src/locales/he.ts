@@ -1,4 +1,4 @@
-import type { Messages } from "../text/i18n.ts";
+import type { Messages } from "./en.types.ts";
 
 export const messages: Messages = {
   chat: "צ׳אט",

@@ -2,10 +2,11 @@ import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { pack, packExtra } from "../../build/translations.ts";
-import { chooseLanguage, loadLanguage, type Messages, translator } from "../text/i18n.ts";
+import { chooseLanguage, loadLanguage, translator } from "../text/i18n.ts";
 import { withAiMark } from "../text/site-words.ts";
 import { rare } from "./en.rare.ts";
 import { en } from "./en.ts";
+import type { Messages } from "./en.types.ts";
 import { type Extra, extra } from "./extra/en.ts";
 
 type Text = string | Readonly<Record<string, string>>;

@@ -1,14 +1,8 @@
 /** Texts in the visitor's language: chooses the language, fetches its file, and inserts numbers and names. */
 
-import type { rare } from "../locales/en.rare.ts";
 import { en } from "../locales/en.ts";
+import type { Key, Messages, Plural } from "../locales/en.types.ts";
 
-/** The forms of a text with a number, by CLDR category. */
-export type Plural = { readonly other: string } & { readonly [Category in Intl.LDMLPluralRule]?: string };
-type English = typeof en & typeof rare;
-export type Key = keyof English;
-/** All texts of one language. */
-export type Messages = { readonly [K in Key]: English[K] extends string ? string : Plural };
 export type Values = { readonly [name: string]: string | number };
 /** A translation as the build packs it: the texts in the order of the English keys. */
 export type Packed = readonly (string | Plural)[];

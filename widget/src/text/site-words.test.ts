@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Messages, translator } from "./i18n.ts";
+import type { Messages } from "../locales/en.types.ts";
+import { translator } from "./i18n.ts";
 import { withAiMark } from "./site-words.ts";
 
 /** The words shown for a site's own words, with English or a language with another mark for AI. */

@@ -3,7 +3,8 @@
  * answers (AI Act, Art. 50; WIDGET 8.4). Fetched only if the site sets such words.
  */
 
-import type { Messages, Translate } from "./i18n.ts";
+import type { Messages } from "../locales/en.types.ts";
+import type { Translate } from "./i18n.ts";
 
 /** The texts that say that an AI answers. */
 const LABELS = ["authorAi", "statusAi", "noticeAi"] as const;

@@ -1,6 +1,6 @@
 /** The words of the line under the title in each state of the conversation. */
 
-import type { Key } from "../../text/i18n.ts";
+import type { Key } from "../../locales/en.types.ts";
 
 /**
  * The text that follows the author, by state. Without a text only the author is shown, because another place of the panel says

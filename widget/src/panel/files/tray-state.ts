@@ -3,8 +3,8 @@
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Attachment } from "../../conversation/chat.ts";
 import { type Upload, type UploadFailure, upload } from "../../conversation/upload.ts";
+import type { Key } from "../../locales/en.types.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
-import type { Key } from "../../text/i18n.ts";
 import type { Needs } from "../base/context.ts";
 import { canShrink, smallerPicture } from "./shrink.ts";
 

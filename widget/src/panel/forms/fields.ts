@@ -2,8 +2,8 @@
 
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import type { CustomField, CustomFieldType } from "@porchlight/shared/site";
+import type { Key } from "../../locales/en.types.ts";
 import type { RareSettings } from "../../settings/rare-options.ts";
-import type { Key } from "../../text/i18n.ts";
 import type { Needs } from "../base/context.ts";
 
 /** Fields whose values go into the visitor's contact details. */

@@ -1,6 +1,6 @@
 /** The scores with which a visitor can rate a conversation. */
 
-import type { Key } from "../../text/i18n.ts";
+import type { Key } from "../../locales/en.types.ts";
 
 /** The labels from worst to best, by the number of scores. */
 export const SCORES: { readonly [of in 2 | 5]: readonly Key[] } = {

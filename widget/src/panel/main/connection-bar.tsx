@@ -1,7 +1,7 @@
 /** A thin bar that appears when a connection problem lasts. */
 
 import { computed, signal } from "@preact/signals-core";
-import type { Key } from "../../text/i18n.ts";
+import type { Key } from "../../locales/en.types.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { tryAgain } from "../base/late-parts.ts";

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Link, LinkEnding } from "../../conversation/chat.ts";
+import type { Key } from "../../locales/en.types.ts";
 import type { Options } from "../../settings/options.ts";
-import type { Key } from "../../text/i18n.ts";
 import { HEADER_WORDS, type HeaderState } from "../base/header-words.ts";
 import { drawn, type FakeChat, own, type Stage, stage } from "../base/ui.fixture.ts";
 import { Header } from "./header.tsx";

@@ -5,7 +5,8 @@
 
 import type { Shell } from "../../loader/contract.ts";
 import { rare } from "../../locales/en.rare.ts";
-import { addEnglish, type Key } from "../../text/i18n.ts";
+import type { Key } from "../../locales/en.types.ts";
+import { addEnglish } from "../../text/i18n.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";

@@ -2,7 +2,8 @@
 
 import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
-import { addEnglish, type Key, type Translate } from "../../text/i18n.ts";
+import type { Key } from "../../locales/en.types.ts";
+import { addEnglish, type Translate } from "../../text/i18n.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
