@@ -62,7 +62,7 @@ export type AppDeps = {
 
 /**
  * Every route: who calls it, method, path, largest body, and the time within which the request must arrive. Headers always
- * have 10 s. A body that no route reads is not waited for. `/api/v1/*` means all operations in `http/api/operations.ts`.
+ * have 10 s. The relay does not wait for a body that no route reads. `/api/v1/*` means all operations in `http/api/operations.ts`.
  * `test/house/routes.test.ts` and `test/routes.test.ts` compare the table with the relay. WebSockets start with an upgrade:
  * `socket/socket.ts` holds their limits.
  */
@@ -139,7 +139,7 @@ export const routeOfBody = bodyRoutes(ROUTE_ROWS);
 type Bindings = { Bindings: HttpBindings };
 type AdminPages = ReturnType<typeof createAdmin>;
 
-/** Makes the modules that answer, in the order in which they are mounted; undefined: the settings switch it off. */
+/** Creates the modules that answer requests, in mounting order; undefined for a module that the settings switch off. */
 function modulesOf(deps: AppDeps) {
   const { sites, connections, clock, allows, networkOf, slots, nodes, mail, callbackAddress, log } = deps;
   const { relay, address, widget, formerBuilds, bodies, api, admin } = deps;

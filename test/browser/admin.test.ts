@@ -324,7 +324,7 @@ it("the overview shows a new problem without a reload, and says when it can no l
     return page.locator("#stale").textContent();
   };
   await page.route("**/admin", (route) => route.abort());
-  await expect.poll(stale).toMatch(/^Not renewed since \d\d:\d\d:\d\d UTC: the relay does not answer\./);
+  await expect.poll(stale).toMatch(/^Not updated since \d\d:\d\d:\d\d UTC: the relay does not answer\./);
   await page.unroute("**/admin");
   await expect.poll(stale).toBe("");
   await db.transaction((tx) => endAllAdminSessions(tx, "ended by the test"));

@@ -97,7 +97,7 @@ it("an operator signs in while the database accepts no writes, and the session i
   expect(await start().viewerOf(secret)).toEqual({ role: "admin", site: null });
 });
 
-it("keeps at most 100 sessions in memory while the database accepts no writes; no number of readers ends an admin's", async () => {
+it("keeps at most 100 sessions in memory while the database accepts no writes; readers' sessions never replace an admin's", async () => {
   const db: Database = { ...memory(), transaction: diskIsFull };
   const access = accessWith(db, "the-right-token", "the-reader-token");
   const sessions = createAdminSessions({ db, clock, log: () => {}, access });
@@ -111,7 +111,7 @@ it("keeps at most 100 sessions in memory while the database accepts no writes; n
   expect(viewers.at(-1)).toEqual({ role: "reader", site: null });
 });
 
-it("a session works that was stored although the database reported a failure, and has one entry in the audit log", async () => {
+it("a session works if it was stored although the database reported a failure, and has one entry in the audit log", async () => {
   const db = await openTestDatabase();
   await migrate(db);
   let failures = 0;

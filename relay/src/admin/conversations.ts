@@ -19,8 +19,8 @@ import { sees, type Viewer } from "./viewer.ts";
 /** Conversations on one page. */
 const PAGE = 30;
 /**
- * A search shows a page after this time, in milliseconds, even if the page is not full; the next page continues it. It shows
- * what it has found earlier than that it has found nothing. An index of words would cost every write more than this costs an operator.
+ * A search ends after this time, in milliseconds, even if the page is not full; the next page continues it. While it has found
+ * nothing, it goes on for the longer time. An index of words would cost every write more than a slow search costs an operator.
  */
 const [SEARCH_MS, EMPTY_SEARCH_MS] = [1_500, 8_000];
 /** Messages of a thread on one page. */

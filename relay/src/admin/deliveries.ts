@@ -52,7 +52,7 @@ const OUTCOMES = {
     message: (n: number) =>
       n === 0
         ? "This message was not sent again: it had not failed."
-        : "You sent this message again. The journey shows what comes of it.",
+        : "You sent this message again. The journey shows the result.",
     list: (n: number) =>
       n === 0 ? "No message was sent again: none of them had failed." : `You sent ${messageCount(n)} again.`,
   },
@@ -74,7 +74,10 @@ export function outcomeOf(query: Record<string, string | undefined>, page: "mess
   return "";
 }
 
-/** Numbers of rows before the page of each list, and the viewer. `site`: the only one to show, or null. */
+/**
+ * `mayAct`: whether the viewer may retry and discard. `site`: the only one to show, or null. `failed`, `waiting`: the number of
+ * rows before the page of each list.
+ */
 type View = { token: string; note: Html | ""; mayAct: boolean; site: string | null; failed: number; waiting: number };
 
 /** Messages that the service has not accepted, with Retry and Discard: the newest failed ones, then those that wait longest. */

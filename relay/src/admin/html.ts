@@ -49,10 +49,10 @@ export const pageFrame = (title: string, body: Html): Html => html`<!doctype htm
 <body>${body}</body>
 </html>`;
 
-/** Where the script of a page that renews itself says that it cannot. */
+/** The place for the live script's message that it cannot update the page. */
 export const STALE = html`<p id="stale" class="stale" role="status"></p>`;
 
-/** The script of a page that renews itself. Without scripts, a link takes its place. @param path of the page */
+/** Loads the script that keeps the page up to date; without scripts, shows a link instead. @param path of the page */
 export const liveScript = (path: string): Html =>
   html`<noscript><p><a href="${path}">Show the present state</a></p></noscript><script src="/admin/live.js" defer></script>`;
 
@@ -120,7 +120,7 @@ export const wholeAddress = (email: string): Html =>
 export const withCode = (text: string): Html =>
   html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 
-/** The same as one element, for a cell: on phones, each part of a cell would have a row of its own. */
+/** Like `withCode`, but one element, for a cell: on phones, each part of a cell would have a row of its own. */
 export const cellWithCode = (text: string): Html => html`<span>${withCode(text)}</span>`;
 
 /** From this length on (characters) a text needs a wide column. */

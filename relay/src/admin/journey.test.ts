@@ -65,7 +65,7 @@ it("says of a try that had no answer that the service did not answer", async () 
   expect(shown).toMatch(/no tries after [\d :-]+\. At the last try, the service did not answer: ECONNREFUSED\./);
 });
 
-it("says that a reply has no tab here, and where nodes share a database, that another node may have one", async () => {
+it("says that no tab of the visitor is connected; where nodes share a database, also that another node may have one", async () => {
   const reply = { visitor: "v", id: "r", text: "on its way", at: AT, external: "main:1" };
   await db.transaction((tx) => appendReply(tx, reply));
   const shown = await page({}, "r");
@@ -73,7 +73,7 @@ it("says that a reply has no tab here, and where nodes share a database, that an
   else expect(shown).toMatch(/connected to this node now\..*another node may have one\./);
 });
 
-it("says of a message that the relay held back that the relay did so, and counts no try", async () => {
+it("says that the relay itself held a message back, and counts no try", async () => {
   const answer = "not sent: the visitor is blocked";
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer });
@@ -185,7 +185,7 @@ it("shows that a failed message was sent again, and its former messageSid, but c
   expect(shown).toContain("Waiting for the service, after 1 try");
 });
 
-it("shows the next reply before the delivery when it came before it", async () => {
+it("shows the next reply before the delivery if the reply came first", async () => {
   await db.transaction(async (tx) => {
     const numbers = await numbersOf(tx, ["v"]);
     const delivered = { state: "delivered", reason: null, settled: AT + 60_000, accepted: 200 } as const;

@@ -14,7 +14,7 @@ import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
-/** The page renews itself so often, in seconds: while the service has not settled the message, and afterwards. */
+/** Seconds between two updates of the page: while the service has not settled the message, and afterwards. */
 const [UNSETTLED_S, SETTLED_S] = [2, 15];
 
 /** Most failed attempts that a journey shows; the newest ones. */
@@ -95,9 +95,9 @@ function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }:
 }
 
 const NO_REPLY =
-  "The service has the message. If it shows an answer there, the answer did not reach this relay: Doctor tests the callback address. If it shows none, its bot or a person has not answered.";
+  "The service has the message. If the service shows an answer, that answer did not reach this relay: Doctor tests the callback address. If it shows none, neither its bot nor a person has answered.";
 
-/** When the visitor wrote a message. The relay's clock sets the time: it subtracts how long the message waited in the browser. */
+/** When the visitor wrote a message: the time of arrival by the relay's clock, minus the message's wait in the browser. */
 function typedStage({ typed, at }: JourneyRow): Stage {
   const name = "Written by the visitor";
   if (typed === null) return { name, at: null, note: "At an unknown time: the client did not say when." };
@@ -156,7 +156,7 @@ const NO_TAB = "No tab of the visitor is connected to this relay now.";
 const NO_TAB_HERE =
   "No tab of the visitor is connected to this node now. Each node knows only its own tabs, and when it sent something to them: another node may have one.";
 const PUSH_NOTE =
-  "The first time that this node remembers. It forgets this when it restarts, and after 10,000 to 20,000 further replies.";
+  "The first time that this node remembers. The node forgets it when it restarts, and after 10,000 to 20,000 further replies.";
 
 /** The step of a reply that was sent to a tab. */
 const pushStage = ({ at, open }: NonNullable<ReturnType<Pushed>>): Stage => ({

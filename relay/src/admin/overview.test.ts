@@ -70,7 +70,7 @@ it("shows each class of the service's answers as a line, and failures on an axis
   expect(failed).toMatch(/class="value"[^>]+>2</);
 });
 
-it("counts the minute that has begun, of every node: 35 s after the first message it shows it", async () => {
+it("counts the running minute of this node, and the newest stored minute of the others", async () => {
   metrics.message("stored");
   metrics.message("reply");
   metrics.delivered(0.2);
@@ -85,7 +85,7 @@ it("counts the minute that has begun, of every node: 35 s after the first messag
   expect(cardOf(await page("hour"), "From visitors")).toBe("5");
 });
 
-it("shows the last hour until its sum is stored", async () => {
+it("counts the minutes of the last hour until the sum of that hour is stored", async () => {
   const empty = mergeSamples([], "sum");
   const body = { ...empty, messages: { ...empty.messages, stored: 4 } };
   await store("", NOW - 31 * 60_000 - 35_000, body);

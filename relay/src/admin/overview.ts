@@ -24,8 +24,8 @@ const rangeOf = (name: string | undefined): Range =>
   name !== undefined && Object.hasOwn(RANGES, name) ? (name as Range) : "hour";
 
 /**
- * The rows of a range, oldest first: hours, and minutes since the newest hour. This node's running minute is not stored yet, or
- * not whole.
+ * The rows of a range, oldest first: hours, and minutes since the newest hour. `own`, this node's running minute, replaces its
+ * stored row, which is missing or incomplete.
  */
 async function rowsOf(db: Database, { step, begin, end }: { step: Step; begin: number; end: number }, own: SeriesRow) {
   const rows = await samplesBetween(db, step, begin, end);
@@ -113,9 +113,9 @@ type Deps = {
 
 type Figures = { points: (Sample | undefined)[]; all: Sample; ticks: string[]; range: Range };
 
-/** The page renews itself so often, in seconds. */
+/** Seconds between two updates of the page. */
 const RENEW_S = 15;
-/** When something that has just happened appears: other nodes store their counts every 10 seconds. */
+/** How soon the plots show a new event: other nodes store their counts every 10 seconds. */
 const SOON = "within half a minute";
 
 /** The plots, each with what it says while it has no values above zero. */

@@ -29,8 +29,8 @@ const notFound = (c: C, what: string) =>
 const DATABASE_CURE = html`<p>Check that the database of <code>DATABASE_URL</code> runs, can be reached, and has room on its disk. The log has the cause under <code>database.failing</code>. This page works again when the database does.</p>`;
 
 /**
- * Shows a failed request as a page, to signed-in operators with its cause. While the database does not work, nobody's session
- * can be read, so anybody sees that. Add it before all routes. Other failures go on to the error handler of the whole relay.
+ * Shows a failed request as a page; signed-in operators also see its cause. While the database does not work, the relay cannot
+ * read sessions, so anybody sees that page. Other failures go on to the error handler of the whole relay. Add it before all routes.
  */
 export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "log"> }): void {
   app.onError((error, c) => {
@@ -49,7 +49,7 @@ export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "
   });
 }
 
-/** The page at any other address below `/admin`; one that ends with `/` leads to that without. Add it after all other routes. */
+/** Answers all other addresses below `/admin`, and redirects from an address that ends with `/`. Add it after all other routes. */
 export function addUnknown(app: Hono<App>): void {
   const body = html`<p class="empty">There is no page at this address. <a href="/admin">Back to the start</a></p>`;
   app.get("/admin/*", (c) => {

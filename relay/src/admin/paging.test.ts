@@ -59,7 +59,7 @@ it("shows the newest failed messages and the oldest waiting ones, and links the 
   expect(await page({ site: "another" })).toContain("Nothing waits, and nothing failed.");
 });
 
-it("a search shows what it has found after 1.5 seconds, and after 8 that it has found nothing; a link continues it", async () => {
+it("a search ends after 1.5 seconds, or after 8 while it has found nothing; a link continues it", async () => {
   // Two slices: the word is in the first one.
   await messages("v", "failed", 600);
   let slices = 0;

@@ -1,7 +1,6 @@
 /**
- * `/admin/live.js`: renews the parts of a page with `data-live` while its tab is visible, each time after as many seconds as the
- * first `data-live` says. A part that has the focus stays as it is. When the page cannot be renewed, `#stale` says since when,
- * and why.
+ * `/admin/live.js`: updates the parts of a page with `data-live` while its tab is visible. The first `data-live` gives the seconds
+ * between two updates. A part that has the focus stays as it is. When the page cannot be updated, `#stale` says since when and why.
  */
 export const LIVE = `
 let renewed = new Date();
@@ -10,7 +9,7 @@ function showStale(why, link) {
   const place = document.getElementById("stale");
   if (place.dataset.why === why) return;
   place.dataset.why = why;
-  const text = "Not renewed since " + renewed.toISOString().slice(11, 19) + " UTC: " + why + " ";
+  const text = "Not updated since " + renewed.toISOString().slice(11, 19) + " UTC: " + why + " ";
   place.replaceChildren(...(why === "" ? [] : [text, link ?? ""]));
 }
 function signIn(address) {

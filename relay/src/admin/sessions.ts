@@ -29,7 +29,7 @@ const TOUCH_MS = 60_000;
 const LOCK = ["admin sessions"];
 /** Lock of the transaction that also adds an entry to the audit log. */
 const SAVE_LOCK = [...LOCK, "audit"];
-/** Most sessions in memory, while the database accepts no writes. Above it, the oldest one of a reader ends, or of an admin. */
+/** Most sessions in memory, while the database accepts no writes. Above it, a reader's oldest one ends, else an admin's. */
 const UNSAVED_MAX = 100;
 
 export const COOKIE = "porchlight_admin";
@@ -55,7 +55,7 @@ const save = (db: Database, session: AdminSession, hasEnded: (tx: Transaction) =
     return true;
   }, SAVE_LOCK);
 
-/** Whether all sessions were ended after one in memory was opened: another node cannot remove it from this memory. */
+/** Whether all sessions were ended after this one was opened. Another node cannot remove it from this process's memory. */
 const endedSince = async (tx: Transaction, { end }: Unsaved): Promise<boolean> =>
   (await lastEndOfAdminSessions(tx)) !== end;
 

@@ -13,7 +13,7 @@ const FINDINGS_MS = 10_000;
 /**
  * Examines the relay once for all requests that arrive meanwhile, and for readers at most once in ten seconds: each examination
  * calls the service with the account's key (RELIABILITY A27).
- * @returns a function; its argument: the findings must be new
+ * @returns a function; its argument says whether the findings must be new
  */
 export function shareExaminations({
   examine,

@@ -49,7 +49,7 @@ export function networkOf(address: string): string {
 
 /**
  * The /48 that an IPv6 address, or its /64, belongs to: one customer can have a whole /48 (RFC 6177, RIPE-690), which is 65,536
- * networks to limits that count /64s. The phones of a mobile operator share one too, so it gets more than one address.
+ * networks to limits that count /64s. The phones of a mobile operator also share one /48, so limits allow a /48 more than one address.
  * @returns undefined for IPv4
  */
 export function prefix48Of(address: string): string | undefined {

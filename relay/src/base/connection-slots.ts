@@ -41,8 +41,8 @@ function createCounts() {
 
 /**
  * Counts connections of all transports, per address and in total. The last slots are for addresses without a connection,
- * so that a flood from a few addresses does not lock others out (RELIABILITY A26). There, and at half of all slots, the whole
- * /48 of an IPv6 address counts.
+ * so that a flood from a few addresses does not lock others out (RELIABILITY A26). For the last slots,
+ * and for the limit of half of all slots, a whole IPv6 /48 counts as one client.
  */
 export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions): ConnectionSlots {
   const most = uptime === undefined ? 0 : perAddress * SLOT_USES_PER_MINUTE;

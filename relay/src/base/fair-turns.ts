@@ -1,4 +1,4 @@
-/** Waits for a client's turn. @param name who the client counts as. @param isGone whether the client needs its turn no more */
+/** Waits for a client's turn. @param name who the client counts as. @param isGone whether the client no longer needs its turn */
 export type FairTurns = (name: string, isGone?: () => boolean) => Promise<void>;
 
 type Waiting = { begin: () => void; isGone: () => boolean };

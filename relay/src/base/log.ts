@@ -35,7 +35,7 @@ const EVENTS = {
   "socket.refused": ["debug", "A connection was refused"],
   "origin.refused": [
     "warn",
-    "The chat was refused to pages of this origin. If they are yours, add the origin to ALLOWED_ORIGINS, or to the site's origins in PORCHLIGHT_CONFIG",
+    "Pages of this origin may not open the chat. If they are yours, add the origin to ALLOWED_ORIGINS, or to the site's origins in PORCHLIGHT_CONFIG",
   ],
   "socket.bad_frame": ["debug", "A frame was refused"],
   "callback.stored": ["info", "A reply was stored"],
@@ -182,7 +182,7 @@ function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefine
   return new RegExp(sorted.map((spelling) => escaped(spelling)).join("|"), "g");
 }
 
-/** Replaces every known secret in a line before it leaves the process, and what a terminal could take as a command. */
+/** Masks every known secret in a line, and escapes what a terminal could take as a command, before the line leaves the process. */
 function scrubbing(target: Target, secrets: Secrets): DestinationStream {
   let known: readonly (readonly string[])[] = [];
   let expression: RegExp | undefined;
@@ -239,7 +239,7 @@ function createTime(now: () => number): () => string {
  */
 export function createLog(options: { level: string; secrets?: Secrets; target?: Target }): Log {
   const { level, secrets = () => [], target = standardOutput } = options;
-  // The last lines tell why a process ended.
+  // Without this, the last lines would be lost, which tell why the process ended.
   if (target === standardOutput && !process.listeners("exit").includes(writeLines)) process.on("exit", writeLines);
   const stream = scrubbing(target, secrets);
   const logger = pino({ level, base: null, timestamp: createTime(Date.now) }, stream);

@@ -8,7 +8,7 @@ const UNPRINTABLE = /[^\P{Cc}\t\n]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Replaces such characters by escapes like `\u009b`, so that foreign text (a name, an error of the service) cannot control the reader's
- * terminal. Valid JSON stays valid and keeps its meaning.
+ * Replaces characters that a terminal may take as commands by escapes like `\u009b`, so that foreign text (a name, an error of
+ * the service) cannot control the reader's terminal. Valid JSON stays valid and keeps its meaning.
  */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);

@@ -70,7 +70,7 @@ it("processes the hints of other nodes, and not its own", () => {
   expect(received).toEqual([...hint.news, ...hint.nudges]);
 });
 
-it("does not publish a read mark a second time that this node published", async () => {
+it("does not publish again a read mark that this node has published", async () => {
   const { bus, clock, received, threads } = node();
   bus.publish({ visitor: "v", head: 2, read: 2 });
   threads.set("v", { head: 2, read: 2 });

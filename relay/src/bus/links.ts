@@ -12,8 +12,8 @@ const RETRY_CAP_MS = 2_000;
 const UNANSWERED_MAX = 1_000;
 
 /**
- * Sends several texts in one statement. The commit does not wait for the disk: a hint need not survive a crash. Only this
- * transaction is set so, because behind a pooler other nodes use the same session.
+ * Sends several texts in one statement. The commit does not wait for the disk: a hint need not survive a crash. The
+ * setting ends with the transaction, because behind a pooler other nodes use the same session.
  */
 const NOTIFY =
   "SELECT set_config('synchronous_commit', 'off', true), count(pg_notify($1, text)) FROM unnest($2::text[]) AS text";

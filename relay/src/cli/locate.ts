@@ -62,7 +62,7 @@ export async function findRelay(places: readonly string[]): Promise<Found | unde
   return undefined;
 }
 
-/** A relay that restarts is searched for this often, with this pause in milliseconds: for three seconds. */
+/** Searches for a relay that may be restarting, and the pause between two (ms): three seconds in total. */
 const [SEARCHES, PAUSE_MS] = [30, 100];
 
 /**

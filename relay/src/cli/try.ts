@@ -101,7 +101,7 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
   visitor.close();
   const { visitor: name = "" } = verifySession(context.signing, visitor.token() ?? "", clock.now()) ?? {};
   const { lines, ...rest } = report(findings);
-  const clear = `The trial is visitor ${name}: porchlight erase ${name} --yes removes it here, the service keeps its copy.`;
+  const clear = `The trial is visitor ${name}: porchlight erase ${name} --yes removes it here; the service keeps its copy.`;
   return { ...rest, data: { visitor: name, findings }, lines: name === "" ? lines : [...lines, clear] };
 }
 

@@ -27,7 +27,7 @@ function damage(file: string, text: string): void {
   writeSync(openSync(file, "r+"), "X", at);
 }
 
-describe("a database that was closed in order", () => {
+describe("a database that was closed cleanly", () => {
   it("opens again unchanged", async () => {
     const db = openSqlite(await closed());
     expect(await read(db)).toBe("the only copy");

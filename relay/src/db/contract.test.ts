@@ -37,7 +37,7 @@ describe("a transaction", () => {
     ]);
   });
 
-  it("rejects when a write fails whose answer is not awaited, and stores nothing of it; other jobs of the group are stored", async () => {
+  it("rejects and stores nothing when a write fails that nothing awaited; the other jobs of its group are stored", async () => {
     const insert = (...ids: string[]) =>
       db.transaction(async (tx) => {
         for (const id of ids) await tx.runEach("INSERT INTO t (id, x) VALUES ($1, $2)", [[id, 1]]);
@@ -59,7 +59,7 @@ describe("a transaction", () => {
   it.each([
     ["without a key", undefined],
     ["with a key", ["a"]],
-  ])("%s reads what every earlier one wrote: fifty that read and then write lose no write", async (_, key) => {
+  ])("%s sees the writes of every earlier one: fifty that read and then write lose no write", async (_, key) => {
     await db.transaction((tx) => add(tx, "a", 0));
     await Promise.all(
       Array.from({ length: 50 }, () =>

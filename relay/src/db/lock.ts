@@ -50,7 +50,7 @@ function note(base: string, holder: Holder): void {
  * Takes a lock. It lasts until it is released or this process ends in any way: SQLite locks the file by `fcntl`, and the
  * operating system removes the lock. Never open the lock's file in another way: closing it would remove the lock too (POSIX).
  * @param base path of the lock without its extension; `<base>.json` describes the holder
- * @param what is locked, as a message begins: `DATA_DIR: /var/lib/porchlight`
+ * @param what the start of an error message, which names what is locked: `DATA_DIR: /var/lib/porchlight`
  * @throws Error that names the holder, or the system's error when the folder cannot be written
  */
 export function takeLock(base: string, what: string, address: string): Lock {

@@ -60,7 +60,7 @@ type Options = {
 /**
  * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a
  * second one reads while a group of transactions is open, so that no reader sees uncommitted data.
- * @param file path, or `:memory:` for a test without readers of its own
+ * @param file path, or `:memory:` for a test: then one connection writes and reads
  * @param options.defer schedules the next group of transactions instead of the event loop. For simulations, which also
  *   run without threads
  * @param options.atOnceMax largest file, in bytes, that is checked before use after an unclean end

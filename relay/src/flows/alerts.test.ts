@@ -150,7 +150,7 @@ it("reports the end of a problem after a restart if that was not sent before", a
   expect(types()).toEqual(["alert.raised", "alert.ended"]);
 });
 
-it("keeps what an open alert says up to date, without telling it again", async () => {
+it("keeps the text of an open alert up to date, without sending it again", async () => {
   const { run, state, mails } = stage();
   state.problems = [PAUSED];
   await run();

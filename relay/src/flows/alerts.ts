@@ -33,8 +33,8 @@ const CHECK_MS = 30_000;
 type Channel = "mail" | "webhook";
 
 /**
- * Tells the operator, once, of each problem that begins and when it has ended: by mail, by webhook, in the log and on the
- * admin pages. Alerts that are not sent yet are stored, so a restart loses none; the next run tries again.
+ * Tells the operator once when a problem begins and once when it ends: by mail, by webhook, in the log and on the admin pages.
+ * Alerts that are not sent yet are stored, so a restart loses none; the next run tries again.
  */
 export function createAlerts(deps: AlertsDeps) {
   const { clock, log } = deps;

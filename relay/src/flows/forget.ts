@@ -35,7 +35,7 @@ type ForgetDeps = {
 type Given = {
   /** Deletes the visitor only if the newest message is older than this (ms since 1970), and stops if the visitor writes meanwhile. */
   staleBefore?: number;
-  /** Only goes on with a deletion that has begun, unless this process works at it. */
+  /** Only goes on with a deletion that has begun, unless this process works on it. */
   resume?: boolean;
 };
 
@@ -56,7 +56,7 @@ async function tracesOf(tx: Transaction, visitor: string): Promise<Traces | unde
   return { ids: [visitor, ...former], names: [...new Set(names)] };
 }
 
-/** Whether the second one names nothing that the first one lacks. */
+/** Whether a search for `searched` has also found everything that these ids and names would find. */
 const covers = (searched: Traces | undefined, { ids, names }: Traces): boolean =>
   searched !== undefined &&
   ids.every((id) => searched.ids.includes(id)) &&
@@ -105,8 +105,8 @@ async function eraseLast(
 type RunPart = <T>(work: (tx: Transaction) => Promise<T>, keys?: readonly string[]) => Promise<T | "ended">;
 
 /**
- * Deletes the rows of a long thread before the visitor, one slice in a transaction: one statement for 14,000 long messages took half
- * a second, in which nobody's message was stored (A27). The visitor deletes the rest.
+ * Deletes the rows of a long thread before the visitor's own row, one slice in a transaction: one statement for 14,000 long
+ * messages took half a second, in which nobody's message was stored (A27). Deleting the visitor's own row deletes the rest.
  */
 async function deleteRows(db: Database, visitor: string, part: RunPart): Promise<void> {
   if (((await findVisitor(db, visitor))?.head ?? 0) <= ROWS_SLICE) return;
@@ -147,9 +147,9 @@ function partsOf({ db, clock }: ForgetDeps, visitor: string, { staleBefore, resu
 }
 
 /**
- * Returns a function that deletes the stored answers about a visitor, before the visitor: one slice in a turn of the event loop, and
- * for one visitor after another. There may be 100,000 answers; a search of all of them in one transaction delayed all visitors for
- * seconds (A27).
+ * Returns a function that deletes the stored answers about a visitor, before the visitor's rows are deleted: one slice in a turn
+ * of the event loop, and for one visitor after another. There may be 100,000 answers; a search of all of them in one
+ * transaction delayed all visitors for seconds (A27).
  */
 function answersDeletion(db: Database): (traces: Traces) => Promise<void> {
   const limited = limitConcurrency(1);

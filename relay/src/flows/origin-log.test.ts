@@ -12,7 +12,7 @@ function listen() {
   return { lines, ...createOriginLog(sites, (event, details) => lines.push({ event, ...details })) };
 }
 
-it("logs an origin that no site allows once", () => {
+it("logs only once that no site allows an origin", () => {
   const { lines, allows } = listen();
   expect(allows("https://shop.example")).toBe(true);
   for (let n = 0; n < 3; n++) expect(allows("https://www.shop.example")).toBe(false);

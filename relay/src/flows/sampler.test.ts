@@ -120,7 +120,7 @@ describe("the stored series", () => {
     expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 2 } }]);
   });
 
-  it("contains the running minute every 10 seconds where other nodes show it", async () => {
+  it("gets the running minute every 10 seconds where other nodes show it", async () => {
     const db = await database();
     const { metrics, sampler, pass } = stage(db, 10 * HOUR, 10_000);
     metrics.message("stored");

@@ -24,10 +24,10 @@ type Deps = {
  * the request.
  */
 export function createUnfinishedDeletions({ db, clock, log, forget, works, shared }: Deps) {
-  /** The parts of each deletion at the last look. Another node works at those that have more now. */
+  /** The number of deleted parts of each deletion at the last look. If it has risen since, another node works on the deletion. */
   let seen = new Map<string, number>();
 
-  /** The deletions that no process works at, as far as this one can tell. Those of this process are left out by `forget`. */
+  /** The deletions that no other process works on, as far as this one can tell. `forget` skips those of this process. */
   function interrupted(found: readonly Deletion[]): Deletion[] {
     const before = seen;
     seen = new Map(found.map(({ visitor, parts }) => [visitor, parts]));

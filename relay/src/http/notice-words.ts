@@ -1,5 +1,5 @@
 /**
- * Texts of the chat's page when no chat can run. `title`: of a chat whose site has set none. `noChat`, `noChatHelp`: heading
+ * Texts of the chat's page when no chat can run. `title`: title of the chat if its site has set none. `noChat`, `noChatHelp`: heading
  * and text when the site does not exist. `needsScript`: for a browser without JavaScript.
  */
 export type NoticeWords = { title: string; noChat: string; noChatHelp: string; needsScript: string };

@@ -22,7 +22,7 @@ const checked = (parse: (given: string) => string) =>
   });
 
 /** The chat's settings, from the table that relay and widget share. */
-const look = Object.fromEntries(
+const chatSettings = Object.fromEntries(
   Object.keys(SETTINGS).map((name) => [
     name,
     z
@@ -67,7 +67,7 @@ const siteSchema = z.strictObject({
     .regex(/^(https:\/\/|file:)/, 'must be the https address of a JWKS, or "file:PATH"')
     .optional(),
   requireIdentity: z.boolean().default(false),
-  ...look,
+  ...chatSettings,
 });
 
 const fileSchema = z.strictObject({
@@ -78,7 +78,7 @@ const fileSchema = z.strictObject({
 /** The fields of an account, and those of a site without the chat's settings. A test compares the guide with them. */
 export const fileFields = {
   account: Object.keys(accountSchema.shape),
-  site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(look, name)),
+  site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(chatSettings, name)),
 };
 
 /** The message of an error. */

@@ -57,7 +57,7 @@ export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out)
 const COMMENT = /\s#|^#\s/;
 const COMMENT_IN_TEXT = /(^|\s)#(\s|$)/;
 
-/** `docker --env-file` does not remove them, as systemd, Compose and the shell do. */
+/** A value in quotes. systemd, Compose and the shell remove the quotes; `docker --env-file` does not. */
 const QUOTED = /^"[^"]*"$|^'[^']*'$/;
 
 /**

@@ -85,19 +85,19 @@ export type MailRules = { url: string; from: string; after: number };
 /** Scheduled backups: where, how often (milliseconds), and how many are kept. */
 export type BackupRules = { folder?: string; bucket?: Bucket; every: number; keep: number };
 
-/** Addresses for alerts, and the free bytes of the disk below which one is raised. */
+/** Recipients of alerts: an email address, and a web address with the secret that signs requests to it. */
 export type AlertRules = { mail?: string; webhook?: { url: string; secret: string } };
 
 /**
- * A setting of the environment as the relay uses it. `value`: for people; a secret is not in it. `origin`: where the value
- * comes from.
+ * A setting of the environment as the relay uses it. `value`: text for people, without secrets. `origin`: where the value comes
+ * from.
  */
 export type SettingInForce = { env: string; value: string; origin: string; help: string };
 
 export type Settings = {
   /** Reads the settings again, as they are now in the environment and in the configuration file. */
   reread: () => { settings: Settings } | { problems: readonly string[] };
-  /** Each setting of the environment with its value and where that comes from, to be read by people. */
+  /** Each setting of the environment with its value and origin, as text for people. */
   inForce: readonly SettingInForce[];
   port: number;
   host: string;
@@ -134,7 +134,7 @@ export type Settings = {
   backups: BackupRules | undefined;
   /** Recipients of alerts. */
   alerts: AlertRules;
-  /** Opens the admin pages to read only, of all sites. */
+  /** Token that opens the admin pages of all sites, read-only. */
   readToken: string | undefined;
   /** Host and port of the admin pages and metrics, when they have a listener of their own. */
   adminListen: { host: string; port: number } | undefined;

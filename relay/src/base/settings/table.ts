@@ -261,14 +261,14 @@ export const TABLE = {
     example: "AKIAEXAMPLE",
     fallback: "",
     parse: text,
-    help: "Id of the key for the bucket of MEDIA_STORE.",
+    help: "Id of the key for the buckets of MEDIA_STORE and BACKUP_TO.",
   },
   s3Secret: {
     env: "S3_SECRET_ACCESS_KEY",
     example: "the-key-itself",
     fallback: "",
     parse: text,
-    help: "Secret of the key for the bucket of MEDIA_STORE.",
+    help: "Secret of the key for the buckets of MEDIA_STORE and BACKUP_TO.",
   },
   smtpUrl: {
     env: "SMTP_URL",

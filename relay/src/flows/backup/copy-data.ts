@@ -23,14 +23,14 @@ const HELP = "help";
 /** Folder of incomplete uploads. */
 const UNFINISHED = "incoming";
 
-const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /** Copies a file and syncs the copy. @returns its size in bytes; `undefined` when the file does not exist */
 async function copy(from: string, to: string): Promise<number | undefined> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (error) {
-    if (missing(error)) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
   await chmod(to, 0o600);
@@ -49,7 +49,7 @@ async function copyInto(folder: string, dataDir: string, path: string): Promise<
 /** The paths of all files of a folder, relative to it. */
 export async function filesIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (missing(error)) return [];
+    if (isMissing(error)) return [];
     throw error;
   });
   return entries

@@ -5,9 +5,9 @@ import { type CourierState, holdsAccount } from "./state.ts";
 
 /** How a courier finds its lanes: at the start, when it takes over an account, and when another node adds to one. */
 
-/** With several nodes, the outbox is searched at this interval (ms) for messages that were added without a hint… */
+/** With several nodes, the outbox is searched at this interval (ms) for messages that were added without a hint. */
 const POLL_MS = 500;
-/** …from this long ago (ms) until the same time ahead, because the clocks of nodes may differ. */
+/** The search covers messages due from this long ago (ms) until the same time ahead, because the clocks of nodes may differ. */
 const SEARCH_BACK_MS = 15_000;
 
 /** Queues every lane of the accounts that this node sends for. */

@@ -75,7 +75,7 @@ const TIMEOUT_MS = 1_000;
 /**
  * `answerDelay` of a node that shares its database with others. While the answer waits, the service sends the visitor's next
  * reply to no other node, and if this node is killed, the balancer repeats the callback at another one: so the next reply
- * cannot overtake this one. With `TIMEOUT_MS` it makes 5 s; the service's own timeout is unknown (R-304).
+ * cannot overtake this one. Together with `TIMEOUT_MS` this is 5 s; the service's own timeout is unknown (R-304).
  */
 export const ANSWER_DELAY_MS = 4_000;
 /** Interval of replays into a database that refuses entries, in ms. */
@@ -224,7 +224,7 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
   state.replaying ??= spool
     .replay((entries) => writeAll(state, entries))
     .then((count) => {
-      // In the same step: an entry that is spooled later finds the map of its own time.
+      // No await between the check and the new map: otherwise an entry spooled in between would be missing from the map.
       if (!spool.waiting) {
         state.spooled = new Map();
         free(state, [...state.freed.keys()]);

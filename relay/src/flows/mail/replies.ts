@@ -22,7 +22,7 @@ const ONLINE_MS = 60_000;
 const ANSWER_MS = 4_000;
 /** For this long after a question, its answer counts, in ms. Usually it is used at once; many mails may have to wait. */
 const FRESH_MS = 10 * 60_000;
-/** Questions of this age are answered, in ms: longer than the clocks of nodes differ. */
+/** Questions up to this age (ms) are answered. It is longer than the difference between the clocks of nodes. */
 const LOOK_BACK_MS = 15_000;
 
 /** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
