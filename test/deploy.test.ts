@@ -200,7 +200,7 @@ describe("a relay whose socket outlives it", () => {
   });
 
   it("leaves only those callbacks unanswered that were under way when it was killed", async () => {
-    // With a late reset, a kept connection of the killed relay would also fail the next callback.
+    // When the reset comes late, the next callback over a kept connection of the killed relay would fail too.
     await restartDuringCallbacks(2, house.kill, "close");
     const unanswered = posted.filter(({ status }) => status !== 200);
     expect(unanswered.filter(({ status }) => status !== undefined)).toEqual([]);

@@ -1,4 +1,4 @@
-/** S13, on both databases: an upgrade under load, killed many times; then the way back, with the backup from before it. */
+/** S13, on both databases: an upgrade under load, during which the new version is killed many times; then the downgrade. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

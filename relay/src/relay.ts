@@ -44,7 +44,7 @@ export type Relay = {
   reload: () => void;
   /** The parts that commands work with. */
   internals: RelayInternals;
-  /** Writes beside the lock where this relay accepts commands. */
+  /** Writes to the file beside the lock where this relay accepts commands. */
   describe: Lock["describe"];
   log: Log;
   /** Stops in an order that loses nothing. Resolves when the process may exit. */

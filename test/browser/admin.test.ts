@@ -309,7 +309,7 @@ it("a conversation and a message's page show the picture of a message, and lead 
   await page.context().close();
 });
 
-it("the overview shows a new problem without a reload, and says when it can no longer be renewed", async () => {
+it("the overview shows a new problem without a reload, and says when it can no longer be updated", async () => {
   const page = await signIn();
   await page.clock.install();
   await page.goto(`${house.url}/admin`);
@@ -318,7 +318,7 @@ it("the overview shows a new problem without a reload, and says when it can no l
   await page.clock.runFor(15_000);
   await page.getByText("The lamp is out. Look at its key.").waitFor();
 
-  /** What the page says about its age, after some more renewals. */
+  /** What the page says about its age, after some more updates. */
   const stale = async (): Promise<string | null> => {
     await page.clock.runFor(15_000);
     return page.locator("#stale").textContent();

@@ -122,7 +122,7 @@ it("notifies of a reply however long the page has been hidden", async () => {
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
 });
 
-it("tells a visitor who has blocked notifications so, and does not ask again", async () => {
+it("tells a visitor who has blocked notifications that they are blocked, and does not ask again", async () => {
   const { page, chat } = await stage.visit({ before: answering("denied") });
   await converse(chat);
   await press(chat, "Notify me of replies");

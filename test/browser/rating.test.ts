@@ -21,7 +21,8 @@ async function ratings(): Promise<unknown> {
 }
 
 /**
- * Waits until the code of the rating is in the panel: it does not know of a closing that was before. It adds its style sheet.
+ * Waits until the rating's code has added its style sheet to the panel. That code does not know whether the chat was closed
+ * before it loaded.
  */
 async function ratingLoaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {

@@ -1,6 +1,6 @@
 /**
  * Each optional feature is switched on and off in three ways: in the settings file, by attributes of the tag, and by the tag
- * that the snippet page makes. Without any setting, nothing speaks before the visitor does.
+ * that the snippet page makes. Without any setting, the chat says nothing before the visitor does.
  */
 
 import { SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
@@ -236,7 +236,7 @@ async function tagFromSnippet(site: string, scene: Scene, isOn: boolean): Promis
   return tag;
 }
 
-/** Whether every feature of the scene is in the wanted state on a page with this tag. */
+/** Checks that every feature of the scene is in the wanted state on a page with this tag. */
 async function check(scene: Scene, tag: string, wanted: (feature: Feature) => boolean): Promise<void> {
   const visited = await stage.visit({
     html: pageOf(`<button id="help">Help</button><p style="height:3000px">${tag}`),

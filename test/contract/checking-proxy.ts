@@ -1,7 +1,7 @@
 /**
- * A proxy in front of the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets, and
- * checks every request against the interface (`interface.ts`). It collects the violations; with any of them, `stop` of the house
- * rejects.
+ * A proxy in front of the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets,
+ * and checks every request against the interface (`interface.ts`). It collects the violations. When there are any, the house's
+ * `stop` rejects.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -51,7 +51,7 @@ ${headOf(title === "" ? "Add the chat" : `Add the chat of ${title}`)}
 <main>
 <h1>Add the chat to your pages</h1>
 <p>Paste this tag. The chat in the corner is the real one, and shows what you change below.</p>
-${site.origins.length === 0 ? html`<p class="note">No page may open this chat yet: name your site's origin in ALLOWED_ORIGINS, like https://www.example.com. Only the relay's own pages, such as this one, always may.</p>` : ""}
+${site.origins.length === 0 ? html`<p class="note">No page may open this chat yet: name your site's origin in ALLOWED_ORIGINS, like https://www.example.com. Until then, only the relay's own pages, such as this one, may open it.</p>` : ""}
 <div id="tag"><pre><code>${tag}</code></pre></div>
 <h2>Make it yours</h2>
 <p>The tag holds only the settings that differ from the site's own.</p>

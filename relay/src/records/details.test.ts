@@ -17,7 +17,7 @@ const signIn = (email: string): Promise<void> => setDetails(db, "u_1", { email }
 const type = (given: { email?: string; phone?: string }): Promise<void> =>
   setDetails(db, "u_1", given, { signed: false });
 
-it("tells an address that a visitor typed from that of the signed identity", async () => {
+it("distinguishes an address that a visitor typed from that of the signed identity", async () => {
   expect(await emailOf(db, "u_1")).toBeUndefined();
   await signIn("ada@b.example");
   expect(await emailOf(db, "u_1")).toEqual({ email: "ada@b.example", signed: 1 });

@@ -71,7 +71,7 @@ export async function isStillComplete(tx: Transaction, read: ListedVisitor, mess
 export type DeliveryRow = {
   visitor: string;
   pos: number;
-  /** Place in the visitor's lane of a reaction; 0 for a message. One reply may have several reactions that wait. */
+  /** Place of a reaction in the visitor's lane; 0 for a message. One reply may have several reactions that wait. */
   turn: number;
   id: string;
   state: DeliveryState;

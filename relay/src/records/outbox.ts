@@ -65,8 +65,8 @@ export type LaneHead = OutboxEntry & {
 };
 
 /**
- * The message is joined by its whole primary key, `visitor` and `pos`: the empty text keeps PostgreSQL from comparing `m.visitor` with
- * the parameter, because it then read the whole thread for each message, as long as young tables had no statistics.
+ * Joins the message by its whole primary key, `visitor` and `pos`. The empty text keeps PostgreSQL from comparing `m.visitor` with
+ * the parameter: while young tables had no statistics, that comparison made it read the whole thread for each message.
  */
 const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
        COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.id, m.at, m.text, v.site,

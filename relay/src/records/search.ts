@@ -22,8 +22,8 @@ export type ConversationRow = {
 };
 
 /**
- * Place in the list of conversations, which begins with the newest message. `pos`: the search has read the thread of the
- * visitor after this cursor up to there, and found nothing yet.
+ * Place in the list of conversations, which begins with the newest message. `pos`: the position up to which the search has read
+ * the thread of the next visitor without a match.
  */
 export type ConversationCursor = { active: number; id: string; pos?: number };
 

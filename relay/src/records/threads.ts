@@ -295,7 +295,7 @@ export async function questionsBefore(
   tx: Transaction,
   replies: readonly { visitor: string; pos: number }[],
 ): Promise<(number | undefined)[]> {
-  // One step back in the primary key. The greatest position of earlier replies would be found by reading the whole thread.
+  // One step back in the primary key. Searching for the greatest position of earlier replies would read the whole thread.
   const found = await tx.each<{ author: Row["author"]; at: number }>(
     "SELECT author, at FROM messages WHERE visitor = $1 AND pos < $2 ORDER BY pos DESC LIMIT 1",
     replies.map(({ visitor, pos }) => [visitor, pos]),
@@ -385,8 +385,8 @@ export async function moveThread(tx: Transaction, from: string, to: string, shif
 export const findSent = byId;
 
 /**
- * Changes after number `since`, oldest first; at most `limit`. Unchanged messages are found by their place, changed ones by
- * their own index, each at most `limit`: sorting all of a thousand long messages for each part of them took 6 ms.
+ * Changes after number `since`, oldest first; at most `limit`. One statement finds unchanged messages by their place, another
+ * finds changed ones by their own index, each at most `limit`: sorting a thousand long messages for each part took 6 ms.
  */
 export async function changesSince(tx: Transaction, visitor: string, since: number, limit: number): Promise<Message[]> {
   const rows = await tx.all<Row>(

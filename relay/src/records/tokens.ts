@@ -64,7 +64,7 @@ export async function addToken(
 const DUMMY_HASH = "0".repeat(43);
 
 /**
- * Finds the valid token with this text. An unknown id takes as long as a wrong secret: otherwise the time of the answer, 45 µs less,
+ * Finds the valid token with this text. An unknown id takes as long as a wrong secret: otherwise the answer, 45 µs faster,
  * would show which ids exist.
  */
 export async function findToken(tx: Transaction, text: string): Promise<Token | undefined> {

@@ -217,7 +217,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
 }
 
 const firstOf = (queue: Set<Waiting>): Waiting | undefined => queue.values().next().value;
-/** Time since when the oldest waiting message waits. */
+/** When the oldest waiting message began to wait. */
 const oldest = ({ queues }: KeyGate): number =>
   Math.min(...MESSAGES.map((rank) => firstOf(queues[rank])?.since ?? NEVER));
 

@@ -63,8 +63,8 @@ export function savePace(pace: Pace, time: number): string {
 /**
  * Continues with a pace that another node saved; does nothing with a pace of another release's format. A check of a higher
  * budget, and a refusal that was not judged yet, are dropped; the pause after the refusal is kept. A later refusal that
- * this node received, perhaps as an earlier holder of the lease, is kept too. Calls without an answer at the
- * moment of saving count as answered then.
+ * this node received, perhaps as an earlier holder of the lease, is kept too. Calls without an answer at the moment of
+ * saving count as answered then.
  * @param text as `savePace` wrote it
  * @param age ms since then
  * @param time now, in ms of this process's clock

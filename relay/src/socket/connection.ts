@@ -9,8 +9,8 @@ export type Transport = {
   /** Bytes that were sent and that the operating system has not accepted yet, because the client reads too slowly. */
   buffered: () => number;
   /**
-   * Sends a text frame of at most 125 ASCII characters, with a ping in the same write if `ping` is set; every client answers a ping automatically.
-   * Absent: the transport has no pings, and detects dead clients in its own way.
+   * Sends a text frame of at most 125 ASCII characters, with a ping in the same write if `ping` is set. Every client answers
+   * a ping automatically. Absent: the transport has no pings, and detects dead clients in its own way.
    */
   sendHeartbeat?: (text: string, ping: boolean) => void;
 };

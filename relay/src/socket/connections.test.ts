@@ -164,7 +164,7 @@ describe("a silent client", () => {
       const looks = vi.spyOn(db, "anyOf");
       await pass(800);
       expect(client.ended).toEqual([]);
-      // The head of the thread, ended sessions, and deleted visitors: this one has no row.
+      // Each look reads the head of the thread, ended sessions, and deleted visitors, because this visitor has no row.
       return looks.mock.calls.length / 3;
     };
     expect(await looksWith(silentBus)).toBe(32);

@@ -8,7 +8,7 @@ import type { Registry } from "./registry.ts";
 
 /** Number of changes that are read from the thread at once: with long texts, a third of a millisecond of work and 80 KB. */
 const BATCH = 20;
-/** How often (ms) is checked whether a slow client has room for more. */
+/** Interval (ms) at which the relay checks whether a slow client has room for more. */
 const ROOM_MS = 20;
 /** If the service does not answer within this time (ms), the client no longer shows that it is working (WIDGET 8.2). */
 const WORKING_MS = 120_000;

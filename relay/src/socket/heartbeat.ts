@@ -8,14 +8,15 @@ import { end, hasRoom, measure, sendText } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /*
- * Each client gets a `pong` frame every 25 s, which shows its page that the connection works, and a ping with every second
- * one, which shows the relay that the client still answers. Without pings, a sleeping computer would stay connected until TCP
- * gives up after a quarter of an hour (WIDGET 3.2). The heartbeat also finds news that the bus lost, in the database.
+ * Each client gets a `pong` frame every 25 s: it shows the client's page that the connection works. Every second frame
+ * carries a ping: its answer shows the relay that the client is still there. Without pings, a sleeping computer would stay
+ * connected until TCP gives up after a quarter of an hour (WIDGET 3.2). The heartbeat also finds news that the bus lost, in the
+ * database.
  */
 
 /**
  * If the bus loses no news, heartbeats are answered from memory. Only every 16th one reads the database, once in 400 s, as a
- * second safeguard. Beside a million messages, the reads of one heartbeat take 8 µs of CPU or more.
+ * second safeguard. In a database with a million messages, the reads of one heartbeat take 8 µs of CPU or more.
  */
 const DATABASE_BEAT = 16;
 
@@ -84,11 +85,12 @@ export async function answerHeartbeats(registry: Registry, due: readonly Live[],
     if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
     else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
       end(registry, live.connection, CLOSE.badToken);
-    else pulse(registry, live, row, pings);
+    else sendNewsAndPong(registry, live, row, pings);
   }
 }
 
-function pulse(
+/** Sends the news that a client lacks, then its heartbeat. */
+function sendNewsAndPong(
   registry: Registry,
   live: Live,
   row: { head: number; read: number } = { head: 0, read: 0 },

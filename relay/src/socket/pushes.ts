@@ -1,4 +1,4 @@
-/** Replies that are remembered at least, at most 3 MB for twice as many. */
+/** At least this many replies are remembered. Twice as many, the most, take up to 3 MB. */
 const REPLIES_MIN = 10_000;
 
 /** When replies were first sent to a tab of their visitor. */
@@ -11,7 +11,7 @@ export type Pushes = {
 
 /**
  * The pushes of this node since its start. They are not stored: a write for each push would cost as much as the reply's own.
- * @param min replies that are remembered at least; the oldest are forgotten first, and there are never more than twice as many
+ * @param min at least this many replies are remembered, and at most twice as many; the oldest are forgotten first
  */
 export function createPushes(min = REPLIES_MIN): Pushes {
   // Two generations, because finding the oldest entry of one map takes several microseconds: V8 skips every deleted entry.

@@ -46,8 +46,8 @@ export type Registry = {
 };
 
 /**
- * Handshakes, hellos, reads of threads and pages of history that begin in one turn of the event loop: about four milliseconds of work. Without a limit,
- * 5,000 hellos in one instant delayed the message of an open chat by three seconds (RELIABILITY A28).
+ * Handshakes, hellos, reads of threads and pages of history that begin in one turn of the event loop: about four milliseconds
+ * of work. Without a limit, 5,000 hellos in one instant delayed the message of an open chat by three seconds (RELIABILITY A28).
  */
 const TURN_MAX = 8;
 

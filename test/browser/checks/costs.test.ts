@@ -50,7 +50,7 @@ it("20 the page's layout does not shift when the widget loads and the launcher a
   expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBe(0);
 });
 
-it("21 the first click on the launcher opens the panel before its code was fetched", async () => {
+it("21 the first click on the launcher opens the panel before its code has been fetched", async () => {
   const requested: string[] = [];
   const checked = Promise.withResolvers<void>();
   const { page, chat } = await stage.visit({

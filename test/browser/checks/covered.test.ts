@@ -97,7 +97,7 @@ for (const [side, dir, offsets] of [
         "<html",
         `<html dir="${dir}"`,
       ),
-      // Without the panel's style: it would move a launcher back that moves itself.
+      // Blocks the panel's code: its style would move the launcher back.
       before: (page) => page.route(/assets\/panel/, (route) => route.abort()),
     });
     await chat.launcher.waitFor();

@@ -30,7 +30,10 @@ const STYLES = [
   "pointerEvents",
 ] as const;
 
-/** Computed styles. The first reply is drawn again when the code for formatted texts has loaded, and a removed element has no computed styles. */
+/**
+ * Computed styles of an element. Reads again when it was removed and so has none: the first reply is drawn again when the code
+ * for formatted texts has loaded.
+ */
 async function styleOf(page: Page, selector: string): Promise<object> {
   const read = () =>
     page

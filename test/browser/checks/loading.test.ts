@@ -182,7 +182,7 @@ describe("27 the panel's file cannot be loaded", () => {
   });
 });
 
-it("27 files requested without a network load when it returns, in an open panel and in a closed one", async () => {
+it("27 files that were requested without a network load when the network returns, in an open panel and in a closed one", async () => {
   for (const ask of ["open", "send"]) {
     const { page, chat } = await stage.visit({ path: `/${ask}` });
     await chat.launcher.waitFor();

@@ -1,4 +1,4 @@
-/** The setup of every file of the checks: one browser, one house, and a host with pages for the test. */
+/** The setup of every file of the checks: one browser, one house (a relay with its sandbox), and a host with pages for the test. */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";

@@ -53,7 +53,7 @@ export function mediaIn(name: string, stage: Stage): void {
     await chat.click({ css: "button", text: "Send message" });
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
     expect(stage.house.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
-    // Its length is known only after the end of the recording has been looked for.
+    // The player knows the length only after it has searched for the end of the recording.
     await expect.poll(() => tab.run(player), POLL).toEqual({ knowsLength: true, at: 0, slider: "0:00" });
   });
 
@@ -85,7 +85,7 @@ export function mediaIn(name: string, stage: Stage): void {
   });
 }
 
-/** The following run in the page. */
+/** The functions below run in the page. */
 
 /** A microphone that plays a tone. */
 function fakeMicrophone(): void {
@@ -115,7 +115,7 @@ function canRecord(): boolean {
 const recorded = (): boolean =>
   /0:0[1-9]/.test(document.querySelector("porch-light")?.shadowRoot?.querySelector(".recording")?.textContent ?? "");
 
-/** What the player knows of the recording, and the position that a screen reader says. On a busy machine it may be a short one. */
+/** What the player knows of the recording, which may be short on a busy machine, and the position that a screen reader says. */
 function player() {
   const sound = document.querySelector("porch-light")?.shadowRoot?.querySelector(".sound");
   const audio = sound?.querySelector("audio");

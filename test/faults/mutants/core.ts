@@ -121,9 +121,9 @@ export const CORE: Mutant[] = [
   {
     name: "relies on the bus alone to deliver",
     edits: [
-      { in: "pulse", find: "handleNews($$);", replace: "" },
+      { in: "sendNewsAndPong", find: "handleNews($$);", replace: "" },
       {
-        in: "pulse",
+        in: "sendNewsAndPong",
         find: "sendPong(registry, live, head, pings)",
         replace: "sendPong(registry, live, live.sent, pings)",
       },
