@@ -1,7 +1,7 @@
 /** WIDGET 9, checks 54 to 57: announcements of a screen reader. */
 
 import { describe, expect, it } from "vitest";
-import { listenTo, pass, pause } from "./clocks.ts";
+import { clockOf, listenTo, passPaused, pause } from "./clocks.ts";
 import { announced, record } from "./recorder.ts";
 import { converse, echo, readUpTo, reopen, setStage } from "./stage.ts";
 
@@ -74,7 +74,7 @@ describe("a screen reader's announcements", () => {
   });
 
   it("57 include at most three statuses while a reply is awaited, however long", async () => {
-    stage.house.sandbox.configure({ botScript: "silent" });
+    stage.house.sandbox.configure({ botScript: "silent", latencyMs: 1_500, clock: "virtual" });
     const { page, chat } = await stage.visit({
       before: async (page) => {
         await page.clock.install();
@@ -84,18 +84,31 @@ describe("a screen reader's announcements", () => {
     await chat.open();
     const said = await record(page);
     await chat.send("anybody?");
-    await page.locator(".own .state").getByText("Delivered").waitFor();
-    // The texts for a long wait are fetched when it begins; this page's clock runs ahead of the network.
-    await pass(page, 11_000);
-    await announced(said, /^Still working/);
-    await pass(page, 114_000);
+    await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
+    // The service accepts the message only while the page's clock stands still, so that no stage of the wait is skipped.
+    await pause(page);
+    const isWorking = async (): Promise<boolean> => {
+      await stage.house.sandbox.advance(1_500);
+      return (await clockOf(page)).working > 0;
+    };
+    await expect.poll(isWorking).toBe(true);
+    const statuses = async (): Promise<string[]> => {
+      await page.clock.runFor(50);
+      return (await said()).map(({ text }) => text).filter((text) => !/message sent/i.test(text));
+    };
+    const wanted: unknown[] = [];
+    for (const [ms, text] of [
+      [4_000, "The assistant is working on a reply"],
+      [7_000, "Still working on it."],
+      [20_000, expect.stringMatching(/^This is taking longer than usual/)],
+    ] as const) {
+      wanted.push(text);
+      await passPaused(page, ms);
+      await expect.poll(statuses).toEqual(wanted);
+    }
+    await passPaused(page, 100_000);
     await page.locator(".waiting").getByText("No reply yet").waitFor();
     await page.clock.runFor(2_000);
-    const waiting = (await said()).map(({ text }) => text).filter((text) => !/message sent/i.test(text));
-    expect(waiting).toEqual([
-      "The assistant is working on a reply",
-      "Still working on it.",
-      expect.stringMatching(/^This is taking longer than usual/),
-    ]);
+    expect(await statuses()).toEqual(wanted);
   });
 });
