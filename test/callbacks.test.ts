@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, startHouse } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
@@ -29,6 +31,26 @@ describe("the reply callback", () => {
     const response = await post(house.callbackUrl, { toId, body: "typed by a person" });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
     await visitor.receives("typed by a person");
+  });
+
+  it("stores a reply from a client that offers HTTP/2 with it, as Java's does over plain HTTP", async () => {
+    const body = JSON.stringify({
+      contactId: "c1",
+      messageId: randomUUID(),
+      userId: "u",
+      channel: "website",
+      toId,
+      body: "h2c",
+    });
+    const offer = {
+      Connection: "Upgrade, HTTP2-Settings",
+      Upgrade: "h2c",
+      "HTTP2-Settings": "AAMAAABkAAQBAAAAAAIAAAAA",
+    };
+    const headers = { "Content-Type": "application/json", ...offer };
+    const [answer] = await once(request(house.callbackUrl, { method: "POST", headers }).end(body), "response");
+    expect(answer.statusCode).toBe(200);
+    await visitor.receives("h2c");
   });
 
   it("answers 404 to a wrong secret, and writes nothing (4.13-15; R-505)", async () => {

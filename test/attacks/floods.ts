@@ -302,7 +302,7 @@ export const rawConnections = (target: Target): Promise<Result> =>
 async function refusedUpgrades(target: Target): Promise<Tally> {
   const sockets = await Promise.all(Array.from({ length: 100 }, () => target.raw(undefined, { allowHalfOpen: true })));
   for (const socket of sockets)
-    socket.resume().write("GET /x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+    socket.resume().write("GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
   // A closed connection answers a write with a reset; a half-open one takes it.
   const drip = setInterval(() => {
     for (const socket of sockets) if (!socket.closed) socket.write("x");

@@ -38,6 +38,28 @@ it("checks for late headers often enough to enforce the deadline", async () => {
   stop();
 });
 
+it("answers a request that offers another protocol over HTTP, also in the middle of a connection", async () => {
+  const { server, connectClient, stop } = await start({}, async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    response.end(`read ${body}.`);
+  });
+  server.on("upgrade", (_, socket) => socket.destroy());
+  const client = await connectClient();
+  let answer = "";
+  client.on("data", (part) => {
+    answer += part;
+  });
+  const offer = "Host: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n";
+  for (const n of [1, 2]) {
+    client.write(`POST /callbacks/reply/x HTTP/1.1\r\n${offer}Content-Length: 7\r\n\r\nre`);
+    client.write(`ply ${n}`);
+    await expect.poll(() => answer).toContain(`read reply ${n}.`);
+  }
+  expect(client.destroyed).toBe(false);
+  stop();
+});
+
 it("limits the TCP connections of one address, and closes further ones before they send anything (A24, A26)", async () => {
   const { server, connectClient, stop } = await start();
   const slots = createConnectionSlots({ perAddress: 20, total: 0 });
@@ -132,7 +154,10 @@ describe("a request for a WebSocket", () => {
   /** A server that answers requests when the test tells it to, and upgrades at once. */
   async function begin() {
     const handled: ServerResponse[] = [];
-    const { server, connectClient, stop } = await start(undefined, (_, response) => void handled.push(response));
+    const { server, connectClient, stop } = await start(
+      { isUpgrade: () => true },
+      (_, response) => void handled.push(response),
+    );
     server.on("upgrade", (_, socket) => socket.write("upgraded"));
     refuseEarlyUpgrades(server);
     const client = await connectClient();

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { HEADERS_MS, UPLOAD_MS } from "./route-table.ts";
 
 /** Interval at which Node checks for late headers, in milliseconds. */
@@ -6,11 +6,19 @@ const CHECK_MS = 2_000;
 
 /**
  * Creates the HTTP server with its deadlines (RELIABILITY A24). By default, Node would check for late headers only every 30 s.
+ * @param options.isUpgrade whether a request that offers another protocol gets it. Any other such request is answered over
+ * HTTP/1.1 (RFC 9110 section 7.8): Java's HTTP client and some proxies offer `h2c` with every request, also with callbacks,
+ * which the service sends only once
  */
 export function createHttpServer(
   listener: RequestListener,
-  { headersMs = HEADERS_MS, requestMs = UPLOAD_MS, checkMs = CHECK_MS } = {},
+  {
+    headersMs = HEADERS_MS,
+    requestMs = UPLOAD_MS,
+    checkMs = CHECK_MS,
+    isUpgrade = (_: IncomingMessage): boolean => false,
+  } = {},
 ): Server {
   const deadlines = { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs };
-  return createServer(deadlines, listener);
+  return createServer({ ...deadlines, shouldUpgradeCallback: isUpgrade }, listener);
 }

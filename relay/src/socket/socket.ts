@@ -33,8 +33,11 @@ type Sockets = SocketsDeps & {
   stopped: boolean;
 };
 
+/** Whether a request that offers another protocol is for a visitor's WebSocket. */
+export const isSocketRequest = ({ url }: IncomingMessage): boolean => url?.split("?")[0] === "/socket";
+
 /**
- * Serves visitors' WebSockets on the server's `upgrade` event: the framework's helper doubles the memory of an idle socket.
+ * Serves visitors' WebSockets on the server's `upgrade` event, which must come for `isSocketRequest` only: the framework's helper doubles the memory of an idle socket.
  * There is no compression, because it multiplies that memory by 22.
  * @returns a function; after its call, new sockets are told to reconnect later
  */
@@ -99,7 +102,6 @@ function listenersFor({ known, connections }: Sockets): Listeners {
 function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   // First of all: without a listener, a reset during the upgrade would end the process (CVE-2026-126343).
   socket.on("error", ignore);
-  if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
   if (request.headers.origin === undefined) return refuse(socket, "403 Forbidden");
   const leave = sockets.slots.take(sockets.networkOf(request));
   if (leave === undefined) return refuse(socket, "429 Too Many Requests");
@@ -135,7 +137,7 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
  * Refuses an upgrade with an HTTP status, and destroys its socket when the answer is sent: after an upgrade, the server's
  * deadlines are gone, and a client that does not end its side would keep the connection for ever (RELIABILITY A24).
  */
-function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429 Too Many Requests"): void {
+function refuse(socket: Duplex, status: "403 Forbidden" | "429 Too Many Requests"): void {
   socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -10,7 +10,7 @@ import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
 import { withResponsePolicy } from "../http/response-policy.ts";
 import type { RouteOfBody } from "../http/route-table.ts";
 import { createHttpServer } from "../http/server.ts";
-import { serveSockets } from "../socket/socket.ts";
+import { isSocketRequest, serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
 import type { VisitorFlows } from "./visitors.ts";
@@ -75,7 +75,12 @@ export function createServer(
     if (stopping) response.shouldKeepAlive = false;
     if (!handleCallback(request, response)) limited(request, response);
   });
-  const server = createHttpServer(limitPipelining((socket) => peers.block(socket), answer));
+  const server = createHttpServer(
+    limitPipelining((socket) => peers.block(socket), answer),
+    {
+      isUpgrade: isSocketRequest,
+    },
+  );
   server.keepAliveTimeout = KEPT_MS;
   const limits = peerLimits(settings);
   const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });

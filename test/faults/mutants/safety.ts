@@ -169,6 +169,11 @@ export const SAFETY: Mutant[] = [
     replace: "clock.after(ms, () => {})",
   }),
   without("deadline for headers", "server.test.ts", { in: "server.headersTimeout", replace: "0" }),
+  without("answer to a request that offers another protocol", "server.test.ts", {
+    in: "createHttpServer",
+    find: "{ ...$deadlines, shouldUpgradeCallback: $isUpgrade }",
+    replace: "{ ...$deadlines }",
+  }),
   without("limit on connections of a peer", "server.test.ts", {
     in: "limitPeers",
     find: "slots.take($address)",
