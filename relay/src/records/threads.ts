@@ -167,17 +167,33 @@ export async function appendSent(
 export const isKnown = async (tx: Transaction, external: string): Promise<boolean> =>
   (await tx.all("SELECT 1 FROM messages WHERE external = $1", external)).length > 0;
 
-type NewReply = NewMessage & { external: string; media?: MediaRow | undefined };
+/** A callback without a message id: how `external` begins for the same body, and in which time (ms) it counts as a repeat. */
+type SameBody = { prefix: string; within: number };
+type NewReply = NewMessage & {
+  external: string;
+  sameBody?: SameBody | undefined;
+  media?: MediaRow | undefined;
+};
 
 /**
- * Recognises duplicate callbacks by their `external` key: account and the service's message id (R-609).
- * @returns for each reply a row if the key is already stored
+ * Recognises duplicate callbacks by their `external` key: account and the service's message id (R-609). Those without an id are
+ * also recognised by their body: another node, or this relay before a restart, may have stored the first one.
+ * @returns for each reply whether it is already stored
  */
-const storedDuplicates = (tx: Transaction, replies: readonly NewReply[]) =>
-  tx.each(
+async function storedDuplicates(tx: Transaction, replies: readonly NewReply[]): Promise<boolean[]> {
+  const same = await tx.each(
     "SELECT 1 FROM messages WHERE external = $1",
     replies.map(({ external }) => [external]),
   );
+  const unnamed = replies.flatMap(({ sameBody, at }, i) => (sameBody === undefined ? [] : [{ i, at, ...sameBody }]));
+  const repeated = await tx.each(
+    "SELECT 1 FROM messages WHERE external > $1 AND external < $2 AND at > $3 AND at < $4",
+    // No character of a key is greater than `~`.
+    unnamed.map(({ at, prefix, within }) => [prefix, `${prefix}~`, at - within, at + within]),
+  );
+  const repeats = new Set(unnamed.flatMap(({ i }, k) => (repeated[k] === undefined ? [] : [i])));
+  return replies.map((_, i) => same[i] !== undefined || repeats.has(i));
+}
 
 /**
  * Appends replies, except duplicates.
@@ -193,7 +209,7 @@ export async function appendReplies(
   const rows: Value[][] = [];
   const fresh = new Set<string>();
   const written = entries.map(({ visitor, id, text, at, external, media }, i): Message | "duplicate" | "nobody" => {
-    if (known[i] !== undefined || fresh.has(external)) return "duplicate";
+    if (known[i] || fresh.has(external)) return "duplicate";
     const n = numbers.next(visitor, at);
     if (n === undefined) return "nobody";
     fresh.add(external);

@@ -236,12 +236,12 @@ export const TRUST: readonly Mutant[] = [
   }),
   without("recognition of a reply by its id (A4)", "replies.test.ts", {
     in: "duplicateKeyOf",
-    find: "if (messageId !== undefined) return messageId;",
+    find: "if (messageId !== undefined) return { key: messageId };",
     replace: "",
   }),
   without("check of stored replies before a reply is stored (A4)", "replies.test.ts", {
     in: "appendReplies",
-    find: "known[$i] !== undefined",
+    find: "known[$i]",
     replace: "false",
   }),
   without("list of scripts in the policy of the chat's page (A14)", "http/page.test.ts", {

@@ -1,30 +1,37 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../../base/clock.ts";
-import type { ReplyCallback } from "./reply.ts";
+import type { Reply, ReplyCallback } from "./reply.ts";
 
 /** A body without a message id: the key it got, when it came (uptime), and whether its sender got our answer. */
 type Body = { key: string; at: number; answered: boolean };
 /** What recognises duplicate callbacks without a message id: recent bodies by digest. */
 export type DuplicateKeys = { clock: Clock; bodies: Map<string, Body> };
 
-/** The same body counts as a repeat for this long (ms), or until its sender got the relay's answer. */
-const REPEAT_MS = 2_000;
+/**
+ * The same body counts as a repeat for this long (ms), or until its sender got the relay's answer. Another process, which does
+ * not know the answers of this one, finds a stored body for this long.
+ */
+export const REPEAT_MS = 2_000;
 const BODIES_MAX = 10_000;
 
 export const createDuplicateKeys = (clock: Clock): DuplicateKeys => ({ clock, bodies: new Map() });
 
 /**
  * The key by which a duplicate callback is recognised: the service's message id. A callback without one is recognised by its
- * body (R-609); its key begins with `~`. `storedDuplicates` in `records/threads.ts` looks the key up.
+ * body (R-609): its key begins with `bodyKey`. `storedDuplicates` in `records/threads.ts` looks both up.
  */
-export function duplicateKeyOf({ clock, bodies }: DuplicateKeys, { messageId, digest }: ReplyCallback): string {
-  if (messageId !== undefined) return messageId;
+export function duplicateKeyOf(
+  { clock, bodies }: DuplicateKeys,
+  { messageId, digest }: ReplyCallback,
+): Pick<Reply, "key" | "bodyKey"> {
+  if (messageId !== undefined) return { key: messageId };
+  const bodyKey = `~${digest.slice(0, 20)}`;
   const body = bodies.get(digest);
   const repeated = body !== undefined && (!body.answered || clock.uptime() - body.at < REPEAT_MS);
-  const key = repeated ? body.key : `~${digest.slice(0, 20)}${randomId(8)}`;
+  const key = repeated ? body.key : `${bodyKey}${randomId(8)}`;
   if (bodies.size >= BODIES_MAX) bodies.clear();
   bodies.set(digest, { key, at: clock.uptime(), answered: false });
-  return key;
+  return { key, bodyKey };
 }
 
 /** The sender got the relay's answer: from now on, the same body without an id is a new reply. */

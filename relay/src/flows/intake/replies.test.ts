@@ -97,6 +97,18 @@ describe("a reply without a message id", () => {
     expect(await replies.receive(options())).toBe("duplicate");
     expect(await shown()).toHaveLength(1);
   });
+
+  it("counts as a duplicate within 2 s when another node gets it, or the relay after a restart", async () => {
+    expect(await start().receive(options())).toBe("stored");
+    clock.skip(1_999);
+    const other = start();
+    expect(await other.receive(options())).toBe("duplicate");
+    expect(await other.receive(callback({ body: "Please choose" }))).toBe("stored");
+    other.answered(options());
+    clock.skip(2_000);
+    expect(await start().receive(options())).toBe("stored");
+    expect(await shown()).toHaveLength(3);
+  });
 });
 
 describe("a captured reply (A4)", () => {

@@ -108,7 +108,7 @@ async function receive(
   return intake.take({
     visitor: callback.toId,
     ...(named === undefined ? {} : { named }),
-    key: duplicateKeyOf(keys, callback),
+    ...duplicateKeyOf(keys, callback),
     id: `r_${randomId(20, random)}`,
     text: callback.text,
     ...(callback.file === undefined ? {} : { file: callback.file }),

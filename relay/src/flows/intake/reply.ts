@@ -10,6 +10,8 @@ export type Reply = {
   named?: string;
   /** Unique per account: a second callback with the same key writes nothing. */
   key: string;
+  /** Only without a message id: how the keys of all callbacks with this body begin. */
+  bodyKey?: string;
   id: string;
   text: string;
   /** The file that came with the reply, as a data: URL. */

@@ -7,6 +7,7 @@ import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
 import type { StoreEvent } from "../notify.ts";
+import { REPEAT_MS } from "./duplicate-callbacks.ts";
 import type { Reply } from "./reply.ts";
 import { destinationOf, type Owner, ownersAndRows } from "./reply-destination.ts";
 
@@ -20,7 +21,7 @@ export type StoredReply = { visitor: string; message: Message } | "duplicate" | 
 type StoreDeps = { sites: Sites; storeEvent: StoreEvent };
 
 /** The key of a reply among those of all accounts. */
-export const externalOf = (account: string, { key }: Reply): string => `${account}:${key}`;
+export const externalOf = (account: string, { key }: Pick<Reply, "key">): string => `${account}:${key}`;
 
 /** Appends replies to their visitors' threads, each once per key. @returns the outcome of each reply */
 export async function storeReplies(
@@ -88,5 +89,8 @@ async function entryOf(tx: Transaction, { reply, file, owner, account }: Placed)
   const media = file === undefined ? undefined : await markMediaSent(tx, file, owner);
   const lost = reply.file !== undefined && media === undefined ? MISSING_FILE_TEXT : "";
   const text = [reply.text, lost].filter((part) => part !== "").join("\n");
-  return { visitor: owner, id: reply.id, text, at: reply.at, external: externalOf(account, reply), media };
+  const { id, at, bodyKey } = reply;
+  const sameBody =
+    bodyKey === undefined ? undefined : { prefix: externalOf(account, { key: bodyKey }), within: REPEAT_MS };
+  return { visitor: owner, id, text, at, external: externalOf(account, reply), sameBody, media };
 }
