@@ -67,6 +67,19 @@ it("moves a SQLite database to PostgreSQL, continues after an interruption, and 
   await Promise.all([from.close(), to.close()]);
 });
 
+it("moves texts with NUL as a relay on PostgreSQL would store them, in keys too", async () => {
+  const [from, to] = [await source(), await openTestDatabase()];
+  await migrate(to);
+  const add = "INSERT INTO callback_fields (kind, field, type, at) VALUES ('reply', $1, $2, 1)";
+  const fields = ["a", "a\0", "a\0z", "ab", "\ud800"];
+  for (const field of fields) await from.run(add, field, `type\0of ${field}`);
+  await moveDatabase(from, to, { report: () => {} });
+  const select = "SELECT type FROM callback_fields WHERE field = $1";
+  for (const field of fields)
+    expect(await to.all(select, field)).toEqual([{ type: `type\ufffdof ${field.replace(/\0|\ud800/u, "\ufffd")}` }]);
+  await Promise.all([from.close(), to.close()]);
+});
+
 it("refuses a database that a relay uses", async () => {
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Database, Transaction, Value } from "./database.ts";
 import { POSTGRES_NOW } from "./postgres-clock.ts";
+import { storableText } from "./postgres-statements.ts";
 
 /**
  * Copies a SQLite database into an empty PostgreSQL database, page by page. The transaction of each page also stores the
@@ -67,10 +68,10 @@ function pageAfter(db: Database, { name, columns, key }: Table, after: readonly 
 
 const keyIn = ({ key }: Table, row: Row): Value[] => key.map((column) => row[column] ?? null);
 
-/** PostgreSQL cannot store the character NUL. */
+/** The row as the relay would store it on PostgreSQL, so that it finds the row again by the same texts. */
 const storable = (row: Row): Row =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll("\0", "") : value]),
+    Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? storableText(value) : value]),
   );
 
 async function copyTable(from: Database, to: Database, table: Table, report: Progress): Promise<void> {
@@ -107,15 +108,19 @@ async function copyTable(from: Database, to: Database, table: Table, report: Pro
   }
 }
 
-/** Counts a table, and hashes its rows in the order of its key. */
+const sha256 = (text: string): bigint => BigInt(`0x${hash("sha256", text)}`);
+
+/**
+ * Counts a table, and adds up the SHA-256 of its rows: a text of a key that is stored in another way may change the order of
+ * the rows.
+ */
 async function fingerprint(db: Database, table: Table): Promise<Moved> {
-  const hash = createHash("sha256");
-  let rows = 0;
+  let [rows, sum] = [0, 0n];
   for (let after: Value[] | undefined; ; ) {
     const page = await pageAfter(db, table, after);
     const last = page.at(-1);
-    if (last === undefined) return { table: table.name, rows, hash: hash.digest("hex") };
-    for (const row of page) hash.update(JSON.stringify(table.columns.map((column) => storable(row)[column])));
+    if (last === undefined) return { table: table.name, rows, hash: hash("sha256", String(sum)) };
+    for (const row of page.map(storable)) sum += sha256(JSON.stringify(table.columns.map((column) => row[column])));
     rows += page.length;
     after = keyIn(table, last);
   }

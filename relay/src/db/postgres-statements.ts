@@ -28,12 +28,12 @@ export function createNames(): Names {
   };
 }
 
-/** Replaces NUL in texts, because PostgreSQL refuses it: input from outside must not look like a failure of the database. */
+/** Replaces NUL, because PostgreSQL refuses it: input from outside must not look like a failure of the database. */
+export const storableText = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text);
+
 const storable = (value: Parameter): Parameter =>
   typeof value === "string"
-    ? value.includes("\0")
-      ? value.replaceAll("\0", "\ufffd")
-      : value
+    ? storableText(value)
     : Array.isArray(value)
       ? value.map((each) => storable(each) as Value)
       : value;
