@@ -22,7 +22,11 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [1, /^widget\/src\/(locales|settings)\//],
   [2, /^widget\/src\/loader\//],
   [3, /^widget\/src\/(text|conversation)\//],
-  [4, /^widget\/src\/(panel|tag-page)\//],
+  [4, /^widget\/src\/(panel\/base|tag-page)\//],
+  [5, /^widget\/src\/panel\/(composer|files|forms)\//],
+  [6, /^widget\/src\/panel\/thread\//],
+  [7, /^widget\/src\/panel\/start\//],
+  [8, /^widget\/src\/panel\/main\//],
 ];
 
 /** Most files of a chain of imports, from an entry point of the relay such as `cli.ts` or `demo/main.ts`. */
@@ -35,10 +39,10 @@ const built = imports.filter(({ from }) => !isTest(from));
 const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) => pattern.test(path))?.[0];
 /**
  * The unit that a file belongs to: its folder, like `relay/src/db` or `shared`. In `records` and `flows` each file is a unit
- * of its own, and so is each of their subfolders.
+ * of its own, and so is each of their subfolders; in `panel` each subfolder.
  */
 const unitOf = (path: string): string =>
-  /^(shared|relay\/src\/(records|flows)\/[\w-]+|(relay|widget)\/src\/(?!(records|flows)\/)[\w-]+)(?=\/)/.exec(
+  /^(shared|relay\/src\/(records|flows)\/[\w-]+|widget\/src\/panel\/[\w-]+|(relay|widget)\/src\/(?!(records|flows|panel)\/)[\w-]+)(?=\/)/.exec(
     path,
   )?.[0] ?? path;
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;

@@ -7,11 +7,11 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import type { charsLeft as CharsLeft } from "../base/chars-left.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
 import { into, toggler } from "../base/late-parts.ts";
-import type { charsLeft as CharsLeft } from "./chars-left.ts";
 import type { PickerProps } from "./emoji.tsx";
 
 /** Text length at which the character counter is fetched. It is shown from 90 % of the limit. */

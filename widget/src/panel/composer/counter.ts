@@ -5,4 +5,4 @@ import { addEnglish } from "../../text/i18n.ts";
 
 addEnglish(rare);
 
-export { charsLeft } from "./chars-left.ts";
+export { charsLeft } from "../base/chars-left.ts";

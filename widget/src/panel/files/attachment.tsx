@@ -72,7 +72,7 @@ function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onErr
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     void part(
-      () => import("../thread/lightbox.ts"),
+      () => import("./lightbox.ts"),
       ({ enlarge }) => enlarge(shell.root, { src: href, alt, close: t("dismiss") }),
     );
   };

@@ -2,8 +2,8 @@
 
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { PrivacyLink } from "../base/privacy.tsx";
 import { adopt } from "../base/style.ts";
-import { PrivacyLink } from "../thread/empty-thread.tsx";
 import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;

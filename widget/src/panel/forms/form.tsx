@@ -11,10 +11,11 @@ import { titleOf, withinLimits } from "../../conversation/storage.ts";
 import type { Key } from "../../locales/en.types.ts";
 import { type RareSettings, rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
+import { charsLeft } from "../base/chars-left.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { charsLeft } from "../composer/chars-left.ts";
-import { PrivacyLine } from "../thread/empty-thread.tsx";
+import { whyFailed } from "../base/failure-words.ts";
+import { PrivacyLine } from "../base/privacy.tsx";
 import {
   type AskedField,
   CUSTOM_INPUTS,
@@ -29,20 +30,13 @@ import {
  * Sends a text. Resolves to undefined once the relay has stored it. If it resolves to an error message, the text was removed
  * from the conversation.
  */
-async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: string): Promise<string | undefined> {
+async function sendText({ chat, t }: Needs<"t" | "chat">, text: string): Promise<string | undefined> {
   const id = chat.send(text);
   if (!id) return t("often");
   const item = await outcomeOf(chat, id);
   if (item?.pos !== undefined) return undefined;
   chat.remove(id);
-  let words = t("failed");
-  await part(
-    () => import("../thread/failure.tsx"),
-    ({ whyFailed }) => {
-      words = whyFailed(t, item?.reason);
-    },
-  );
-  return words;
+  return whyFailed(t, item?.reason);
 }
 
 /** Resolves once a message is stored, has failed, or was removed. */
@@ -77,7 +71,7 @@ type FormProps = {
   children?: ComponentChildren;
 };
 
-type FormNeeds = Needs<"t" | "language" | "settings" | "shell" | "chat" | "announcer" | "part">;
+type FormNeeds = Needs<"t" | "language" | "settings" | "shell" | "chat" | "announcer">;
 
 /** The state of a form on the page. */
 type State = {

@@ -3,11 +3,11 @@
 import { computed, signal } from "@preact/signals-core";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { authorOf, replyAuthorKind } from "../base/author.ts";
+import { clockTime } from "../base/clock-time.ts";
 import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import type { HEADER_WORDS } from "../base/header-words.ts";
-import { clockTime } from "../thread/rows.ts";
 import { areValidHours, hasHours, isOpenAt, nextOpening } from "./hours.ts";
 
 const MINUTE_MS = 60_000;

@@ -2,10 +2,10 @@
 
 import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
-import type { Key } from "../../locales/en.types.ts";
-import { addEnglish, type Translate } from "../../text/i18n.ts";
+import { addEnglish } from "../../text/i18n.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { whyFailed } from "../base/failure-words.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import css from "./failure.css?inline";
@@ -13,22 +13,6 @@ import css from "./failure.css?inline";
 addEnglish(rare);
 
 const ALERT = "M12 8v4.5M12 16v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z";
-
-const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
-  rejected: "failedRejected",
-  expired: "failedExpired",
-  "not-configured": "failedClosed",
-  stale: "failedStale",
-  too_long: "failedTooLong",
-  rate_limited: "failedOften",
-  unknown_media: "failedFile",
-};
-
-/** Says that the message failed, and why if that is known. */
-export function whyFailed(t: Translate, reason: Item["reason"]): string {
-  const why = reason && REASONS[reason];
-  return `${t("failed")}${why ? ` ${t(why)}` : ""}`;
-}
 
 export type FailureProps = { item: Item };
 type FailureNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;

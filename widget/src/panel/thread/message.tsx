@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
+import { clockTime } from "../base/clock-time.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRefused } from "../base/conversation-state.ts";
@@ -11,7 +12,6 @@ import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { EMOJI_ONLY, MessageText } from "./message-text.tsx";
 import type { BelowProps, ToolsProps } from "./rich-text.tsx";
-import { clockTime } from "./rows.ts";
 
 export type MessageProps = {
   item: Item;

@@ -1,4 +1,4 @@
-/** The empty thread: a greeting, who answers, and the privacy policy. */
+/** The greeting of the empty thread, and who answers. */
 
 import { replyAuthorKind } from "../base/author.ts";
 import { component } from "../base/component.ts";
@@ -19,22 +19,4 @@ export const Greeting = component((ui: Needs<"t" | "settings" | "chat" | "asking
     {/* With a form, only the header says who answers: there is no room for both. */}
     {!ui.asking.value && <p>{ui.t(`notice${replyAuthorKind(ui)}`)}</p>}
   </div>
-));
-
-/** The link to the site's privacy policy, where the site has one. */
-export const PrivacyLink = component(({ t, settings }: Needs<"t" | "settings">) => () => {
-  const { privacyUrl } = settings.value;
-  return (
-    /^https?:/.test(privacyUrl) && (
-      <a href={privacyUrl} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
-        {t("privacy")}
-      </a>
-    )
-  );
-});
-
-export const PrivacyLine = component(({ t }: Needs<"t">) => () => (
-  <p class="privacy">
-    <span>{t("privacyLine")}</span> <PrivacyLink />
-  </p>
 ));
