@@ -177,7 +177,7 @@ describe("visitors over the API", () => {
 });
 
 describe("contacts over the API", () => {
-  it("are found or created once, with the phone number as dialled in the site's country, and added to lists once (C11)", async () => {
+  it("are found or created once, with the country code of the site in the phone number, and added to lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
     // This test counts the calls to the service.
     house.sandbox.configure(NO_RANDOM_FAULTS);

@@ -157,7 +157,7 @@ describe("a number that the service refuses", () => {
 });
 
 describe("a form without a chat", () => {
-  it("becomes a contact on every list, with the phone number as dialled in the site's country", async () => {
+  it("becomes a contact on every list, and its phone number gets the country code of the site", async () => {
     await open();
     expect(await fill({ firstName: "Ada", email: "ada@b.example", phone: "(030) 123 45-67", consent: "Call me" })).toBe(
       "lead",

@@ -13,7 +13,7 @@ const statusWith = (origin: string, headers: Record<string, string>): Promise<nu
     ask.on("error", reject).end();
   });
 
-describe("the control plane (BEHAVIOUR 4.12)", () => {
+describe("the control API (BEHAVIOUR 4.12)", () => {
   it("is never served under the interface's base address", async () => {
     const { call, sandbox } = await setUp();
     expect((await call("GET", "/__sandbox/state")).status).toBe(404);

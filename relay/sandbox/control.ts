@@ -105,7 +105,7 @@ function withoutFileBytes(message: Message): unknown {
 const newest = <T>(c: Context, all: readonly T[]): T[] =>
   all.slice(-Math.max(1, Number(c.req.query("limit") ?? LIMIT)));
 
-export function controlPlane(service: Service, operator: Operator): Hono {
+export function controlApi(service: Service, operator: Operator): Hono {
   const app = new Hono();
   app.onError((error, c) => {
     if (error instanceof OperationError) return c.json({ error: error.message }, error.status);

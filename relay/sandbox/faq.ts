@@ -26,7 +26,7 @@ const COUNTRIES: readonly [RegExp, string, string][] = [
   ],
 ];
 
-/** Specific topics come first: "return my order" is about returns, not about an order's whereabouts. */
+/** Specific topics come first: "return my order" is about returns, not about where an order is. */
 const TOPICS: readonly Topic[] = [
   {
     asks: /\b(human|person|agent|someone real|real someone|speak to|talk to|call me|phone)\b/i,

@@ -1,4 +1,4 @@
-/** Contact lists (4.3 of the interface): seeded, never created through it. */
+/** Contact lists (interface 4.3): tests and the configuration seed them; the interface cannot create one. */
 
 export type Lists = {
   seed(listIds: readonly string[]): void;

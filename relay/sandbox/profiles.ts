@@ -27,7 +27,7 @@ const lenient: Values = {
   unknownSubaccount: "200false",
 };
 
-/** The answers seen in the field (BEHAVIOUR part 1). */
+/** The answers seen in the field (BEHAVIOUR 1). */
 const observed: Values = {
   createStatus: 200,
   existingStatus: "soft409",

@@ -38,7 +38,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { createApi } from "./api.ts";
 import { applyPatch, checkPatch, initialConfig } from "./config.ts";
-import { controlPlane } from "./control.ts";
+import { controlApi } from "./control.ts";
 import { refusalOf } from "./guard.ts";
 import { inbox } from "./inbox/index.ts";
 import { createOperator, type Operator } from "./operator.ts";
@@ -72,7 +72,10 @@ export type Sandbox = Operator & {
   close(): Promise<void>;
 };
 
-/** Proxies and pools keep connections for about a minute; closing first would reset the client's next request. */
+/**
+ * Milliseconds for which an idle connection stays open: longer than proxies and pools keep it, about a minute. If the sandbox
+ * closed it first, the client's next request would be reset.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 const HOUR_MS = 3_600_000;
@@ -93,7 +96,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const service = createService(config, now, random);
   const operator = createOperator(service);
   const api = createApi(service);
-  const app = new Hono().route("/__sandbox", controlPlane(service, operator)).route("/", inbox(service, operator));
+  const app = new Hono().route("/__sandbox", controlApi(service, operator)).route("/", inbox(service, operator));
   const pages = getRequestListener(app.fetch);
 
   function serve(req: Request, res: Response): void {

@@ -48,7 +48,7 @@ export function chatOn(page: Page) {
     thread: panel.getByRole("log"),
     async open(): Promise<void> {
       await launcher.first().waitFor();
-      // If it was left open on the page before, it opens by itself.
+      // If it was left open on the previous page, it opens by itself.
       const opensItself = await page.evaluate(wasLeftOpen).catch(() => false);
       if (!opensItself) await launcher.first().click();
       await composer.waitFor();

@@ -280,7 +280,7 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
   }
 });
 
-it("the line above new messages looks like a day's line, and in the dark theme a reply's background differs from the panel's by two steps", async () => {
+it("the line above new messages looks like a day's line, and in the dark theme a reply's bubble is lighter than the panel", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { colorScheme: "dark" } });
   await chat.open();
   await chat.send("Hello");

@@ -20,7 +20,7 @@ describe.each(["sqlite", "postgres"] as const)("credits when a process dies at a
   });
 });
 
-it("S11 credits of keys that arrive eight times each, at a relay that is killed repeatedly, are granted at most once, within the daily cap", async () => {
+it("S11 grants each key at most once and within the daily cap, although it arrives eight times and the relay is killed repeatedly", async () => {
   const { violations, figures } = await credits({ keys: 60, kills: 4 });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ keys: 60, submissions: 480, kills: 4, "granted twice": 0, lost: 0 });

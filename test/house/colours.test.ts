@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { PAGE_COLOURS } from "../../relay/src/base/page-colours.ts";
 
 const SNIPPET = readFileSync(join(import.meta.dirname, "../../widget/src/tag-page/snippet.css"), "utf8");
-/** The page of the tag has two of the names of its own. */
+/** The colours of the relay's pages, and their names on the page of the tag, which differ for two of them. */
 const NAMES = {
   "--ink": "--ink",
   "--soft": "--ink-2",

@@ -29,7 +29,7 @@ export const grantCredits: Endpoint = (service, { body, key }) => {
   };
 };
 
-/** The agency's key: the account's own, unless `agencyKey` is set (R-483). */
+/** Refuses every key but the agency's. Without the option `agencyKey`, each valid key is the agency's (R-483). */
 function checkAgency(key: string, config: SandboxConfig): void {
   if (config.agencyKey === null || key === config.agencyKey) return;
   throw new Refusal("NOT_AGENCY", "Only agency accounts can grant credits", { status: config.nonAgency });

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { App } from "./context.ts";
 import { showFailures } from "./pages.ts";
 
-it("says that the database does not work when even the session cannot be read, without its cause, and how to correct it", async () => {
+it("says that the database does not work, and how to correct that, but not the cause, when even the session cannot be read", async () => {
   const events: string[] = [];
   const app = new Hono<App>();
   showFailures(app, { deps: { log: (event) => void events.push(event) } });

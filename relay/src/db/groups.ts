@@ -16,8 +16,8 @@ const GROUP_MAX = 500;
 const LARGE_GROUP = 4;
 /**
  * After a group of at least `LARGE_GROUP` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
- * `SPACING_MAX_MS`, because a commit costs about the same for three jobs as for fifty. It does not wait while the event loop is
- * idle.
+ * `SPACING_MAX_MS`, but not while the event loop is idle. Fewer commits cost less: one costs about the same for three jobs as for
+ * fifty.
  */
 const SPACING = 2;
 const SPACING_MAX_MS = 5;

@@ -210,7 +210,7 @@ async function forwardReply(forward: Forward, log: Log, call: Call, raw: string)
 /**
  * Accepts an auto-recharge event: answers 200 once its key is durable, whatever follows from it, and 200 to each repeat (R-624,
  * R-625). The same key with another sub-account or amount is not a repeat (RELIABILITY 3c.1, F26). R-624 does not cover that
- * case. A 200 would report a top-up that is never made, so the answer is 422, the log has an alarm, and nothing is granted.
+ * case. A 200 would report a top-up that is never made, so the answer is 422, the log has an error, and nothing is granted.
  */
 async function takeRecharge(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
   const { id, event } = creditAccountOf(deps, call, raw);

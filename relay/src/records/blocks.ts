@@ -60,7 +60,7 @@ export async function removeBlock(tx: Transaction, site: string, id: string): Pr
   return true;
 }
 
-/** A page of a site's blocks, newest first. `after`: the last block of the page before. `skip`: blocks before the page. */
+/** A page of a site's blocks, newest first. `after`: the last block of the previous page. `skip`: blocks before the page. */
 export async function blocksPage(
   tx: Transaction,
   { site, after, skip = 0, limit }: { site: string; after?: { at: number; id: string }; skip?: number; limit: number },

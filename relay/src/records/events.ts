@@ -154,7 +154,7 @@ async function eventsIn(tx: Transaction, state: Event["state"], query: EventsPag
   return rows.filter((row) => row !== undefined);
 }
 
-/** A page of a site's delivery log, newest first. `after`: the last line of the page before. `skip`: lines before the page. */
+/** A page of a site's delivery log, newest first. `after`: the last line of the previous page. `skip`: lines before the page. */
 export async function eventsPage(tx: Transaction, query: EventsPage & { state?: Event["state"] }): Promise<Event[]> {
   const { site, state, after = NEWEST, skip = 0, limit } = query;
   if (state !== undefined) return eventsIn(tx, state, query);

@@ -206,7 +206,7 @@ type Page = {
 };
 
 /**
- * A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the page before. `skip`: leads
+ * A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the previous page. `skip`: leads
  * before the page.
  */
 export async function leadsPage(tx: Transaction, { site, state, after, skip = 0, limit }: Page): Promise<Lead[]> {

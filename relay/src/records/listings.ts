@@ -25,7 +25,7 @@ const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visit
   EXISTS (SELECT 1 FROM deletions x WHERE x.visitor = v.id) AS deleting
   FROM visitors v LEFT JOIN details d ON d.visitor = v.id`;
 
-/** A page of a site's visitors, newest first. `after`: the last visitor of the page before. */
+/** A page of a site's visitors, newest first. `after`: the last visitor of the previous page. */
 export async function visitorsPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { created: number; id: string }; limit: number },

@@ -42,7 +42,7 @@ export async function ratingOf(tx: Transaction, visitor: string): Promise<Rating
   return { of: best, ...(score === null ? {} : { score }), ...(comment === null ? {} : { comment }) };
 }
 
-/** A page of a site's ratings with a score, newest first. `after`: the last rating of the page before. */
+/** A page of a site's ratings with a score, newest first. `after`: the last rating of the previous page. */
 export async function ratingsPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { at: number; visitor: string }; limit: number },

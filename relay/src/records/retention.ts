@@ -26,7 +26,7 @@ const isOld = ({ created, newest, waits }: StaleRow, before: number): boolean =>
 
 /**
  * Visitors of a slice whose newest message, or first visit, is older than `before`, and for whom nothing waits to be sent.
- * @returns the visitors, and where the next slice begins; nothing there after the last slice
+ * @returns the visitors, and `next`, where the next slice begins; undefined after the last slice
  */
 export async function staleVisitors(
   tx: Transaction,

@@ -118,7 +118,7 @@ function conditions(values: Values, query: ConversationQuery, part: readonly [lo
  * `visitors.active`, which may be 10 s too early.
  * @param query `site`: empty for every site
  * @param limit conversations, at most
- * @returns the matches, and where the next slice begins; nothing there when this was the last one
+ * @returns the matches, and `next`, where the next slice begins; undefined after the last slice
  */
 export async function searchSlice(
   tx: Transaction,
@@ -169,7 +169,7 @@ const LOOKUP_CONDITION = {
  * Finds messages by id in a slice of all messages, in the order of the visitors' ids. No index begins with these ids: it would
  * cost more at every write than this search costs an operator.
  * @param after the visitor after whom the slice begins; empty: at the beginning
- * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
+ * @returns the matches, and `next`, the visitor after whom the next slice begins; undefined after the last slice
  */
 export async function messagesNamed(
   tx: Transaction,
@@ -200,7 +200,7 @@ const IDS_SLICE = 2_000;
 /**
  * Finds visitors by a property of their ids that the database does not know, in a slice of all visitors, in the order of their ids.
  * @param after as for `messagesNamed`
- * @returns the ids of the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
+ * @returns the ids of the matches, and `next`, the visitor after whom the next slice begins; undefined after the last slice
  */
 export async function visitorIdsMatching(
   tx: Transaction,

@@ -66,7 +66,7 @@ export type Question = { visitor: string; asked: number };
 export const questionsSince = (tx: Transaction, since: number): Promise<Question[]> =>
   tx.all("SELECT visitor, asked FROM mail_wishes WHERE asked >= $1", since);
 
-/** Stores a node's answers: `seen` is `asked` for a connected visitor, else since when the visitor is away. The latest counts. */
+/** Stores a node's answers: `seen` is `asked` for a connected visitor, else the time when the visitor left. The latest counts. */
 export const answerQuestions = (
   tx: Transaction,
   answers: readonly { visitor: string; seen: number }[],

@@ -45,7 +45,7 @@ const SLICE = 20_000;
 /**
  * Finds the messages that had a `messageSid` until they were sent again, in a slice of all tries, in the order of the visitors' ids.
  * @param after the visitor after whom the slice begins; empty: at the beginning
- * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
+ * @returns the matches, and `next`, the visitor after whom the next slice begins; undefined after the last slice
  */
 export async function messagesFormerly(
   tx: Transaction,

@@ -263,7 +263,7 @@ export async function setClaims(tx: Transaction, id: string, claims: string): Pr
 /** A visitor's position in the order of first visits. */
 export type VisitorCursor = { created: number; id: string };
 
-/** A page of a site's visitors, in the order of their first visits. `after`: the last one of the page before. */
+/** A page of a site's visitors, in the order of their first visits. `after`: the last one of the previous page. */
 export const visitorsInOrder = (
   tx: Transaction,
   { site, after, limit }: { site: string; after: VisitorCursor | undefined; limit: number },

@@ -105,7 +105,7 @@ it("answers eight requests for history in one turn of the event loop (A28)", asy
   expect(counting.busiest()).toBe(8);
 });
 
-it("lets addresses take turns, an IPv6 network of a customer as one of them (A28)", async () => {
+it("lets addresses take turns; an IPv6 network of one customer counts as one address (A28)", async () => {
   for (const flood of ["192.0.2.1", "2001:db8:1"]) {
     const { connect } = setup();
     let served = 0;
@@ -117,7 +117,7 @@ it("lets addresses take turns, an IPv6 network of a customer as one of them (A28
   }
 });
 
-it("sends each of them every change once, in order", async () => {
+it("sends every change once and in order to each of many clients that connect together", async () => {
   const clients = await connectTogether(setup());
   const whole = Array.from({ length: HEAD }, (_, n) => n + 1);
   expect(clients.map(({ numbers }) => numbers)).toEqual(Array.from({ length: CLIENTS }, () => whole));

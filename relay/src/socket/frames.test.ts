@@ -37,7 +37,7 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
     rate: act("rate", true),
     passesGuard: async () => true,
     messages: createLimiter({ burst: 10, perMinute: 30, uptime: () => 0 }),
-    questions: createLimiter({ burst: 20, perMinute: 60, uptime: () => 0 }),
+    freeFrames: createLimiter({ burst: 20, perMinute: 60, uptime: () => 0 }),
     budgets: {
       message: () => waits.message ?? 0,
       visitor: () => waits.visitor ?? 0,

@@ -37,8 +37,8 @@ export type FrameDeps = {
   passesGuard: AccessPolicy["passesGuard"];
   /** Limits messages and reactions of one visitor per minute: each may cost the owner. */
   messages: Limiter;
-  /** Limits per visitor for frames that cost only computing time: history, read marks, heartbeats. */
-  questions: Limiter;
+  /** Limits per visitor for `FREE_FRAMES`, which cost only computing time. */
+  freeFrames: Limiter;
   /** Limits for all visitors of one address, and for all visitors of a site. */
   budgets: Pick<Budgets, "message" | "visitor" | "lead">;
 };
@@ -46,8 +46,8 @@ export type FrameDeps = {
 /** Who sent a frame, and how to answer. */
 type Context = { deps: FrameDeps; actions: ConnectionActions; live: Live };
 
-/** Frames without an id. No answer could name a refused one, so a client that sends too many is disconnected. */
-const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
+/** Frames that cost the owner nothing. They have no id that an answer could name, so a client that sends too many is disconnected. */
+const FREE_FRAMES: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
 /** Clients are told to wait this long (ms) when the database fails, and when the site's budget is used up. */
 const TRY_LATER_MS = 1_500;
 const FULL_MS = 3_600_000;
@@ -64,7 +64,7 @@ export const createFrames =
 
 async function handle(context: Context, frame: LiveFrame): Promise<void> {
   const { deps, actions, live } = context;
-  if (QUESTIONS.has(frame.t) && deps.questions.take(live.visitor) > 0) return actions.closeBusy(live);
+  if (FREE_FRAMES.has(frame.t) && deps.freeFrames.take(live.visitor) > 0) return actions.closeBusy(live);
   switch (frame.t) {
     case "send":
       return send(context, frame);

@@ -161,7 +161,7 @@ describe("a WebSocket", () => {
     expect(() => broken.emit("error", new Error("read ECONNRESET"))).not.toThrow();
   });
 
-  it("is refused without an origin, and closed with the code for a refused origin on a page of another one (A7)", async () => {
+  it("is refused without an origin, and closed with `notAllowed` for an origin that is not listed (A7)", async () => {
     expect(upgrade({ origin: undefined }).answer.toString()).toContain("403 Forbidden");
     for (const origin of ["https://evil.example", `${ORIGIN}.evil.example`, "null", ""]) {
       const wire = upgrade({ origin });

@@ -26,8 +26,8 @@ const MESSAGE_BURST = 10;
  * Limit for history pages, read marks and heartbeats of one visitor, in all tabs together. Scrolling quickly requests about
  * five pages a second.
  */
-const QUESTIONS_PER_MINUTE = 600;
-const QUESTION_BURST = 100;
+const FREE_FRAMES_PER_MINUTE = 600;
+const FREE_FRAMES_BURST = 100;
 
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
@@ -137,7 +137,7 @@ function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: O
     rate: createRating({ db, bus, clock, storeEvent: owner.storeEvent }),
     passesGuard: owner.access.passesGuard,
     messages: cluster.share("messages", createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime })),
-    questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),
+    freeFrames: createLimiter({ burst: FREE_FRAMES_BURST, perMinute: FREE_FRAMES_PER_MINUTE, uptime: clock.uptime }),
   });
 }
 

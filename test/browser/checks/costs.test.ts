@@ -14,7 +14,7 @@ const size = async (url: string): Promise<number> =>
   gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer()), { level: 9 }).length;
 
 for (const language of ["en", "de", "ar"])
-  it(`19 the loader has at most 4 kB with the settings in it, the chat 35 kB, and one request is made before the first touch: ${language}`, async () => {
+  it(`19 the loader has at most 4 kB with its settings, the open chat 35 kB with its texts, and the page makes one request before: ${language}`, async () => {
     const requested: string[] = [];
     const { page, chat } = await stage.visit({
       html: pageOf(stage.tag(`data-site="default" data-locale="${language}"`)),

@@ -247,7 +247,7 @@ describe("74 long words and unusual characters", () => {
     await expect.poll(async () => (await pictureBeside(marks)) === (await pictureBeside("Z"))).toBe(true);
   });
 
-  it("74 a failed message has its two buttons beside words, and its frame apart from the message above, also in Arabic", async () => {
+  it("74 a failed message has its two buttons beside the reason, and its outline does not touch the message above, also in Arabic", async () => {
     const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
     await open(page);
     const sendMessage = async (text: string): Promise<void> => {
@@ -365,7 +365,7 @@ describe("58 the emoji picker", () => {
 describe("71 a window whose size changes", () => {
   const modal = (page: Page) => page.locator("dialog.panel").evaluate((panel) => panel.matches(":modal"));
 
-  it("71 when it becomes as narrow as a phone's, the panel fills it and traps the focus; when it is wide again, the panel floats", async () => {
+  it("71 when the window becomes as narrow as a phone's, the panel fills it and traps the focus; in a wide one it floats again", async () => {
     const { page, chat } = await stage.visit({ html: html() });
     const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
     await page.evaluate(() => {

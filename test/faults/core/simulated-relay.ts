@@ -239,7 +239,7 @@ function createConnections(
       rate: async () => true,
       passesGuard: async () => true,
       messages: unlimited(),
-      questions: unlimited(),
+      freeFrames: unlimited(),
       budgets: { message: () => 0, visitor: () => 0, lead: () => 0 },
     }),
     link: (key) => key,

@@ -21,7 +21,7 @@ export const SAFETY: Mutant[] = [
     replace: "if ($wait > 0) return;",
   }),
   without("limit on a visitor's requests", "frames.test.ts", {
-    find: "QUESTIONS.has($frame.t) && deps.questions.take($visitor) > 0",
+    find: "FREE_FRAMES.has($frame.t) && deps.freeFrames.take($visitor) > 0",
     replace: "false",
   }),
   without("limit on the size of a frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),

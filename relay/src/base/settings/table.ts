@@ -199,7 +199,7 @@ export const TABLE = {
     env: "SOCKETS_TOTAL",
     fallback: "20000",
     parse: wholeNumber(0, 1_000_000),
-    help: "Open chats in total. The last tenth is reserved for IP addresses without an open chat. A chat takes about 8 KB of memory. 0: no limit.",
+    help: "Open chats in total. The last tenth is reserved for IP addresses without an open chat. A chat takes about 10 KB of memory. 0: no limit.",
   },
   uploadImage: {
     env: "UPLOAD_IMAGE_MB",

@@ -4,7 +4,7 @@ import { Problem } from "./problem.ts";
 
 /**
  * Validates a value against its schema. @returns the parsed value
- * @throws Problem that names every wrong field, the first one first
+ * @throws Problem that names every wrong field, in their order
  */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, { error: issueText });

@@ -48,7 +48,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
     }
   }
 
-  /** The JSON of an export. A hostile visitor's thread may be longer than the memory of the relay. */
+  /** The JSON of an export, in parts: a hostile visitor's thread may be larger than the memory of the relay. */
   async function* everythingOf(row: ListedVisitor): AsyncGenerator<string> {
     yield `{"visitor":${JSON.stringify(visitorView(row))},"messages":[`;
     const messages = yield* transcript(row.id);

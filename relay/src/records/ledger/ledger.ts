@@ -266,7 +266,7 @@ export async function retryRefusedKey(
   );
 }
 
-/** A page of entries, newest first. `before`: the last entry of the page before. */
+/** A page of entries, newest first. `before`: the last entry of the previous page. */
 export async function entries(
   tx: Transaction,
   query: {

@@ -1,6 +1,6 @@
 /**
  * Asks once, in the thread, for a rating when the conversation seems over: the visitor closed the chat after reading the newest
- * reply, or nothing happened for ten minutes since (WIDGET 8.5). Fetched only if the site uses ratings.
+ * reply, or did nothing for ten minutes after it (WIDGET 8.5). Fetched only if the site uses ratings.
  */
 
 import { COMMENT_MAX } from "@porchlight/shared/limits";
@@ -21,7 +21,7 @@ const IDLE_MS = 10 * 60_000;
 
 const OUTLINE = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z";
 const FACE = `${OUTLINE}M9 10v.01M15 10v.01`;
-/** The worst has angry brows and the best laughing eyes: small mouths alone look alike. */
+/** The worst face also has angry brows, and the best one laughing eyes, because small mouths alone look alike. */
 const FACES: { readonly [label: string]: string } = {
   rateAwful: `${OUTLINE}M9 11.2v.01M15 11.2v.01M7.2 7.6l2.7 1.2M16.8 7.6l-2.7 1.2M8.3 17a4.4 4.4 0 0 1 7.4 0`,
   rateBad: `${FACE}M8.5 16.2a5.5 5.5 0 0 1 7 0`,
@@ -37,8 +37,8 @@ const Face = ({ label }: { label: string }): VNode => (
 
 /** Whether the conversation seems over. */
 function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, mounted: Mounted): () => boolean {
-  /** The last reply of the conversation that seemed over. */
-  const last = signal<string | undefined>(undefined);
+  /** Id of the newest reply when the conversation last seemed over. */
+  const endedAfter = signal<string | undefined>(undefined);
   const newest = computed(() => {
     const item = chat.items.value.at(-1);
     return item?.from === "reply" ? item : undefined;
@@ -47,8 +47,8 @@ function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, moun
   let typedAt = 0;
   mounted(
     watch(() => {
-      // With unread messages the visitor has closed the window, not the conversation.
-      if (!isOpen.value && chat.ready.value && !chat.unread.value) last.value = newest.value?.id;
+      // A visitor who closes the chat with unread messages has not finished the conversation.
+      if (!isOpen.value && chat.ready.value && !chat.unread.value) endedAfter.value = newest.value?.id;
     }),
   );
   mounted(
@@ -59,12 +59,12 @@ function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, moun
       if (!item) return;
       const wait = Math.max(0, Math.max(item.at, typedAt) + IDLE_MS - now());
       const timer = setTimeout(() => {
-        last.value = item.id;
+        endedAfter.value = item.id;
       }, wait);
       return () => clearTimeout(timer);
     }),
   );
-  return () => newest.value !== undefined && newest.value.id === last.value;
+  return () => newest.value !== undefined && newest.value.id === endedAfter.value;
 }
 
 type RateNeeds = Needs<"t" | "settings" | "chat" | "shell" | "isOpen" | "focusComposer" | "announcer" | "now">;
@@ -164,7 +164,7 @@ const scores = ({ ui, chosen }: State): VNode => (
   </div>
 );
 
-/** Scrolls what the visitor's choice has added into view. */
+/** Scrolls an element into view that appeared after the visitor's choice. */
 const reveal = (added: Element | null): void => added?.scrollIntoView({ block: "nearest" });
 
 const comment = ({ ui: { t } }: State): VNode => (

@@ -59,7 +59,7 @@ describe("the title of a hidden page", () => {
   it("adds the number to a title that the page sets meanwhile, without another reply, and restores that title", async () => {
     document.title = "Sold $& out";
     await expect.poll(() => document.title).toBe("(1) Sold $& out");
-    // Another element, as frameworks do it.
+    // Frameworks replace the title element.
     document.head.replaceChildren(document.createElement("title"));
     document.title = "Next";
     await expect.poll(() => document.title).toBe("(1) Next");

@@ -44,7 +44,7 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   const titleObserver = new MutationObserver(() => {
     setTimeout(() => shown && !pageDocument.title.includes(shown) && showCount());
   });
-  /** Only after the visitor has written something: a page must not make sounds uninvited. */
+  /** Plays the sound only if the visitor has written something: a page must not make sounds uninvited. */
   const playSound = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
     // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the lock from one that may. Not all

@@ -41,7 +41,7 @@ it("keeps its text during the short retries of a page without a network, and say
   expect(said).toHaveBeenLastCalledWith(on.ui.t("online"));
 });
 
-it("says that it connects once an attempt without a network lasts", async () => {
+it("says that it connects when an attempt without a network takes three seconds", async () => {
   on.show(Bar);
   on.chat.link.value = "offline";
   await drawn();

@@ -6,7 +6,7 @@ import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { tryAgain } from "../base/late-parts.ts";
 
-/** Milliseconds that a problem may last before the bar appears. */
+/** Milliseconds of connecting before the bar says so. It shows other problems at once. */
 const SHOW_AFTER_MS = 3_000;
 
 function problemOf(ui: Needs<"chat" | "missing">): Key | undefined {

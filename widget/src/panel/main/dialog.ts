@@ -12,7 +12,7 @@ export type DialogControl = {
 };
 
 /**
- * Follows the dialog of the shell.
+ * Controls the shell's dialog.
  * @param isFixed whether the panel fills the page and cannot be closed
  */
 export function controlDialog(
@@ -34,7 +34,7 @@ export function controlDialog(
   const onClose = (): void => {
     if (dialog.open) return;
     isOpen.value = false;
-    // From now on the panel opens with its content.
+    // From now on the panel has its content when it opens, so its opening is animated.
     dialog.classList.add("moves");
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -21,7 +21,7 @@ const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
 type LineState = Exclude<HeaderState, "closed">;
 type StateNeeds = Needs<"chat" | "settings" | "now">;
 
-/** The current state except `closed`, which only the usual line knows, and the delay in milliseconds until the header shows it. */
+/** The current state, and the milliseconds until the header shows it. Never `closed`: only the usual line knows that state. */
 function stateOf({ chat, settings, now }: StateNeeds): [state: LineState, ms: number] {
   const link = chat.link.value;
   if (isRefused({ chat })) return ["notAllowed", 0];

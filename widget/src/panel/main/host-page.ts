@@ -70,7 +70,7 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
   root.addEventListener("focus", unhide, { capture: true, signal });
   dialog.addEventListener("scroll", rememberScroll, { capture: true, passive: true, signal });
   const observer = new MutationObserver(() => {
-    // Close it like the command, because an invisible modal dialog would still lock the page.
+    // Close the panel as the command `close` does, because an invisible modal dialog would still lock the page.
     if (host.hidden) close();
     unhide();
     const isHome = host.parentNode === pageDocument.body;
@@ -85,7 +85,7 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
   });
   const watched = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
   observer.observe(document, { ...watched, subtree: true });
-  // This observer does not see the opening of the dialog itself.
+  // Observing the document does not include the shadow root, and so not the opening of the panel's dialog.
   observer.observe(dialog, watched);
   return () => {
     ended.abort();

@@ -6,7 +6,7 @@
 
 import type { Shell } from "../../loader/contract.ts";
 
-/** For this time after the keyboard has disappeared, iOS may still report its position, in milliseconds. */
+/** Milliseconds after the keyboard has disappeared in which iOS may still report its position. */
 const SETTLE_MS = 300;
 
 /** @returns a function that stops it */

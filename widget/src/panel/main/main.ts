@@ -60,8 +60,8 @@ function settingsOf(shell: Shell): PanelSettings {
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
   const wanted = wantedLanguages(locale);
-  // Empty until the code has checked that these texts disclose the machine. Until then, and if the code cannot be fetched, the
-  // language's own texts are used.
+  // The site's own texts. Empty until the code has made sure that they still say that an AI answers. Until then, and if the code
+  // cannot be fetched, the panel uses the language's texts.
   const siteWords = {};
   const language = await loadLanguage(chooseLanguage(wanted), siteWords, [...wanted, ...navigator.languages]);
   if (Object.keys(strings)[0])

@@ -13,7 +13,7 @@ import type { Needs } from "../base/context.ts";
 
 addEnglish(rare);
 
-/** Characters of a reply that may be shown: more than two lines have room for. */
+/** Most characters of a reply in the preview: more than fit into two lines. */
 const TEXT_MAX = 200;
 
 /** Removes the preview that is shown. */
@@ -21,7 +21,7 @@ let clear = (): void => {};
 
 /**
  * Shows the reply until it is closed, read here or in another tab, or replaced by another one.
- * @param plain its text without marks
+ * @param plain its text without Markdown
  */
 export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item, plain: string): void {
   const { shell, chat, t, isOpen, settings } = ui;

@@ -25,7 +25,7 @@ export function transcriptName({ settings, now }: Needs<"settings" | "now">): st
 
 /**
  * The conversation as plain text, which every device can open and which cannot contain code.
- * @param readable the text of a reply without marks
+ * @param readable returns the text of a reply without Markdown
  */
 export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => string): string {
   const { t, chat, settings, language } = ui;

@@ -18,7 +18,11 @@ export function fitWidth({ root, dialog, settings }: Shell): void {
   focused?.focus({ preventScroll: true });
 }
 
-/** Watches only the width: on a tablet the keyboard changes the height, and the focused field must stay visible. @returns the stop function */
+/**
+ * Calls `fitWidth` when the window passes the width of phones. It ignores the height: on a tablet the keyboard changes the
+ * height, and the focused field must stay visible.
+ * @returns a function that stops it
+ */
 export function followWidth(shell: Shell): () => void {
   const narrow = matchMedia("(max-width:599px)");
   narrow.onchange = () => fitWidth(shell);

@@ -20,7 +20,7 @@ import css from "./start.css?inline";
 
 const FORWARD = "m9.5 6 6 6-6 6";
 const SEARCH = "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20";
-/** Suggestions that are shown, as in the empty thread. */
+/** Most suggestions shown, as in the empty thread. */
 const SUGGESTIONS = 4;
 
 type StartNeeds = Needs<
@@ -54,7 +54,7 @@ export const Start = component((ui: StartNeeds, mounted) => {
   const { chat, shell, isOpen, part } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const articles = signal<readonly Article[]>([]);
-  // Visitors with unread replies want the conversation, and so do those whose chat opened by itself, as on the page before.
+  // Visitors with unread replies want the conversation. So do visitors whose chat opened by itself, as on the previous page.
   const isShown = signal(!chat.unread.peek() && !(isOpen.peek() && navigator.userActivation?.hasBeenActive === false));
   const [query, reading] = [signal(""), signal<Article | undefined>(undefined)];
   const unsentCount = (): number =>

@@ -30,7 +30,7 @@ function notifyOwner({ relay, site: { id } }: Shell): void {
   if (isOwnerNotified) return;
   isOwnerNotified = true;
   console.warn(
-    `Porchlight: ${relay} does not take site "${id}" from pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
+    `Porchlight: ${relay} does not accept site "${id}" on pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
   );
 }
 type EndedNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;

@@ -90,7 +90,7 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-/** The code that only replies need. The panel's header uses it too, for the team's pictures. */
+/** Fetches the code for replies. The panel's header uses it too, for the team's pictures. */
 export const fetchReplyPart = () => import("./rich-text.tsx");
 
 /** The reaction. It is only an emoji until the code of the button that removes it has loaded. */

@@ -29,8 +29,8 @@ export type ScrollEvents = {
 };
 
 /**
- * @param box scrolls
- * @param content what is in it; rows carry `data-row`
+ * @param box the element that scrolls
+ * @param content its content, whose rows have the attribute `data-row`
  */
 export const createScroller = (box: Element, content: Element, events: ScrollEvents): Scroller =>
   new RowKeeper(box, content, events);

@@ -31,7 +31,7 @@ export const Waiting = component(({ t, chat, settings, announcer, now, asking, p
   });
   mounted(
     watch(() => {
-      // Where people answer, or while the site is closed, show dots only for a typing event.
+      // Where people answer, the relay does not know whether anybody is writing, so show no dots.
       const since =
         undeliveredSince.value ?? (settings.value.responder === "human" ? undefined : chat.working.value?.since);
       const isOnline = chat.link.value === "online";
