@@ -97,6 +97,22 @@ it("makes all waiting calls as soon as one call was accepted with the new key", 
   expect(went).toHaveLength(1 + EVERY.length);
 });
 
+it("does not hold the new key for the refusal of a call that was made with the old one", () => {
+  const keys = { main: "old" };
+  const { gates, events } = gatesOf(keys);
+  const { went, ask, answer } = calls(gates);
+  const slow = EVERY.map((rank) => `slow ${rank}`);
+  for (const rank of EVERY) ask(rank, `slow ${rank}`);
+  ask("message", "refused");
+  keys.main = "new";
+  answer("refused", REFUSED);
+  ask("message", "after");
+  for (const name of slow) answer(name, REFUSED);
+  expect(went).toEqual([...slow, "refused", "after"]);
+  answer("after", OK);
+  expect([events, gates.heldFor("main")]).toEqual([["account.paused", "account.resumed"], undefined]);
+});
+
 it("tries a refused key again every half minute, and reports when it is accepted", () => {
   const { gates, pass, opened, events } = gatesOf({ main: "old" });
   const { ask } = calls(gates, (name) => (name === "good" ? OK : REFUSED));

@@ -22,8 +22,8 @@ export type Turn = { settle: (outcome: Settled) => void };
 
 export type Waiting = { account: string; rank: Rank; since: number; go: (turn: Turn) => void };
 
-/** A call under way: the pace's epoch and the uptime in ms when it was made. */
-type Call = { epoch: number; since: number };
+/** A call under way: the epochs and the uptime in ms when it was made. */
+type Call = { epoch: number; keyEpoch: number; since: number };
 
 /** Most calls of one key under way at once. */
 const PARALLEL = 64;
@@ -59,6 +59,8 @@ export type KeyGate = {
   unsaved: boolean;
   /** Set while the service refuses the key or the address; one call tries again at `until`, in ms of uptime. */
   held: { until: number; why: string } | undefined;
+  /** Counts the keys. A call with another number was made with a former key. */
+  keyEpoch: number;
   /** The key is new and was not accepted yet: calls go one by one. */
   unproven: boolean;
   /** What visitors are told about delivery. */
@@ -80,6 +82,7 @@ export function createKeyGate(deps: KeyGateDeps): KeyGate {
     underWay: 0,
     unsaved: false,
     held: undefined,
+    keyEpoch: 0,
     unproven: false,
     delivery: "ok",
     stopped: false,
@@ -126,6 +129,7 @@ export function drain(gate: KeyGate): Waiting[] {
 
 /** Opens the gate for a new key: at first, one call goes alone. */
 export function release(gate: KeyGate): void {
+  gate.keyEpoch++;
   if (gate.held !== undefined) gate.unproven = true;
   gate.held = undefined;
   pump(gate);
@@ -201,8 +205,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
   leave(gate, waiting);
   gate.underWay++;
   gate.unsaved = true;
-  const { epoch } = gate.pace;
-  const since = gate.deps.clock.uptime();
+  const call = { epoch: gate.pace.epoch, keyEpoch: gate.keyEpoch, since: gate.deps.clock.uptime() };
   let settled = false;
   waiting.go({
     settle(outcome) {
@@ -210,7 +213,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
       settled = true;
       gate.underWay--;
       gate.unsaved = true;
-      conclude(gate, waiting, { epoch, since }, outcome);
+      conclude(gate, waiting, call, outcome);
       pump(gate);
     },
   });
@@ -247,10 +250,15 @@ function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome
   settle(pace, call.epoch, made ? outcome : { kind: "unready" }, now, settling);
   if (kind === "throttle") {
     deps.log("account.throttled", { account, rate: paceOf(pace, now).rate });
-  } else if (refusesKey(rank, outcome)) hold(gate, account, rank, outcome);
-  else if (isUnavailable(outcome)) {
+  } else if (refusesKey(rank, outcome)) {
+    // The refusal of a former key says nothing about the present one.
+    if (call.keyEpoch === gate.keyEpoch) hold(gate, account, rank, outcome);
+  } else if (isUnavailable(outcome)) {
     if (deps.breaker.failure()) deps.log("account.unreachable", { account, status });
-  } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) acceptKey(gate, account);
+  } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) {
+    deps.breaker.success();
+    if (call.keyEpoch === gate.keyEpoch) acceptKey(gate, account);
+  }
 }
 
 /** The service did not answer, or answered that it cannot process calls now. */
@@ -273,7 +281,7 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
   const fresh = gate.held === undefined;
   // A 401 to a grant may mean that the account is not an agency (R-483): the next call shows whether the key is bad.
   const until = clock.uptime() + (rank === "grant" ? 0 : HELD_MS);
-  const why = status === 0 ? (message ?? kind) : `${status}: ${message ?? kind}`;
+  const why = status === 0 ? (message ?? kind) : `${status}${message ? `: ${message}` : ""}`;
   if (fresh || rank !== "grant") gate.held = { until, why };
   gate.unproven = false;
   if (!fresh) return;
@@ -281,12 +289,11 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
   onHeld();
 }
 
-/** The service has accepted the key: opens the gate if it was held. */
+/** The service has accepted the key: opens the gate for all calls if it was held, or if the key is new. */
 function acceptKey(gate: KeyGate, account: string): void {
-  gate.deps.breaker.success();
-  gate.unproven = false;
-  if (gate.held === undefined) return;
+  if (gate.held === undefined && !gate.unproven) return;
   gate.held = undefined;
+  gate.unproven = false;
   gate.deps.log("account.resumed", { account });
   gate.deps.onOpen();
 }
