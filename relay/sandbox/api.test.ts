@@ -82,6 +82,11 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     const query = await call("POST", "/subaccounts/credits", { key: null, query: { apiKey: key }, body: {} });
     const header = await call("POST", "/contacts", { key: null, headers: { "x-api-key": key }, body: {} });
     expect([query.status, header.status]).toEqual([401, 401]);
+    // The right header does not excuse a key in the address.
+    const leaking = { query: { apiKey: key }, headers: { "x-api-key": key } };
+    expect((await call("POST", "/subaccounts/credits", { ...leaking, body: {} })).body).toMatchObject({
+      error: { message: "Unknown field apiKey" },
+    });
     sandbox.configure({ acceptEitherAuth: true });
     const both = [
       await call("POST", "/subaccounts/credits", { key: null, query: { apiKey: key }, body: {} }),
@@ -126,7 +131,13 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     const { incoming, call, sandbox } = await setUp();
     expect((await incoming({ surprise: 1 })).body).toEqual({ error: "Unknown field surprise" });
     expect((await call("POST", "/contacts", { body: { email: "a@b.example", age: 3 } })).status).toBe(400);
+    const paged = { query: { email: "a@b.example", limit: "1" } };
+    expect(await call("GET", "/contacts", paged)).toMatchObject({
+      status: 400,
+      body: { error: { message: "Unknown field limit" } },
+    });
     sandbox.configure({ rejectUnknownFields: false });
+    expect((await call("GET", "/contacts", paged)).status).toBe(404);
     expect((await incoming({ surprise: 1 }, { also: 2 })).status).toBe(200);
     expect((await call("POST", "/contacts", { body: { email: "a@b.example", age: 3 } })).status).toBe(201);
   });

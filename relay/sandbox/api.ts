@@ -12,6 +12,7 @@ import { grantCredits } from "./endpoints/credits.ts";
 import { incoming } from "./endpoints/incoming.ts";
 import { send } from "./endpoints/send.ts";
 import { actsBefore, type Fault, type RouteName } from "./fault.ts";
+import { onlyFields } from "./fields.ts";
 import { maskKey, type RequestEntry } from "./journal.ts";
 import type { SandboxConfig } from "./options.ts";
 import { draw } from "./random.ts";
@@ -148,6 +149,7 @@ async function accept(service: Service, { req, found, query, entry }: PendingReq
     const headers = rateHeaders(config, verdict.waitMs, clock.now());
     throw new Refusal("RATE_LIMITED", "Rate limit exceeded", { headers });
   }
+  onlyFields(Object.fromEntries(query), parametersOf(found.route, config), config);
   const listId = decoded(found.listId);
   const body = req.method === "GET" ? {} : await readBody(req, config, entry);
   return ENDPOINTS[found.route](service, { query, body, key, listId, warnings: entry.warnings });
@@ -162,6 +164,12 @@ function checkHttps(req: Request, config: SandboxConfig): void {
   if (!config.requireHttps || req.headers["x-forwarded-proto"] === "https") return;
   if (config.httpsRejection === "close") throw new ConnectionClosed();
   throw new Refusal("HTTPS_REQUIRED", "HTTPS is required", { status: config.httpsRejection });
+}
+
+/** The query parameters of an endpoint. Credits have none: the key in an address would reach logs. */
+function parametersOf(route: RouteName, { acceptEitherAuth }: SandboxConfig): string[] {
+  const key = route === "credits" && !acceptEitherAuth ? [] : ["apiKey"];
+  return route === "findContact" ? [...key, "phoneNumber", "email"] : key;
 }
 
 /** The key from where the endpoint wants it: header for credits, query for the others. */

@@ -1,7 +1,7 @@
 /** Files of incoming messages: links that are fetched, and data URIs that are decoded (R-233 to R-241). */
 
 import { isLoopback } from "@porchlight/shared/loopback";
-import { fileTypeFromBuffer } from "file-type";
+import { fileTypeFromBuffer, supportedMimeTypes } from "file-type";
 import { Refusal } from "./answers.ts";
 import { type Fields, nullableText } from "./fields.ts";
 import type { Media } from "./messages.ts";
@@ -47,11 +47,16 @@ async function embedded(uri: string, type: string, config: SandboxConfig): Promi
   return { url: "", type, bytes };
 }
 
-/** Whether a file of the sniffed type may be declared as `stated`. Bytes do not identify text and unknown containers. */
-const sameKind = (sniffed: string, stated: string): boolean =>
-  sniffed === stated ||
-  (/^(audio|video)\//.test(sniffed) && /^(audio|video)\//.test(stated)) ||
-  /zip|cfb/.test(sniffed);
+/**
+ * Whether a file with these bytes may be declared as `stated`. Bytes do not identify text and unknown containers.
+ * @param sniffed the type that the bytes show; undefined: none
+ */
+const sameKind = (sniffed: string | undefined, stated: string): boolean =>
+  sniffed === undefined
+    ? !supportedMimeTypes.has(stated)
+    : sniffed === stated ||
+      (/^(audio|video)\//.test(sniffed) && /^(audio|video)\//.test(stated)) ||
+      /zip|cfb/.test(sniffed);
 
 /** Fetches a link and stores the copy or the error (R-234). Never throws. */
 export async function fetchMedia(media: Media, poster: Poster, config: SandboxConfig): Promise<void> {
@@ -67,8 +72,8 @@ export async function fetchMedia(media: Media, poster: Poster, config: SandboxCo
     else if (found !== media.type) media.error = `the link gave ${found || "no type"} instead of ${media.type}`;
     else {
       const sniffed = (await fileTypeFromBuffer(body))?.mime;
-      if (sniffed !== undefined && !sameKind(sniffed, media.type))
-        media.error = `the file is ${sniffed}, not ${media.type}`;
+      if (!sameKind(sniffed, media.type))
+        media.error = `the file is ${sniffed ?? "of an unknown type"}, not ${media.type}`;
       else media.bytes = body;
     }
   } catch (error) {

@@ -186,6 +186,10 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     await incoming({ mediaUrl: host.url, mediaContentType: "image/jpeg" });
     await sandbox.until(({ messages }) => messages()[0]?.media?.error !== undefined);
     expect(sandbox.messages()[0]?.media).toMatchObject({ error: "the file is application/pdf, not image/jpeg" });
+    host.answer = () => ({ status: 200, body: "<h1>Log in</h1>", headers: { "Content-Type": "image/jpeg" } });
+    await incoming({ mediaUrl: host.url, mediaContentType: "image/jpeg" });
+    await sandbox.until(({ messages }) => messages()[1]?.media?.error !== undefined);
+    expect(sandbox.messages()[1]?.media).toMatchObject({ error: "the file is of an unknown type, not image/jpeg" });
   });
 
   it("R-234 keeps a message whose link answers 404, redirects or shows a login page, and records why", async () => {
