@@ -107,6 +107,34 @@ describe("the doctor", () => {
     }
   });
 
+  it("reports an address of a web server that answers with a page, or refuses the method", async () => {
+    for (const [status, body, found] of [
+      [200, "<h1>Shop</h1>", "(200: the answer is not JSON)"],
+      [405, "", "(405)"],
+    ] as const) {
+      const other = await startServer(status, body);
+      const { of } = await restartAndExamine({ SERVICE_URL: `${other.url}/v1` });
+      expect(of("key of account default")).toMatchObject({
+        ok: false,
+        found: `${other.url}/v1 answers a look-up unlike the messaging service ${found}`,
+        cure: "Set `SERVICE_URL` to the base address that the service names: it ends in `/v1`.",
+      });
+      other.stop();
+    }
+  });
+
+  it("accepts an address that refuses a wrong key in the body of a 200 (R-007)", async () => {
+    const refusing = createServer(({ url = "" }, response) => {
+      const known = new URL(url, "http://localhost").searchParams.get("apiKey") === KEY;
+      response.end(JSON.stringify({ success: false, error_code: known ? 404 : 401 }));
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+    const { port } = refusing.address() as AddressInfo;
+    const { of } = await restartAndExamine({ SERVICE_URL: `http://127.0.0.1:${port}/v1` });
+    refusing.close();
+    expect(of("key of account default")).toMatchObject({ ok: true });
+  });
+
   it("makes no call with a refused key, and reports why the account waits", async () => {
     await restartAndExamine({ SERVICE_API_KEY: "an-old-key" });
     const lookups = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;

@@ -13,6 +13,7 @@ const WAITS = "Visitors lose nothing: their messages wait, and the relay sends t
 const UNREACHED = `${WAITS} If it works for others, check \`SERVICE_URL\`, and DNS and the firewall of this machine.`;
 const FAILING = `${WAITS} Ask the service's support how long the failure will last.`;
 const SLOWED = `${WAITS} The relay waits before its next call, because the service limited or failed earlier calls. Check again in a minute.`;
+const BASE_ADDRESS = "Set `SERVICE_URL` to the base address that the service names: it ends in `/v1`.";
 const ADDRESS =
   "Check that the address ends in `/v1` and that the key has all rights. If both are right, a proxy in front of the service blocks this machine: ask the service's support to allow its address.";
 
@@ -36,7 +37,11 @@ async function askWithWrongKey({ settings }: CommandContext, { url }: Account): 
 }
 
 const describe = ({ status, message }: Pick<Outcome, "status" | "message">): string =>
-  `${status === 0 ? "no answer" : status}: ${message}`;
+  [status === 0 ? "no answer" : status, ...(message === "" ? [] : [message])].join(": ");
+
+/** Whether the answer refuses the key, in its status or in the body of a 200 (R-007). */
+const refusesKey = ({ kind, status }: Outcome): boolean =>
+  [401, 403].includes(status) || (kind === "config" && status < 300);
 
 /** What is wrong with the service itself: it does not answer anybody, or answers with an error of its own. */
 function serviceProblem({ url }: Account, wrongKeyAnswer: Answer): [found: string, cure: string] | undefined {
@@ -49,7 +54,11 @@ function callProblem(account: Account, answer: Outcome, refusal: string | undefi
   const why = refusal ?? (["config", "edge"].includes(answer.kind) ? describe(answer) : undefined);
   if (why?.startsWith("401")) return [`${account.url} refuses the key (${why})`, replaceKey(account)];
   if (why !== undefined) return [`${account.url} refuses the account's calls (${why})`, ADDRESS];
-  return answer.kind === "throttle" ? ["not checked now", SLOWED] : [describe(answer), FAILING];
+  if (answer.kind === "throttle") return ["not checked now", SLOWED];
+  const strange = answer.kind === "permanent" || (answer.status >= 200 && answer.status < 300);
+  return strange
+    ? [`${account.url} answers a look-up unlike the messaging service (${describe(answer)})`, BASE_ADDRESS]
+    : [describe(answer), FAILING];
 }
 
 /**
@@ -68,11 +77,11 @@ async function key(context: CommandContext, account: Account, wrongKeyAnswer: An
   const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok") return failed(check, ...callProblem(account, answer, context.heldFor(id)));
   const refusal = outcomeOf(wrongKeyAnswer, false, context.clock.now());
-  if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
+  if (refusesKey(refusal)) return passed(check, `${url} accepts it`);
   return failed(
     check,
     `${url} does not refuse a wrong key either (${describe(refusal)}), so it is not the messaging service's base address`,
-    "Set `SERVICE_URL` to the base address that the service names: it ends in `/v1`.",
+    BASE_ADDRESS,
   );
 }
 

@@ -28,10 +28,12 @@ const detailOptions = {
   "last-name": { type: "string" },
 } as const;
 
-/** @throws CommandError with the service's message, unless the call succeeded */
-function assertAccepted({ kind, status, message }: Outcome): void {
+/** @throws CommandError that says who refused the call, and why; nothing when it succeeded */
+export function assertAccepted({ kind, status, message }: Outcome): void {
   if (kind === "ok" || kind === "duplicate") return;
-  throw new CommandError(`The service refused it (${status === 0 ? "no answer" : status}): ${message}`);
+  if (status > 0) throw new CommandError(`The service refused it (${status}): ${message}`);
+  const unanswered = kind === "transient" || kind === "unknown";
+  throw new CommandError(`${unanswered ? "The service did not answer" : "No call was made"}: ${message}`);
 }
 
 /** The contact details of the options. @throws CommandError that names the invalid option */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { isIPv6 } from "node:net";
 import { endingOf } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { parseRelayFrame } from "@porchlight/shared/parse";
@@ -31,17 +32,23 @@ async function identityFor({ identity, requireIdentity, public: { id } }: Site):
     .sign(key);
 }
 
+/** The host under which this machine reaches a relay that listens on `host`. */
+export const reachedAs = (host: string): string => {
+  const near = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  return isIPv6(near) ? `[${near}]` : near;
+};
+
 /** A visitor with its own connection, as on a page of the relay. */
 async function visit({ settings }: CommandContext, site: Site) {
   const { publicUrl, port, host } = settings;
   const origin = publicUrl === undefined ? `http://localhost:${port}` : new URL(publicUrl).origin;
-  const at = host === "0.0.0.0" ? "127.0.0.1" : host;
+  const at = `${reachedAs(host)}:${port}`;
   const { WebSocket } = await import("ws");
-  const socket = new WebSocket(`ws://${at}:${port}/socket`, { headers: { Origin: origin } });
+  const socket = new WebSocket(`ws://${at}/socket`, { headers: { Origin: origin } });
   // Stays set: an error while the relay closes the connection must not end the command.
   socket.on("error", () => {});
   await once(socket, "open").catch(() => {
-    throw new CommandError(`No relay answers on ${at}:${port}: start it, with the same settings.`);
+    throw new CommandError(`No relay answers on ${at}: start it, with the same settings.`);
   });
   const log = new Map<string, Message>();
   let [token, ended]: [string | undefined, string | undefined] = [undefined, undefined];
