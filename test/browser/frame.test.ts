@@ -35,6 +35,16 @@ const headerParts = (page: Page): Promise<string[]> =>
     }),
   );
 
+/** The launcher's visible glyphs, as they are drawn: the path of those that have one, and their style. */
+const launcherGlyphs = (page: Page): Promise<string[]> =>
+  page.locator(".launcher:not(dialog *) :is(b, svg)").evaluateAll((glyphs) =>
+    glyphs.flatMap((glyph) => {
+      const { opacity, width, insetInlineStart, transform, strokeWidth, strokeLinecap } = getComputedStyle(glyph);
+      const path = glyph.querySelector("path")?.getAttribute("d");
+      return opacity === "1" ? [[path, width, insetInlineStart, transform, strokeWidth, strokeLinecap].join(" ")] : [];
+    }),
+  );
+
 for (const [name, options, attributes] of [
   ["desktop", {}, ""],
   ["phone", PHONE, ""],
@@ -58,6 +68,7 @@ for (const [name, options, attributes] of [
     await shot(page, `frame ${name}`);
     const surface = await surfaceOf(page);
     const parts = await headerParts(page);
+    const glyphs = await launcherGlyphs(page);
     await frame.getByRole("button").click();
     await frame.waitFor({ state: "hidden" });
     await page.locator(".launcher").click();
@@ -68,6 +79,9 @@ for (const [name, options, attributes] of [
     // No flash when the panel draws itself, and nothing moves.
     expect(await surfaceOf(page)).toBe(surface);
     expect(await headerParts(page)).toEqual(parts);
+    // The launcher is a cross, and stays the same one.
+    expect(glyphs).toEqual([expect.stringContaining("m6 6 12 12m0-12-12 12 ")]);
+    await expect.poll(() => launcherGlyphs(page)).toEqual(glyphs);
   });
 
 for (const [name, options, attributes, html] of [

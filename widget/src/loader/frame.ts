@@ -6,6 +6,7 @@
 import type { FrameWords, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
+import { launcherCross } from "./launcher-cross.ts";
 
 /** The close button's name until the texts of the page's language have loaded. */
 const CLOSE = "Close chat";
@@ -20,7 +21,7 @@ const sheet = new CSSStyleSheet();
  * @param close closes the panel
  */
 export async function drawFrame(shell: Shell, close: () => void): Promise<void> {
-  const { dialog, root } = shell;
+  const { dialog, launcher, root } = shell;
   const [title, retry, link] = dialog.childNodes;
   if (!dialog.open || !(title instanceof Text)) return;
   const words = fetchWords(shell);
@@ -28,6 +29,7 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
+  launcherCross(launcher);
   const closeButton = element("button", { type: "button", "aria-label": CLOSE });
   closeButton.onclick = close;
   const header = headerOf(shell, closeButton);

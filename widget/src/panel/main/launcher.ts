@@ -2,10 +2,9 @@
 
 import { effect } from "@preact/signals-core";
 import type { LoaderWords } from "../../loader/contract.ts";
-import { element, icon } from "../../loader/dom.ts";
+import { element } from "../../loader/dom.ts";
+import { launcherCross } from "../../loader/launcher-cross.ts";
 import type { Needs } from "../base/context.ts";
-
-const CHEVRON = "m5.5 9 6.5 6.5 6.5-6.5";
 
 /** @returns a function that stops it */
 export function syncLauncher({
@@ -16,8 +15,8 @@ export function syncLauncher({
   language,
 }: Needs<"t" | "language" | "chat" | "shell" | "isOpen">): () => void {
   const badge = element("span", { class: "badge", "aria-hidden": "true" });
-  const chevron = icon(CHEVRON);
-  shell.launcher.append(chevron, badge);
+  const cross = launcherCross(shell.launcher);
+  shell.launcher.append(badge);
   const stop = effect(() => {
     const count = isOpen.value ? 0 : chat.unread.value;
     badge.hidden = count === 0;
@@ -31,6 +30,6 @@ export function syncLauncher({
   return () => {
     stop();
     badge.remove();
-    chevron.remove();
+    cross.remove();
   };
 }
