@@ -57,9 +57,10 @@ it("records a voice message, which the relay stores and the service gets as audi
   // Each number is shown for one second only, which the test may miss.
   await chat.panel.getByText(/^0:(0[1-9]|[1-5]\d)$/).waitFor();
   await chat.panel.getByRole("button", { name: "Add the recording" }).click();
-  await chat.panel.locator(".tray li").waitFor();
+  expect(await chat.panel.locator(".tray li bdi").textContent()).toMatch(/^Voice message, 0:\d\d$/);
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
+  await chat.thread.getByRole("group", { name: "Voice message", exact: true }).waitFor();
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
   expect(stage.house.sandbox.messages()[0]).toMatchObject({
     media: { type: expect.stringMatching(/^audio\//) },
@@ -92,16 +93,17 @@ function silence(seconds: number): Buffer {
 it("plays audio in its own player, by button, slider and arrow keys, one file at a time", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
-  for (const name of ["one.wav", "two.wav"]) {
-    await page.locator("input[type=file]").setInputFiles({ name, mimeType: "audio/wav", buffer: silence(400) });
+  for (const name of ["one", "two"]) {
+    const file = { name: `${name}.wav`, mimeType: "audio/wav", buffer: silence(400) };
+    await page.locator("input[type=file]").setInputFiles(file);
     await chat.panel.locator(".tray li").waitFor();
     await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
     await chat.panel.getByRole("button", { name: "Send message" }).click();
     await chat.thread.getByRole("group", { name }).waitFor();
   }
-  const one = chat.thread.getByRole("group", { name: "one.wav" });
-  const two = chat.thread.getByRole("group", { name: "two.wav" });
-  const slider = one.getByRole("slider", { name: "one.wav" });
+  const one = chat.thread.getByRole("group", { name: "one" });
+  const two = chat.thread.getByRole("group", { name: "two" });
+  const slider = one.getByRole("slider", { name: "one" });
   const position = () => slider.getAttribute("aria-valuetext");
   await expect.poll(position).toBe("0:00 / 6:40");
 
@@ -148,7 +150,7 @@ it("a finger drags the slider of the audio player, which has an edge in forced c
   await chat.panel.locator(".tray li").waitFor();
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
-  const slider = chat.thread.getByRole("slider", { name: "one.wav" });
+  const slider = chat.thread.getByRole("slider", { name: "one" });
   const position = () => slider.getAttribute("aria-valuetext");
   await expect.poll(position).toBe("0:00 / 6:40");
   // Nothing arrives any more that moves the slider under the finger.

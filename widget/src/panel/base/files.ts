@@ -4,8 +4,11 @@ import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import type { Attachment } from "../../conversation/chat.ts";
 
+/** A file, with the name that the tray shows if that is not the file's own. */
+export type PickedFile = File & { readonly title?: string };
+
 export type Files = {
-  add(files: Iterable<File>): void;
+  add(files: Iterable<PickedFile>): void;
   /** `uploading`: at least one file cannot be sent yet. */
   state: ReadonlySignal<"none" | "uploading" | "ready">;
   /** Uploads that may be sent, in order. */
@@ -28,5 +31,5 @@ export type FilePicking = {
   files: ReadonlySignal<Files | undefined>;
   /** Number of picks that wait for the code of the tray. */
   adding: Signal<number>;
-  addFiles(files: Iterable<File>): void;
+  addFiles(files: Iterable<PickedFile>): void;
 };

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { canRecord, record, secondsFor } from "./recorder.ts";
 import { timeOf, waveOf } from "./recording-bar.tsx";
+import { titleOf } from "./tools.tsx";
 
 /** Microphone tracks that are running. */
 let live: number;
@@ -122,4 +123,11 @@ describe("a voice message", () => {
 it("formats the time and the waveform of a recording", () => {
   expect([timeOf(5), timeOf(65), timeOf(600)]).toEqual(["0:05", "1:05", "10:00"]);
   expect(waveOf([0, 1])).toBe("M2 11.5v1M6 1v22");
+});
+
+it("names a recording by its length, with the comma of the language", () => {
+  expect(titleOf("Voice message", 7, "en")).toBe("Voice message, 0:07");
+  expect(titleOf("Sprachnachricht", 65, "de")).toBe("Sprachnachricht, 1:05");
+  expect(titleOf("رسالة صوتية", 7, "ar")).toBe("رسالة صوتية، 0:07");
+  expect(titleOf("语音消息", 7, "zh-Hans")).toBe("语音消息，0:07");
 });

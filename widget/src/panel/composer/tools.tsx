@@ -8,7 +8,7 @@ import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import { canRecord, type Recording, record } from "./recorder.ts";
-import { RecordingBar } from "./recording-bar.tsx";
+import { RecordingBar, timeOf } from "./recording-bar.tsx";
 import css from "./tools.css?inline";
 
 const CAMERA = "M4 8.5h3.5L9 6h6l1.5 2.5H20v10H4ZM12 16.3a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z";
@@ -117,14 +117,34 @@ async function start(
   }
 }
 
+/** The comma between two parts of a name, where it is not the Latin one. */
+const COMMAS: { readonly [tag: string]: string } = {
+  am: "፣ ",
+  ar: "، ",
+  fa: "، ",
+  ja: "、",
+  my: "၊ ",
+  ps: "، ",
+  ur: "، ",
+  "zh-Hans": "，",
+  "zh-Hant": "，",
+};
+
+/** "Voice message, 0:07" */
+export const titleOf = (name: string, seconds: number, tag: string): string =>
+  name + (COMMAS[tag] ?? ", ") + timeOf(seconds);
+
 /** Ends the recording and puts it into the tray, where the visitor may still remove it. */
 async function finish(
-  { addFiles, focusComposer }: ToolNeeds,
+  { addFiles, focusComposer, language }: ToolNeeds,
   t: ExtraTranslate,
   recording: Slot<Recording | undefined>,
 ): Promise<void> {
-  const file = await recording.peek()?.finish(t("voiceMessage"));
+  const name = t("voiceMessage");
+  const ended = recording.peek();
+  const file = await ended?.finish(name);
   recording.value = undefined;
-  if (file) addFiles([file]);
+  if (file && ended)
+    addFiles([Object.assign(file, { title: titleOf(name, ended.seconds.peek(), language.peek().tag) })]);
   focusComposer();
 }

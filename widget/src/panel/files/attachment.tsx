@@ -50,8 +50,9 @@ export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
 const drawnAs = (type: string): typeof picture | undefined =>
   /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? audio : /^video\//.test(type) ? video : undefined;
 
+/** Named without the extension, because the visitor hears or sees a player and not a file. */
 const audio = (_: AttachedNeeds, { media, href, onError }: DrawnFile): VNode => (
-  <Player src={href} name={media.name} onError={onError} />
+  <Player src={href} name={media.name.replace(/\.\w+$/, "")} onError={onError} />
 );
 
 const Player = lazyPart<PlayerProps>(

@@ -54,6 +54,14 @@ it("uploads one file after another, and is ready when all are uploaded", async (
   expect(files.ready()).toHaveLength(3);
 });
 
+it("shows the title of a recording in the place of its file name", async () => {
+  const [file] = textFiles("Voice message.webm");
+  files.add([Object.assign(file as File, { title: "Voice message, 0:07" })]);
+  await drawn();
+  expect(shown()).toEqual(["Voice message, 0:07"]);
+  expect(on.root.querySelector(".tray button")?.getAttribute("aria-label")).toContain("Voice message, 0:07");
+});
+
 it("never uploads a file that was removed before its turn", async () => {
   files.add(textFiles("one.txt", "two.txt", "three.txt"));
   await expect.poll(() => uploads).toHaveLength(1);

@@ -6,6 +6,7 @@ import { type Upload, type UploadFailure, upload } from "../../conversation/uplo
 import type { Key } from "../../locales/en.types.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
 import type { Needs } from "../base/context.ts";
+import type { PickedFile } from "../base/files.ts";
 import { canShrink, smallerPicture } from "./shrink.ts";
 
 /** Files in the tray at a time. */
@@ -79,7 +80,7 @@ export function clear(tray: TrayState): void {
 }
 
 /** Adds files, as many as there is room for, and starts their uploads. */
-export function add(tray: TrayState, files: Iterable<File>): void {
+export function add(tray: TrayState, files: Iterable<PickedFile>): void {
   const { list, tooMany, announcer, t } = tray;
   const picked = [...files];
   const room = FILES_MAX - list.peek().length;
@@ -87,7 +88,7 @@ export function add(tray: TrayState, files: Iterable<File>): void {
   if (tooMany.peek()) announcer.alert(t("tooMany", { n: FILES_MAX }));
   for (const file of picked.slice(0, room)) {
     const preview = /^image\/(?!svg)/.test(file.type) ? URL.createObjectURL(file) : undefined;
-    const one: PendingFile = { name: file.name, size: file.size, preview, part: 0 };
+    const one: PendingFile = { name: file.title ?? file.name, size: file.size, preview, part: 0 };
     list.value = [...list.peek(), one];
     begin(tray, file, one);
   }

@@ -17,7 +17,7 @@ import { wantedLanguages } from "../../text/wanted-languages.ts";
 import { createAnnouncer } from "../base/announcer.ts";
 import { Root } from "../base/component.ts";
 import type { PanelContext } from "../base/context.ts";
-import type { Files } from "../base/files.ts";
+import type { Files, PickedFile } from "../base/files.ts";
 import { createLateParts } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
 import { controlDialog, type DialogControl } from "./dialog.ts";
@@ -42,7 +42,7 @@ let app: HTMLElement;
 /** Messages that the page sent before the visitor gave consent. */
 let earlyMessages: string[];
 /** Files that the tray's code has not taken yet. */
-let pickedFiles: File[];
+let pickedFiles: PickedFile[];
 let fileTray: Signal<Files | undefined>;
 /** Number of picks that the tray's code has not taken yet. */
 let adding: Signal<number>;
@@ -98,7 +98,7 @@ function sendMessage(text: string, [first, ...more]: readonly Attachment[] = [])
 }
 
 /** Passes files to the tray, whose code is fetched on the first use. */
-function addFiles(added: Iterable<File>): void {
+function addFiles(added: Iterable<PickedFile>): void {
   // Copy the files: they may be unavailable after the event, and the tray's code may handle the last pick first.
   pickedFiles.push(...added);
   adding.value++;
