@@ -4,13 +4,13 @@ import { Hono } from "hono";
 import type { createAdmin } from "./admin/index.ts";
 import type { Clock } from "./base/clock.ts";
 import type { ConnectionSlots } from "./base/connection-slots.ts";
-import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import type { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import type { BodyBudget } from "./http/body-budget.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
+import { withErrors } from "./http/error-answers.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { help } from "./http/help.ts";
@@ -166,17 +166,6 @@ function modulesOf(deps: AppDeps) {
     admin,
     health(deps.ready),
   ];
-}
-
-/** Answers unknown paths and failures. */
-function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
-  app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));
-  app.onError((error, c) => {
-    if (error instanceof RelayError) return c.json({ error: error.message }, error.status as 400);
-    log("relay.internal", { where: c.req.routePath, cause: String(error) });
-    return c.json({ error: ERRORS.internal[1] }, 500);
-  });
-  return app;
 }
 
 /** The HTTP application of a listener for operators only. */

@@ -1,6 +1,11 @@
 /** A page with one notice: a chat that does not exist, or what the chat needs. It loads nothing and runs no script. */
 
 import { html, raw } from "hono/html";
+import { ENGLISH, NOTICES } from "./notice-words.ts";
+import { wordsFor } from "./words.ts";
+
+/** Property of the viewport that lets the page use the whole screen of phones with a notch. */
+export const FIT = ", viewport-fit=cover";
 
 /** The panel's neutral colours, radius and font sizes; dark when the visitor's system is dark. */
 export const NOTICE_STYLE =
@@ -15,6 +20,16 @@ export const NOTICE_STYLE =
 const BUBBLE = raw(
   '<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>',
 );
+
+/**
+ * The words of a notice in the visitor's language, with that language and its direction. English where there are none.
+ * @param locale the site's setting; `auto`: what the browser accepts
+ * @param accepted the request's Accept-Language
+ */
+export function noticeWords(locale: string, accepted: string | undefined) {
+  const words = wordsFor(NOTICES, locale, accepted);
+  return { ...ENGLISH, dir: "ltr", ...words, lang: words.lang };
+}
 
 /** Renders the notice for the body of a page whose style contains `NOTICE_STYLE`. */
 export const notice = (heading: string, text: string, { lang, dir }: { lang: string; dir: string }) =>

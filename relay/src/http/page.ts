@@ -1,15 +1,10 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import type { Site } from "../base/config.ts";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
-import { accentRule, NOTICE_STYLE, notice } from "./notice-page.ts";
-import { ENGLISH, NOTICES } from "./notice-words.ts";
+import { accentRule, FIT, NOTICE_STYLE, notice, noticeWords } from "./notice-page.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
-import { wordsFor } from "./words.ts";
-
-/** Lets the chat use the whole screen of phones with a notch. */
-const FIT = ", viewport-fit=cover";
 
 /**
  * The Content-Security-Policy of the page: own scripts and connections, pictures of messages, and one inline style with a
@@ -33,32 +28,6 @@ function policyFor(site: Site, nonce: string): string {
 /** The first language in `Accept-Language`. The page gets it, and the chat uses the language of its page. */
 const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
-/** The words of the page in the visitor's language, with that language and its direction. English where there are none. */
-function noticeFor(locale: string, accepted: string | undefined) {
-  const words = wordsFor(NOTICES, locale, accepted);
-  return { ...ENGLISH, dir: "ltr", ...words, lang: words.lang };
-}
-
-/** Answers a browser that asks for the chat of a site that does not exist. */
-function unknownSite(c: Context): Response | Promise<Response> {
-  const nonce = crypto.randomUUID();
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
-  setPageHeaders(c, policy, "no-store");
-  c.header("Vary", "Accept-Language");
-  const words = noticeFor("auto", c.req.header("accept-language"));
-  return c.html(
-    html`<!doctype html>
-<html lang="${words.lang}" dir="${words.dir}">
-<head>
-${headOf(words.noChat, FIT)}
-<style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(""))}</style>
-</head>
-<body>${notice(words.noChat, words.noChatHelp, words)}</body>
-</html>`,
-    404,
-  );
-}
-
 /** `/c/{site}`: the chat as a full page, for links, frames, and browsers that could not load the widget. */
 export function page(sites: Sites): Hono {
   const app = new Hono();
@@ -66,15 +35,12 @@ export function page(sites: Sites): Hono {
   app.get("/favicon.ico", (c) => c.body(null, 204));
   return app.get("/c/:site", (c) => {
     const site = sites.find(c.req.param("site"));
-    if (site === undefined) {
-      if (c.req.header("accept")?.includes("text/html")) return unknownSite(c);
-      throw new RelayError("unknown_site");
-    }
+    if (site === undefined) throw new RelayError("unknown_site");
     const nonce = crypto.randomUUID();
     setPageHeaders(c, policyFor(site, nonce), "no-cache");
     c.header("Vary", "Accept-Language");
     const { id, title, locale, accent } = site.public;
-    const words = noticeFor(locale, c.req.header("accept-language"));
+    const words = noticeWords(locale, c.req.header("accept-language"));
     return c.html(html`<!doctype html>
 <html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
 <head>
