@@ -6,6 +6,11 @@ import { shortHash } from "../relay/src/base/log.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+import { addBlock } from "../relay/src/records/blocks.ts";
+import { addEvent, setEvent } from "../relay/src/records/events.ts";
+import { addLead } from "../relay/src/records/leads.ts";
+import { addEntry } from "../relay/src/records/ledger/ledger.ts";
+import { addMail, setMail } from "../relay/src/records/mails.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
 import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 import { freePort } from "./ports.ts";
@@ -70,9 +75,12 @@ const formTokenOf = async (given = cookie): Promise<string> =>
 const READS = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/login$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
-/** The same with the ids of a message in place of the parameters. */
-const readsOf = (visitor: string, id: string): string[] =>
-  READS.map((path) => path.replace(":visitor", visitor).replace(":id", id).replace("*", "no-such-page"));
+/** The same with names in place of the parameters: of a message, and of a message of the backend, by its key. */
+function readsOf(visitor: string, id: string, key = "shipped-1042"): string[] {
+  const entry = { ":kind{send|grant}": "send", ":account": "default", ":key": encodeURIComponent(key) };
+  const names = Object.entries({ ":visitor": visitor, ":id": id, ...entry, "*": "no-such-page" });
+  return READS.map((path) => names.reduce((all, [name, value]) => all.replace(name, value), path));
+}
 /** The pages in the navigation. */
 const PAGES = READS.filter((path) => !/[:*]|\/find$/.test(path));
 
@@ -167,7 +175,11 @@ describe("access to the admin pages", () => {
       expect((await ask(path, ended)).headers.get("location"), path).toBe(
         "/admin/login?next=%2Fadmin%2Fdeliveries&ended=form",
       );
-      expect((await ask(path, { form: withoutToken })).status, path).toBe(403);
+      const refused = await ask(path, { form: withoutToken });
+      expect(refused.status, path).toBe(403);
+      const page = await refused.text();
+      expect(page, path).toContain("<h1>Nothing was changed</h1>");
+      expect(page, path).toContain("The form belongs to an earlier session");
       expect((await ask(path, { form: { ...form, token: "x" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { "Sec-Fetch-Site": "cross-site" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { Origin: "https://evil.example" } })).status, path).toBe(403);
@@ -438,9 +450,11 @@ describe("the ledger", () => {
     });
     await expect.poll(async () => (await ask("/admin/ledger")).text()).toContain("r-1");
     const form = { token: await formTokenOf(), account: "default", key: "r-1", decision: "approve", reason: "" };
-    expect(await follow("/admin/ledger/decide", form)).toContain("A reason is needed");
+    expect(await follow("/admin/ledger/decide", form)).toMatch(/class="error"[^>]*>A reason is needed/);
     expect(house.sandbox.state().grants).toEqual([]);
-    expect(await follow("/admin/ledger/decide", { ...form, reason: "as agreed" })).toContain("Recorded: r-1");
+    expect(await follow("/admin/ledger/decide", { ...form, reason: "as agreed" })).toMatch(
+      /class="done"[^>]*>Recorded: r-1/,
+    );
     await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
     expect(await (await ask("/admin/audit")).text()).toContain("ledger: approve");
   });
@@ -471,6 +485,35 @@ describe("the relay's report about itself", () => {
   });
 });
 
+/** Stores one of each thing that a site can have. Each of them contains the word, and nothing of it is due. */
+async function addOneOfEach(site: string, visitor: string, word: string): Promise<void> {
+  const [at, due] = [Date.now(), Number.MAX_SAFE_INTEGER];
+  const person = { firstName: word, lastName: null, email: `${word}@example.com`, phone: null, consent: null };
+  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  await db.transaction(async (tx) => {
+    await addLead(tx, { ...person, id: word, visitor, site, account: "default", own: 1, lists: null, due, at });
+    await addEvent(tx, { id: word, site, visitor, type: "message.reply", body: "{}", at });
+    await setEvent(tx, { id: word, state: "failed", attempts: 1, due, status: 500, problem: word, tries: "[]" });
+    await addBlock(tx, { site, value: "203.0.113.77", reason: word, actor: "cli", at });
+    await addMail(tx, {
+      id: word,
+      visitor,
+      kind: "replies",
+      address: word,
+      since: 0,
+      upto: 1,
+      page: "",
+      locale: "en",
+      at,
+    });
+    await setMail(tx, { id: word, state: "failed", attempts: 1, due, problem: word });
+    const content = JSON.stringify({ site, text: word, email: word });
+    const entry = { kind: "send", key: `${site}/${word}`, account: "default", lane: visitor, digest: word } as const;
+    await addEntry(tx, { ...entry, content, state: "refused", reason: word, actor: "test", now: at });
+  });
+  await db.close();
+}
+
 describe("readers", () => {
   /** Requests a page as a reader. */
   const read = async (path: string, reader: string) => ask(path, { cookie: reader });
@@ -481,7 +524,9 @@ describe("readers", () => {
     const token = await formTokenOf(reader);
     for (const path of ACTIONS.filter((each) => each !== "/admin/logout")) {
       const form = { token, item: `${visitor} ${failed}`, all: "1", decision: "dismiss", key: "r-1", reason: "no" };
-      expect((await ask(path, { cookie: reader, form })).status, path).toBe(403);
+      const refused = await ask(path, { cookie: reader, form });
+      expect(refused.status, path).toBe(403);
+      expect(await refused.text(), path).toContain("This session may only read.");
     }
     expect(await (await read(`/admin/messages/${visitor}/${failed}`, reader)).text()).not.toContain("Retry</button>");
   });
@@ -496,11 +541,13 @@ describe("readers", () => {
     const [row] = await db.all<{ visitor: string; sid: string }>("SELECT visitor, sid FROM messages WHERE id = $1", id);
     await db.close();
     const { visitor: other = "", sid: otherSid = "" } = row ?? {};
+    await addOneOfEach("b", other, "word-of-b");
+    await addOneOfEach("default", visitor, "word-of-default");
 
     const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
-    const words = [other, shortHash(other), id, otherSid, "a secret of site b", "%", ""];
+    const words = [other, shortHash(other), id, otherSid, "a secret of site b", "word-of-b", "b/word-of-b", "%", ""];
     const paths = [
-      ...readsOf(other, id),
+      ...readsOf(other, id, "b/word-of-b"),
       ...words.flatMap((each) => {
         const text = encodeURIComponent(each);
         return [
@@ -513,7 +560,7 @@ describe("readers", () => {
     for (const path of paths) {
       const answer = await read(path, reader);
       const page = await answer.text();
-      for (const word of [other, id, otherSid, "secret of site b"].filter(
+      for (const word of [other, id, otherSid, "secret of site b", "word-of-b"].filter(
         (each) => !decodeURIComponent(path).includes(each),
       ))
         expect(page.includes(word), `${word} in ${path}`).toBe(false);
@@ -523,6 +570,9 @@ describe("readers", () => {
     expect((await read(`/admin/conversations/${other}`, reader)).status).toBe(404);
     expect((await read(`/admin/messages/${other}/${id}`, reader)).status).toBe(404);
     expect((await read(`/admin/conversations/${visitor}`, reader)).status).toBe(200);
+    // What the reader may see is there, so nothing is missing only because the page is empty.
+    for (const path of ["leads", "mails", "webhooks", "blocks", "ledger/send/default/default%2Fword-of-default"])
+      expect(await (await read(`/admin/${path}`, reader)).text(), path).toContain("word-of-default");
     for (const path of ["", "/ledger", "/settings", "/doctor", "/alerts", "/callbacks", "/audit"])
       expect((await read(`/admin${path}`, reader)).headers.get("location"), path).toBe("/admin/conversations");
   });

@@ -28,6 +28,7 @@ const CHECKED: Record<string, string> = {
   "sh rehearsal": "guides.full.test.ts",
   "sh service": "guides.full.test.ts",
   "json alert": "alerts.test.ts",
+  "json log": "metrics.test.ts",
   ...Object.fromEntries(["answers", "author", "picture", "card"].map((name) => [`text ${name}`, "here"])),
   "js page": "here",
   "nginx site": "here, and balancers.test.ts",

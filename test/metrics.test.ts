@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { snippet } from "./guides.ts";
 import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
 
 let house: House;
@@ -51,6 +52,11 @@ it("counts messages, answers and times of a conversation, without naming visitor
   ])
     expect(lines.filter((line) => line.event === event && line.message === message)).toHaveLength(1);
   expect(JSON.stringify(lines)).not.toContain("for the metrics");
+  // The guide's example has the fields of a line, and the words of its event.
+  const shown = JSON.parse(snippet("json log")) as Record<string, unknown>;
+  const delivered: Record<string, unknown> = lines.find((line) => line.event === "delivery.done") ?? {};
+  expect(Object.keys(delivered)).toEqual(Object.keys(shown));
+  for (const field of ["level", "event", "msg"]) expect(delivered[field], field).toBe(shown[field]);
 });
 
 it("counts refusals of the service", async () => {

@@ -4,6 +4,7 @@ import { type AdminRouteDeps, type App, actorOf, ownForm, recordAction } from ".
 import { discardAll, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 import { messagePath } from "./paths.ts";
+import { refuseForm } from "./show.ts";
 
 /** The page to show after a form about deliveries: the message's page if the form is on it, otherwise the list. */
 function pageAfter(form: URLSearchParams): string {
@@ -18,7 +19,8 @@ export function addActions(app: Hono<App>, routeDeps: AdminRouteDeps): void {
   const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>
     void app.post(path, async (c) => {
       const form = await ownForm(c, routeDeps);
-      if (form === undefined || c.var.viewer.role !== "admin") return c.text("Forbidden\n", 403);
+      if (c.var.viewer.role !== "admin") return refuseForm(c, "reader");
+      if (form === undefined) return refuseForm(c, "other session");
       return c.redirect(await act(form, actorOf(c, routeDeps)), 303);
     });
   action("/admin/deliveries/retry", async (form, actor) => {

@@ -109,14 +109,17 @@ export async function conversations(
   const more =
     next &&
     html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Continue the search" : "Older"}</a></p>`;
+  // The index that finds them may have times that are 10 s too early.
+  const timeOf = (row: ConversationRow): number => row.at ?? row.created;
+  const sorted = rows.toSorted((a, b) => timeOf(b) - timeOf(a));
   return html`${filter(asked, sites)}${table(
     "Conversations",
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
-    rows.map((row) => [
+    sorted.map((row) => [
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
       row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT) || "[file]"}`),
       row.state === null ? null : badge(row.state),
-      time(row.at ?? row.created),
+      time(timeOf(row)),
       row.messages,
       line(row.site),
     ]),

@@ -14,6 +14,7 @@ import {
   idText,
   line,
   messageCount,
+  outcomeLine,
   PAGE_ROWS,
   pagedTable,
   time,
@@ -69,7 +70,7 @@ export function outcomeOf(query: Record<string, string | undefined>, page: "mess
   for (const [action, words] of Object.entries(OUTCOMES)) {
     const given = query[action];
     if (given !== undefined && /^\d{1,9}$/.test(given))
-      return html`<p class="done" role="status">${words[page](Number(given))}</p>`;
+      return outcomeLine(Number(given) > 0, words[page](Number(given)));
   }
   return "";
 }

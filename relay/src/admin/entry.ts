@@ -4,7 +4,7 @@ import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
 import { type Entry, findEntry, historyOf, type LedgerKind, type State, type Step } from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import { replyNamed } from "../records/search.ts";
-import { badge, type Cell, facts, type Html, idText, time } from "./html.ts";
+import { badge, type Cell, count, facts, type Html, idText, sentBadge, time } from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
 import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
@@ -45,7 +45,8 @@ export async function entryStages(db: Database, entry: Entry): Promise<Stage[]> 
   return steps.map(({ state, at, actor, reason }, n): Stage => {
     const before: Step | undefined = steps[n - 1];
     const isRefused = state === "intent" && before?.state === "calling";
-    const name = isRefused ? "Not accepted; sent again later" : NAMES[entry.kind][state];
+    const isStillWaiting = state === "received" && before !== undefined;
+    const name = isRefused ? "Not accepted; sent again later" : isStillWaiting ? "Waits" : NAMES[entry.kind][state];
     const parts = [reason, relays.has(actor) ? null : `By ${actor}`].filter((part) => part !== null);
     return {
       name,
@@ -56,13 +57,19 @@ export async function entryStages(db: Database, entry: Entry): Promise<Stage[]> 
   });
 }
 
+/** Where a person decides. */
+const DECIDED: Record<LedgerKind, Html> = {
+  grant: html`An admin decides on the page <a href="/admin/ledger">Ledger</a>.`,
+  send: html`<code>porchlight send resolve</code> records the outcome.`,
+};
+
 /** What comes next for an entry that is not settled. */
 function nextStage({ kind, state, due }: Entry): Stage[] {
   if (state === "intent")
     return [{ name: "Waits for its call", at: null, kind: "open", note: html`Not before ${time(due)}.` }];
   if (state === "calling") return [{ name: "Waits for the service's answer", at: null, kind: "open" }];
   if (state === "unknown" || (kind === "grant" && (state === "received" || state === "refused")))
-    return [{ name: "Waits for a person's decision", at: null, kind: "open" }];
+    return [{ name: "Waits for a person's decision", at: null, kind: "open", note: DECIDED[kind] }];
   return [];
 }
 
@@ -76,7 +83,7 @@ async function sentFacts(db: Database, entry: Entry): Promise<[string, Cell][]> 
   const { text, site } = sentContent(entry);
   const path = await messageOf(db, entry);
   return [
-    ["State", badge(SENT_STATES[entry.state])],
+    ["State", sentBadge(SENT_STATES[entry.state])],
     ["Text", text],
     ["Conversation", html`<a href="${conversationPath(entry.lane)}">${idText(entry.lane)}</a>`],
     ["In the conversation", path === undefined ? null : html`<a href="${path}">as this message</a>`],
@@ -89,7 +96,7 @@ function grantFacts(entry: Entry): [string, Cell][] {
   return [
     ["State", badge(GRANT_STATES[entry.state])],
     ["Sub-account", email ?? null],
-    ["Credits", amount === undefined ? null : String(amount)],
+    ["Credits", amount === undefined ? null : count(amount)],
     ["Note", note],
   ];
 }

@@ -70,7 +70,7 @@ export const page = ({ at, title, token, viewer }: Frame, body: Html): Html =>
 <header class="bar">
 <p class="brand"><a href="/admin">Porchlight</a></p>
 <form class="find" role="search" action="/admin/find"><label class="hidden" for="find">Find a message or visitor by id</label>
-<input id="find" name="id" type="search" placeholder="Any id" autocomplete="off" spellcheck="false"><button>Find</button></form>
+<input id="find" name="id" type="search" placeholder="Id of a message or visitor" autocomplete="off" spellcheck="false"><button>Find</button></form>
 <details class="menu"><summary>Session</summary><div>
 <p class="note">${viewer.role === "admin" ? "Admin" : viewer.site === null ? "Reader of all sites" : `Reader of ${viewer.site}`}</p>
 <form method="post" action="/admin/logout">${tokenField(token)}<button class="plain">Sign out</button></form>
@@ -86,12 +86,19 @@ export const time = (ms: number | null): Html =>
     ? html`–`
     : html`<time datetime="${new Date(ms).toISOString()}">${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}</time>`;
 
-/** A state as a coloured word. */
-export const badge = (state: string): Html =>
-  html`<span class="badge ${state.replaceAll(/[^a-z]/g, "")}">${state}</span>`;
+/** A state as a coloured word. @param look the state whose colour it has */
+export const badge = (state: string, look = state): Html =>
+  html`<span class="badge ${look.replaceAll(/[^a-z]/g, "")}">${state}</span>`;
+
+/** The state of a mail or of a message of the backend: "sent" is its end. A visitor's message that is sent is not delivered yet. */
+export const sentBadge = (state: string): Html => badge(state, state === "sent" ? "done" : state);
 
 /** The first `max` characters of a text. */
 export const brief = (text: string, max = 90): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
+
+/** What a page says about the action that led to it. @param isDone whether the action changed anything */
+export const outcomeLine = (isDone: boolean, words: string | Html): Html =>
+  html`<p class="${isDone ? "done" : "error"}" role="status">${words}</p>`;
 
 export type Cell = string | number | null | Html;
 

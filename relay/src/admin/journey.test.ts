@@ -4,7 +4,8 @@ import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { addEntry, claim, type Entry, linkReply, settle } from "../records/ledger/ledger.ts";
+import { WAITS } from "../records/ledger/grants.ts";
+import { addEntry, claim, type Entry, linkReply, settle, transition } from "../records/ledger/ledger.ts";
 import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
@@ -138,6 +139,24 @@ describe("a message of the owner's backend", () => {
     expect(shown).toMatch(/Accepted by the service[\s\S]*Stored in the conversation/);
     expect(shown).not.toContain("callback");
   });
+});
+
+it("a grant that waits for a person leads to the ledger, and says why it waits each time", async () => {
+  const name = { kind: "grant", account: "main", key: "recharge-1" } as const;
+  const content = JSON.stringify({ email: "client@agency.example", amount: 25_000, note: "", source: "recharge" });
+  const received = { lane: "", digest: "d", content, state: "received", reason: null, actor: "service" } as const;
+  const asked = { state: "received", reason: WAITS.asking, due: AT, actor: "billing", now: AT + 1_000 } as const;
+  await db.transaction(async (tx) => {
+    await addEntry(tx, { ...name, ...received, now: AT });
+    await transition(tx, name, ["received"], asked);
+  });
+  const shown = String(await ledgerEntry(db, name, VIEWER));
+  expect(shown).toContain('<a href="/admin/ledger">Ledger</a>');
+  const words = shown.replaceAll(/<[^>]*>/g, "");
+  expect(words).toMatch(
+    /Credits25,000[\s\S]*Stored durably by the relay .*15:00:00[\s\S]*Waits .*15:00:01waits for the answer/,
+  );
+  expect(words.match(/Stored durably/g)).toHaveLength(1);
 });
 
 it("begins with the time at which the visitor wrote the message, or says that it is unknown", async () => {

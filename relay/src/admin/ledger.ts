@@ -11,7 +11,9 @@ import {
   type Html,
   idText,
   line,
+  outcomeLine,
   pagedTable,
+  sentBadge,
   table,
   time,
   tokenField,
@@ -63,7 +65,7 @@ function decisionForm({ account, key, state }: Entry, token: string): Cell {
   if (choices === undefined) return null;
   return html`<form class="decide" method="post" action="/admin/ledger/decide">${tokenField(token)}
 <input type="hidden" name="account" value="${account}"><input type="hidden" name="key" value="${key}">
-<label class="hidden" for="why ${key}">Reason for ${key}</label><input id="why ${key}" name="reason" placeholder="Reason" required maxlength="200">
+<label class="hidden" for="why ${key}">Reason for ${key}</label><input id="why ${key}" name="reason" placeholder="Your reason" required maxlength="200">
 ${choices.map(([value, words]) => html`<button name="decision" value="${value}">${words}</button>`)}</form>`;
 }
 
@@ -103,7 +105,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
 const sentRow = (entry: Entry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
-  badge(SENT_STATES[entry.state]),
+  sentBadge(SENT_STATES[entry.state]),
   line((sentContent(entry).text ?? "").slice(0, 120)),
   entry.reason,
   line(entry.account),
@@ -135,7 +137,7 @@ ${table(
   open.map((entry) => grantRow(entry, token)),
   "",
 )}`;
-  return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
+  return html`${note}
 ${open.length === 0 ? "" : decisions}
 <h2>Credit grants</h2>
 ${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet. Each recharge that the service reports and each grant of your backend appears here.")}
@@ -144,9 +146,11 @@ ${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of you
 <p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome: of a grant here, of a message with <code>porchlight send resolve</code>.</p>`;
 }
 
-/** The sentence about the outcome of a decision. */
+/** What the page says about the outcome of a decision. */
 export const outcomeNote = (outcome: string | undefined, key = ""): Html | "" =>
-  outcome === undefined ? "" : html`${withCode(OUTCOMES[outcome] ?? "Not done")}: ${key}.`;
+  outcome === undefined
+    ? ""
+    : outcomeLine(outcome === "done", html`${withCode(OUTCOMES[outcome] ?? "Not done")}: ${key}.`);
 
 /** Carries out a decision of the ledger's form. @returns `outcome`: a key of `OUTCOMES` */
 export async function decide(

@@ -6,9 +6,12 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { createNotify } from "../flows/notify.ts";
+import { addBlock } from "../records/blocks.ts";
 import { addEvent } from "../records/events.ts";
+import { addMail, setMail } from "../records/mails.ts";
 import type { Sites } from "../records/sites.ts";
-import { webhooks } from "./lists.ts";
+import { addVisitor } from "../records/visitors.ts";
+import { blocks, mails, siteList, webhooks } from "./lists.ts";
 
 const AT = Date.UTC(2026, 10, 23, 15, 0, 0);
 let db: Database;
@@ -62,4 +65,33 @@ it("shows each try of a webhook with its time and status", async () => {
   await expect.poll(page, { interval: 1 }).toContain("delivered");
   await notify.stop();
   expect(await page()).toMatch(/2026-11-23 1[0-9:]+ +· 503 +· busy[\s\S]* · no answer +· ECONNREFUSED[\s\S]* · 204/);
+});
+
+const shop = { public: { id: "shop", title: "Lamps" }, account: "main", origins: [] };
+const sites = { all: [shop, { ...shop, public: { id: "outlet", title: "Lamps" } }] } as unknown as Sites;
+
+it("names each site by its title and its id: two sites may have the same title", () => {
+  const shown = String(siteList({ sites }, "https://chat.example", true)).replaceAll(/<[^>]*>/g, "");
+  for (const id of ["shop", "outlet"]) expect(shown).toContain(`Lamps ${id}`);
+});
+
+it("leads from a blocked visitor to the conversation, and names the commands that change the list", async () => {
+  for (const value of ["v_1_2", "u_3_4", "192.0.2.0/24"])
+    await db.transaction((tx) => addBlock(tx, { site: "shop", value, reason: "a flood", actor: "cli", at: AT }));
+  const shown = String(await blocks({ db, sites, skip: 0 }));
+  expect([...shown.matchAll(/href="([^"]+)"/g)].map(([, path]) => path).sort()).toEqual([
+    "/admin/conversations/u_3_4",
+    "/admin/conversations/v_1_2",
+  ]);
+  expect(shown).toContain("<code>porchlight block remove</code>");
+});
+
+it("shows a mail that was sent in the colour of what is done", async () => {
+  const mail = { id: "m", visitor: "v", address: "ada@example.com", since: 0, upto: 1, page: "", locale: "en", at: AT };
+  await db.transaction(async (tx) => {
+    await addVisitor(tx, "v", "shop", AT);
+    await addMail(tx, { ...mail, kind: "replies" });
+    await setMail(tx, { id: "m", state: "sent", attempts: 1, due: AT, problem: null });
+  });
+  expect(String(await mails({ db, sites, skip: 0 }))).toContain('<span class="badge done">sent</span>');
 });

@@ -16,6 +16,7 @@ import {
   name,
   PAGE_ROWS,
   pagedTable,
+  sentBadge,
   time,
   whole,
   withCode,
@@ -85,7 +86,7 @@ export async function mails(deps: Deps): Promise<Html> {
   const ids = sites.all.map(({ public: { id } }) => id);
   const found = await newestMails(db, { sites: ids, skip, limit: PAGE_ROWS + 1 });
   const rows = found.map(({ at, visitor, site, kind, address, state, attempts, problem }) => [
-    ...[time(at), kind, address, badge(state), attempts, problem],
+    ...[time(at), kind, address, sentBadge(state), attempts, problem],
     visitorLink(visitor),
     line(site),
   ]);
@@ -137,19 +138,27 @@ export async function webhooks(deps: Deps): Promise<Html> {
   );
 }
 
+/** The beginning of a visitor's id: an address has none. */
+const VISITOR = /^[uv]_/;
+
 export async function blocks(deps: Deps): Promise<Html> {
   const rows = await ofSites<Block>(
     deps,
     (query) => blocksPage(deps.db, query),
-    ({ value, reason, actor }) => [value, reason, actor],
+    ({ value, reason, actor }) => [
+      VISITOR.test(value) ? html`<a href="${conversationPath(value)}"><span class="id">${value}</span></a>` : value,
+      reason,
+      actor,
+    ],
   );
-  return pagedTable(
+  const list = pagedTable(
     { name: "skip", skip: deps.skip },
     "Blocks",
     headingsOf(deps, "Since", "Whom", "Reason", "By"),
     rows,
     withCode("No visitor and no address is blocked. `porchlight block add` blocks one, and it appears here."),
   );
+  return html`${list}${rows.length === 0 ? "" : html`<p class="note">${withCode("`porchlight block add` and `porchlight block remove` change this list.")}</p>`}`;
 }
 
 export async function audit({ db, skip }: Pick<Deps, "db" | "skip">): Promise<Html> {
@@ -177,7 +186,7 @@ export function siteList({ sites }: Pick<Deps, "sites">, address: string, previe
   return html`${sites.all.map(({ public: { id, title }, account, origins }) => {
     const page = `${preview ? "" : address}/c/${encodeURIComponent(id)}`;
     const script = id === "default" ? "widget.js" : `w/${id}.js`;
-    return html`<section class="site"><h2>${title === "" ? id : title}</h2>
+    return html`<section class="site"><h2>${title === "" ? id : html`${title} <span class="note">${id}</span>`}</h2>
 <pre tabindex="0" role="region" aria-label="Tag of ${id}" data-copy="Copy the tag">${`<script async src="${address}/${script}" data-site="${id}"></script>`}</pre>
 <p>Account ${account}. Pages that may open the chat: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
 <a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>

@@ -13,6 +13,7 @@ import {
 } from "./context.ts";
 import { type Html, pageFrame } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
+import { refuseForm } from "./show.ts";
 
 /** The admin page that an address names, without its host; undefined for the plain overview and for any other address. */
 function adminPage(address: string): string | undefined {
@@ -93,7 +94,7 @@ export function addLogin(app: Hono<App>, routeDeps: AdminRouteDeps): void {
   });
   const signOut = (path: string, action: string, end: (secret: string) => Promise<void>): void =>
     void app.post(path, async (c) => {
-      if ((await ownForm(c, routeDeps)) === undefined) return c.text("Forbidden\n", 403);
+      if ((await ownForm(c, routeDeps)) === undefined) return refuseForm(c, "other session");
       await end(c.var.secret);
       await recordAction(routeDeps, actorOf(c, routeDeps), action, "");
       setCookie(c, COOKIE, "", { ...cookieOf(c), maxAge: 0 });
@@ -102,7 +103,7 @@ export function addLogin(app: Hono<App>, routeDeps: AdminRouteDeps): void {
   signOut("/admin/logout", "sign out", sessions.end);
   // Only an admin may end the sessions of others.
   app.post("/admin/logout-everywhere", async (c, next) =>
-    c.var.viewer.role === "admin" ? next() : c.text("Forbidden\n", 403),
+    c.var.viewer.role === "admin" ? next() : refuseForm(c, "reader"),
   );
   signOut("/admin/logout-everywhere", "sign out everywhere", sessions.endAll);
 }

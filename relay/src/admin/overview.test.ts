@@ -70,6 +70,14 @@ it("shows each class of the service's answers as a line, and failures on an axis
   expect(failed).toMatch(/class="value"[^>]+>2</);
 });
 
+it("draws the first line of a plot on top of the others, and none that is zero all the time", async () => {
+  const empty = mergeSamples([], "sum");
+  await store("", NOW - 95_000, { ...empty, answers: { "2xx": 11, "429": 0, "4xx": 0, "5xx": 2, none: 0 } });
+  const figure = figureOf(await page("hour"), "The service&#39;s answers");
+  const drawn = [...figure.matchAll(/<(?:polyline|circle) class="s(\d)/g)].map(([, line]) => line);
+  expect([...new Set(drawn)]).toEqual(["3", "0"]);
+});
+
 it("counts the running minute of this node, and the newest stored minute of the others", async () => {
   metrics.message("stored");
   metrics.message("reply");
@@ -110,5 +118,11 @@ it("labels the time axis between its ends, which differ", async () => {
   metrics.message("stored");
   expect(ticksOf(figureOf(await page("hour"), "Messages"))).toEqual(["14:30", "14:45", "15:00", "15:15", "15:30"]);
   expect(ticksOf(figureOf(await page("day"), "Messages"))).toEqual(["24 h ago", "21:30", "03:30", "09:30", "15:30"]);
-  expect(ticksOf(figureOf(await page("week"), "Messages"))[0]).toBe("11-16");
+  // A label for each day of the week, and for each sixth day of the month.
+  const [week, month] = [
+    ticksOf(figureOf(await page("week"), "Messages")),
+    ticksOf(figureOf(await page("month"), "Messages")),
+  ];
+  expect(week).toEqual(["11-16", "11-17", "11-18", "11-19", "11-20", "11-21", "11-22", "11-23"]);
+  expect(month).toEqual(["10-24", "10-30", "11-05", "11-11", "11-17", "11-23"]);
 });

@@ -11,13 +11,17 @@ import { nodeTable, openProblems, runningNodes } from "./state.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The ranges of the plots: step of the stored series, points, steps per point, and the name of a point's time. */
+/**
+ * The ranges of the plots: step of the stored series, points, steps per point, parts of the time axis (a label at each end of
+ * a part), and the name of a point's time.
+ */
 const RANGES = {
-  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, begun: "minute" },
-  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, begun: "quarter of an hour" },
-  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, begun: "hour" },
-  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, begun: "quarter of a day" },
-} as const satisfies Record<string, { name: string; step: Step; points: number; each: number; begun: string }>;
+  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, parts: 4, begun: "minute" },
+  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, parts: 4, begun: "quarter of an hour" },
+  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, parts: 7, begun: "hour" },
+  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, parts: 5, begun: "quarter of a day" },
+} as const satisfies Record<string, RangeRow>;
+type RangeRow = { name: string; step: Step; points: number; each: number; parts: number; begun: string };
 type Range = keyof typeof RANGES;
 
 const rangeOf = (name: string | undefined): Range =>
@@ -73,19 +77,16 @@ function quantile(counts: readonly number[], q: number): number | undefined {
 /** A count as the label of a plot, like 20K. */
 const shortCount = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 
-/** Steps of the time axis between its labels. */
-const TICKS = 4;
-
 /**
  * The labels of the time axis: times for an hour and a day, else days. A day begins and ends at the same time, so its first
  * label is "24 h ago".
  */
 function ticksOf(range: Range, now: number): string[] {
-  const { step, points, each } = RANGES[range];
+  const { step, points, each, parts } = RANGES[range];
   const length = points * each * step * 1_000;
-  return Array.from({ length: TICKS + 1 }, (_, n) => {
+  return Array.from({ length: parts + 1 }, (_, n) => {
     const [, day = "", time = ""] =
-      /^\d+-(\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(now - length + (n * length) / TICKS).toISOString()) ?? [];
+      /^\d+-(\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(now - length + (n * length) / parts).toISOString()) ?? [];
     if (range === "week" || range === "month") return day;
     return n === 0 && range === "day" ? "24 h ago" : time;
   });

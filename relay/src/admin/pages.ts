@@ -8,19 +8,16 @@ import { conversation, conversations, cursorOf, daysOf } from "./conversations.t
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pageOf } from "./find.ts";
-import { brief, type Html, page, pageFrame, RELAY_PAGES, skipOf } from "./html.ts";
+import { brief, pageFrame, RELAY_PAGES, skipOf } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
 import { audit, blocks, leads, mails, siteList, webhooks } from "./lists.ts";
 import { overview } from "./overview.ts";
 import { formToken } from "./sessions.ts";
 import { settingsList } from "./settings.ts";
+import { show } from "./show.ts";
 import { alerts, callbacks, doctor, shareExaminations } from "./state.ts";
 import { sitesFor } from "./viewer.ts";
-
-/** Sends a page. */
-const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 | 500 | 503 = 200) =>
-  c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
 
 const notFound = (c: C, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} with this id, or it was erased.</p>`, 404);

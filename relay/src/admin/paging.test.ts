@@ -59,6 +59,21 @@ it("shows the newest failed messages and the oldest waiting ones, and links the 
   expect(await page({ site: "another" })).toContain("Nothing waits, and nothing failed.");
 });
 
+it("lists conversations by the time of their newest message, which the index of visitors may not have yet", async () => {
+  for (const [id, active, at] of [
+    ["earlier", 20, 25],
+    ["later", 18, 29],
+  ] as const) {
+    await messages(id, "failed", 1);
+    await db.run("UPDATE visitors SET active = $2 WHERE id = $1", `${id}0`, active);
+    await db.run("UPDATE messages SET at = $2 WHERE visitor = $1", `${id}0`, at);
+  }
+  const clock = { uptime: () => 0 } as unknown as Clock;
+  const query = { words: "", site: "", state: "", after: undefined };
+  const shown = String(await conversations({ db, clock, sites: ["default"] }, query));
+  expect(shown.match(/text of \w+(?=<)/g)).toEqual(["text of later0", "text of earlier0"]);
+});
+
 it("a search ends after 1.5 seconds, or after 8 while it has found nothing; a link continues it", async () => {
   // Two slices: the word is in the first one.
   await messages("v", "failed", 600);

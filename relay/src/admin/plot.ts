@@ -85,7 +85,7 @@ const level = (left: number, y: number, label?: string): Html =>
 const legend = (lines: Plot["lines"]): Html =>
   html`<span class="legend">${lines.map(({ name }) => html`<span>${name}</span>`)}</span>`;
 
-/** A plot of lines over time. */
+/** A plot of lines over time: the first one on top, and none that is zero all the time, because it would hide the others. */
 export function plot(given: Plot): Html {
   const { title, lines, ticks, format, empty } = given;
   const highest = Math.max(0, ...lines.flatMap(({ values }) => known(values)));
@@ -97,6 +97,6 @@ export function plot(given: Plot): Html {
 <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary(given)}">
 ${level(left, TOP, format(max))}${level(left, middle)}${level(left, bottom, "0")}
 ${ticks.map((label, n) => tick(label, n / Math.max(1, ticks.length - 1), left))}
-${lines.map(({ values }, n) => drawn(pointsOf(values, max, left), `s${n}`))}
+${lines.map(({ values }, n) => (known(values).some((value) => value > 0) ? drawn(pointsOf(values, max, left), `s${n}`) : "")).reverse()}
 </svg></figure>`;
 }

@@ -3,8 +3,8 @@ import { PAGE_COLOURS } from "../base/page-colours.ts";
 /** The style sheet of the admin pages: `/admin/style.css`. */
 export const STYLE = `
 ${PAGE_COLOURS}
-:root { --wait: #7a5200; --chart: #b3640f; --chart2: #2b6a8f; }
-@media (prefers-color-scheme: dark) { :root { --wait: #e8c477; --chart: #f0b26b; --chart2: #7fc1e6; } }
+:root { --wait: #7a5200; --chart: #b3640f; --chart2: #2b6a8f; --chart3: #7b4fa6; }
+@media (prefers-color-scheme: dark) { :root { --wait: #e8c477; --chart: #f0b26b; --chart2: #7fc1e6; --chart3: #c9a6f2; } }
 * { box-sizing: border-box; }
 html { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); }
 body { margin: 0; }
@@ -12,6 +12,7 @@ a { color: var(--accent); text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 h1 { overflow-wrap: anywhere; font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.05rem; margin: 2rem 0 0.75rem; }
+a.id, a .id { text-underline-offset: 4px; }
 code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (min-width: 48rem) { .name { white-space: nowrap; } }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -55,7 +56,7 @@ figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap
 .legend span:nth-child(2)::before { background: var(--chart2); }
 .legend span:nth-child(3)::before { background: var(--soft); }
 .legend span:nth-child(4)::before { background: var(--bad); }
-.legend span:nth-child(5)::before { background: var(--good); }
+.legend span:nth-child(5)::before { background: var(--chart3); }
 .nothing { display: grid; place-items: center; min-height: 9rem; margin: 0; padding: 0 1.5rem; color: var(--soft); text-align: center; text-wrap: balance; border-bottom: 1px solid var(--line); }
 svg.plot { width: 100%; height: auto; display: block; overflow: visible; }
 svg.plot .grid { stroke: var(--line); stroke-width: 1; }
@@ -66,7 +67,7 @@ svg.plot polyline.begun { stroke-dasharray: 2 3; }
 svg.plot .s1 { --of: var(--chart2); }
 svg.plot .s2 { --of: var(--soft); }
 svg.plot .s3 { --of: var(--bad); }
-svg.plot .s4 { --of: var(--good); }
+svg.plot .s4 { --of: var(--chart3); }
 .tabs { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0 0 1rem; padding: 0; list-style: none; }
 .tabs a { display: block; padding: 0.35rem 0.8rem; border: 1px solid var(--line); border-radius: 999px; color: inherit; text-decoration: none; }
 .tabs a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
@@ -148,6 +149,10 @@ section.site pre { margin: 0 0 0.5rem; }
 .error { color: var(--bad); }
 pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
 @media (max-width: 40rem) {
+  input, select, button, a.button { min-height: 44px; }
+  input[type=checkbox] { width: 1.6rem; height: 1.6rem; }
+  nav a { padding-block: 0.7rem; }
+  .tabs a { padding-block: 0.6rem; }
   svg.plot text { font-size: 18px; }
   .scroll:has(td) { border: 0; background: none; overflow-x: visible; }
   table, tbody, tr { display: block; }

@@ -54,8 +54,12 @@ export async function mailServer({ settings, mailer, db }: CommandContext): Prom
   return [
     server,
     ...unsent.flat().map(({ site, state, problem }) => {
-      const said = `a mail to a visitor is ${state}: ${problem}`;
-      return failed(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again automatically.");
+      const said = state === "unknown" ? "it is not known whether a mail was sent" : "a mail to a visitor failed";
+      return failed(
+        `mail of site ${site}`,
+        `${said}: ${problem}`,
+        "Look it up at the mail server; it is not sent again automatically.",
+      );
     }),
   ];
 }

@@ -14,6 +14,7 @@ header svg{flex:none;width:3.25rem;height:3.25rem;padding:.85rem;border-radius:5
 h1{font-size:1.6rem;line-height:1.2;margin:0;letter-spacing:-.01em}
 p{margin:0;color:var(--soft);text-wrap:pretty}
 ul{list-style:none;margin:0;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}
+li:last-child:nth-child(odd){grid-column:1/-1}
 a{display:block;height:100%;padding:1rem 1.15rem 1.1rem;border:1px solid var(--line);border-radius:12px;background:var(--card);color:inherit;text-decoration:none}
 a:hover{border-color:var(--accent)}
 a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}

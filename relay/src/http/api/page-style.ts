@@ -26,8 +26,10 @@ code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0.4rem 0; }
 .note { color: var(--soft); font-size: 0.87rem; }
 details { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 0.6rem; }
-summary { cursor: pointer; padding: 0.65rem 1rem; display: grid; grid-template-columns: 4.2rem minmax(0, 1fr); gap: 0 0.75rem; align-items: baseline; list-style: none; }
+summary { position: relative; cursor: pointer; padding: 0.65rem 2.6rem 0.65rem 1rem; display: grid; grid-template-columns: 4.2rem minmax(0, 1fr); gap: 0 0.75rem; align-items: baseline; list-style: none; }
 summary::-webkit-details-marker { display: none; }
+summary::after { content: ""; position: absolute; right: 1.15rem; top: 1rem; width: 0.5rem; height: 0.5rem; border: solid var(--soft); border-width: 0 2px 2px 0; transform: rotate(45deg); }
+details[open] > summary::after { top: 1.25rem; transform: rotate(-135deg); }
 summary:hover { background: color-mix(in srgb, var(--accent) 6%, transparent); border-radius: 10px; }
 summary span { grid-column: 2; color: var(--soft); }
 .method { font: 600 0.8rem ui-monospace, monospace; text-transform: uppercase; color: var(--get); }
