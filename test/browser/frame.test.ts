@@ -26,6 +26,13 @@ const surfaceOf = (page: Page): Promise<string> =>
     return brush.getImageData(0, 0, 1, 1).data.join();
   });
 
+/** The visible shadows of the panel, outermost last. */
+const shadowsOf = (page: Page): Promise<string[]> =>
+  page.locator("dialog.panel").evaluate((panel) => {
+    const all = getComputedStyle(panel).boxShadow.split(/, (?=\w+\()/);
+    return all.filter((shadow) => !shadow.startsWith("rgba(0, 0, 0, 0)"));
+  });
+
 /** Where the parts of the header are that the frame shares with the panel: picture, title and cross. */
 const headerParts = (page: Page): Promise<string[]> =>
   Promise.all(
@@ -47,6 +54,7 @@ const launcherGlyphs = (page: Page): Promise<string[]> =>
 
 for (const [name, options, attributes] of [
   ["desktop", {}, ""],
+  ["dark desktop", { colorScheme: "dark" }, ""],
   ["phone", PHONE, ""],
   ["dark phone", { ...PHONE, colorScheme: "dark" }, 'data-header="accent"'],
   ["right to left", { locale: "ar" }, 'data-locale="ar"'],
@@ -67,6 +75,7 @@ for (const [name, options, attributes] of [
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     await shot(page, `frame ${name}`);
     const surface = await surfaceOf(page);
+    const shadows = await shadowsOf(page);
     const parts = await headerParts(page);
     const glyphs = await launcherGlyphs(page);
     await frame.getByRole("button").click();
@@ -78,6 +87,9 @@ for (const [name, options, attributes] of [
     expect(await chat.panel.getByRole("heading", { name: "Lamp Shop" }).count()).toBe(1);
     // No flash when the panel draws itself, and nothing moves.
     expect(await surfaceOf(page)).toBe(surface);
+    expect(await shadowsOf(page)).toEqual(shadows);
+    // In the dark, a ring of one pixel marks the edge.
+    expect(shadows.length).toBe(name.startsWith("dark") ? 3 : 2);
     expect(await headerParts(page)).toEqual(parts);
     // The launcher is a cross, and stays the same one.
     expect(glyphs).toEqual([expect.stringContaining("m6 6 12 12m0-12-12 12 ")]);

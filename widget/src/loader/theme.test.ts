@@ -168,6 +168,10 @@ describe("an accent", () => {
     expect(accentTokens(hex, false)).toMatchObject({ "on-accent": "#111", edge: "#1117" });
     expect(accentTokens(hex, true).edge).toBe("#0000");
   });
+  it.each(["#ffe600", "#ffff00", "#a3e635"])("as bright as %s turns dark as text on white, not olive", (hex) => {
+    const text = linear(panelTokens(false, true)["accent-ink"] ?? "", linear(accentTokens(hex, false).accent ?? ""));
+    expect(contrast(text, [1, 1, 1])).toBeGreaterThan(7.5);
+  });
   it("may have three digits", () => expect(parseHex("#abc")).toEqual(parseHex("#aabbcc")));
   it("that is not a colour gives finite values", () => expect(parseHex("tomato").every(Number.isFinite)).toBe(true));
 });

@@ -11,8 +11,9 @@ export function panelTokens(dark: boolean, relative = CSS.supports("color", "okl
   const grey = (lightness: number): string =>
     relative ? `oklch(from var(--_accent) ${lightness} min(c,.008) h)` : `oklch(${lightness} 0 0)`;
   const ink = grey(dark ? 0.95 : 0.23);
-  // A grey or white accent as text would look disabled, so it becomes as strong as the ink.
-  const lightness = dark ? "max(l,.74,min(.95,.04/c))" : "min(l,.5,max(.25,c*9))";
+  // A grey or white accent as text would look disabled, so it becomes as strong as the ink. On white, so does a bright one:
+  // yellow would turn into olive.
+  const lightness = dark ? "max(l,.74,min(.95,.04/c))" : "min(l,.5,max(.25,min(c*9,.21/l/l/l/l)))";
   return {
     surface: dark ? grey(0.205) : "#fff",
     raised: grey(dark ? 0.25 : 0.965),
@@ -22,6 +23,9 @@ export function panelTokens(dark: boolean, relative = CSS.supports("color", "okl
     // The accent as text: 4.5:1 on both surfaces.
     "accent-ink": relative ? `oklch(from var(--_accent) ${lightness} calc(c*.9) h)` : ink,
     danger: dark ? "oklch(.76 .14 25)" : "oklch(.52 .2 27)",
-    shadow: dark ? "0 2px 8px #0008,0 16px 48px #000a" : "0 1px 4px #0000001f,0 12px 40px #00000029",
+    // In the dark a shadow hardly shows, so a thin ring marks the edge.
+    shadow: dark
+      ? "0 0 0 1px #ffffff17,0 1px 4px #0008,0 12px 40px #000a"
+      : "0 1px 4px #0000001f,0 12px 40px #00000029",
   };
 }
