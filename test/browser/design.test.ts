@@ -465,6 +465,44 @@ it("emoji are found by a word, with Enter, and by group", async () => {
   await expect.poll(() => page.locator("porch-light .found").evaluate((list) => list.scrollTop)).toBeGreaterThan(0);
 });
 
+it.each([
+  ["left to right", ""],
+  ["on a page that zooms itself", "<style>body{zoom:0.75}</style>"],
+  ["right to left", '<script>document.documentElement.dir="rtl"</script>'],
+])("the teaser is as wide as its longest line: %s", async (_how, head) => {
+  const words = "Not sure which lamp fits your reading corner? Ask us.";
+  const { page } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-teaser="${words}"`), head) });
+  const button = page.locator(".teaser button").first();
+  await button.waitFor();
+  const strips = await button.evaluate((element) => {
+    const lines = document.createRange();
+    lines.selectNodeContents(element);
+    const [box, text] = [element.getBoundingClientRect(), lines.getBoundingClientRect()];
+    return {
+      left: text.left - box.left,
+      right: box.right - text.right,
+      lines: new Set([...lines.getClientRects()].map(({ y }) => y)).size,
+    };
+  });
+  expect(Math.abs(strips.left - strips.right)).toBeLessThan(4);
+  expect(strips.lines).toBe(2);
+});
+
+it("a refused file says so by its icon too", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  const files = ["empty.txt", "whole.txt"].map((name, at) => ({
+    name,
+    mimeType: "text/plain",
+    buffer: Buffer.from("x".repeat(at)),
+  }));
+  await page.locator("porch-light input[type=file]").setInputFiles(files);
+  await page.locator("porch-light .tray .bad").waitFor();
+  const danger = await styleOf(page, ".tray .bad small", "color");
+  expect(await styleOf(page, ".tray .bad > .icon", "color")).toBe(danger);
+  expect(await styleOf(page, ".tray li:not(.bad) > .icon", "color")).not.toBe(danger);
+});
+
 it("a form fits into 320 by 480 pixels, where the greeting is hidden", async () => {
   const options = { viewport: { width: 320, height: 480 } };
   const { page } = await stage.visit({ html: html('data-prechat="name|email"'), options });

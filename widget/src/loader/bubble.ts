@@ -63,5 +63,18 @@ export function bubble(
   // After the chat was opened the bubble is not needed. While it is open the style sheet hides the bubble.
   dialog.addEventListener("close", remove, { once: true, signal: ended.signal });
   root.append(box);
+  hugLines(textButton);
   return remove;
+}
+
+/**
+ * Narrows a button to the longest of its lines. The style sheet balances them, and CSS would leave the width of an unbalanced
+ * text: an empty strip between the text and the cross. The calculation uses no pixels of the window, since pages may zoom.
+ */
+function hugLines(button: HTMLElement): void {
+  const lines = new Range();
+  lines.selectNodeContents(button);
+  const [box, text] = [button.getBoundingClientRect(), lines.getBoundingClientRect()];
+  const strip = Math.abs(text.left - box.left - (box.right - text.right));
+  button.style.maxWidth = `${Math.ceil(button.offsetWidth * (1 - strip / box.width)) + 1}px`;
 }
