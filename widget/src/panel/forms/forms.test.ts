@@ -377,9 +377,14 @@ describe("the heading with the next opening", () => {
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
     await open({ hours }, Foot);
     expect(headingOf(view)).toBe(title);
+    expect(view.querySelector("h3")?.textContent).toMatch(/9:00[\u00a0\u202f]AM$/);
     on.stop();
     await open({ hours }, Status);
     expect(view.textContent).toBe("AI assistant\u00a0· We're away right now");
+    expect([...view.querySelectorAll(".whole")].map((part) => part.textContent)).toEqual([
+      "AI assistant\u00a0·",
+      "We're away right now",
+    ]);
   });
 
   it("says once that nobody is there when no opening is known", async () => {

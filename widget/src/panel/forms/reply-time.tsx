@@ -42,7 +42,8 @@ export function followHours(
       const named = (format: Intl.DateTimeFormatOptions): string =>
         new Intl.DateTimeFormat(region, format).format(then);
       const date = { day: "numeric", month: "long" } as const;
-      const time = clockTime(next, region);
+      // "10:00 AM" stays on one line.
+      const time = clockTime(next, region).replaceAll(" ", "\u00a0");
       // Formatted separately: together, some languages put the day in brackets after the time, which does not fit a sentence.
       return t("dayTime", { day: named({ weekday: "long", ...(isFar && date) }), time });
     },
@@ -83,10 +84,11 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
     const promises = !isClosed() && !isUnreachable(ui);
     const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";
     const words = !more && promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
+    // Breaks between the two, if at all.
     return (
       <span key={words + more}>
-        {words}
-        {more && "\u00a0· "}
+        {more ? <span class="whole">{`${words}\u00a0·`}</span> : words}
+        {more && " "}
         {more && <span class="whole">{more}</span>}
       </span>
     );
