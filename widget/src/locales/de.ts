@@ -62,7 +62,7 @@ export const messages: Messages = {
   file: "Datei",
   gone: "Nicht mehr verfügbar",
   play: "Abspielen",
-  pause: "Anhalten",
+  pause: "Pausieren",
   noFile: "Es wurde eine Datei gesendet, die hier nicht angezeigt werden kann.",
   react: "Reagieren",
   unreact: "{emoji} entfernen",
@@ -124,7 +124,7 @@ export const messages: Messages = {
 
   emailAsk: "Hinterlassen Sie Ihre E-Mail-Adresse, dann antworten wir Ihnen dort",
   phoneAsk: "Dürfen wir Sie zurückrufen?",
-  emailSave: "Benachrichtigen",
+  emailSave: "Mich benachrichtigen",
   name: "Name",
   email: "E-Mail",
   phone: "Telefon",

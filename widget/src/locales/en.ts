@@ -42,7 +42,7 @@ export const en = {
   greeting: "Hi! How can we help you?",
   /** Label of the group of suggested questions. */
   suggestions: "Suggested questions",
-  privacyLine: "We store your messages so that we can reply.",
+  privacyLine: "We store your messages so we can reply.",
   privacy: "Privacy policy",
 
   // ── Composer ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -140,7 +140,7 @@ export const messages: Messages = {
   closedTitle: "Ahora mismo no estamos disponibles",
   closedUntil: "Volvemos el {when}",
   closedBody: "Déjanos un mensaje y te responderemos.",
-  dayTime: "{day}, {time}",
+  dayTime: "{day} a las {time}",
   closedSend: "Dejar mensaje",
   closedSent: "¡Gracias! Hemos recibido tu mensaje y te responderemos.",
 
