@@ -141,13 +141,17 @@ const TRUST =
 
 /** Checks for grants and sent messages that wait for a person. */
 async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
-  const findingOf = async (kind: LedgerKind, check: string, cure: string): Promise<Finding> => {
+  const findingOf = async (kind: LedgerKind, check: string, cureFor: (unknown: number) => string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
     const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });
     if (oldest === undefined) return passed(check, found);
     const since = new Date(oldest.created).toISOString();
-    return failed(check, `${found}; stuck since ${since}: ${oldest.key} (${oldest.reason ?? "not called yet"})`, cure);
+    return failed(
+      check,
+      `${found}; stuck since ${since}: ${oldest.key} (${oldest.reason ?? "not called yet"})`,
+      cureFor(unknown),
+    );
   };
   const restored = await isDistrusted(db);
   return [
@@ -157,12 +161,13 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
     await findingOf(
       "grant",
       "credit ledger",
-      "Decide on the page Ledger, or list them with `porchlight credits list`, then `porchlight credits resolve`, `approve` or `dismiss`.",
+      () =>
+        "Decide on the page Ledger, or list them with `porchlight credits list`, then `porchlight credits resolve`, `approve` or `dismiss`.",
     ),
-    await findingOf(
-      "send",
-      "sent messages",
-      "Look up the unknown messages at the service, then run `porchlight send resolve`.",
+    await findingOf("send", "sent messages", (unknown) =>
+      unknown > 0
+        ? "Look up the unknown messages at the service, then run `porchlight send resolve <key> --site <site>`."
+        : "The relay sends them when the service accepts them: see the check of the account's key.",
     ),
   ];
 }

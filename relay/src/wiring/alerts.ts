@@ -5,7 +5,7 @@ import type { Backups } from "../flows/backup/schedule.ts";
 import { createHooks } from "../hooks/post.ts";
 import { failedSince } from "../records/alerts.ts";
 import { newestSettledEvent, troubledEvent } from "../records/events.ts";
-import { stuckEntries } from "../records/ledger/ledger.ts";
+import { type Entry, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
 import { waitingIn } from "../records/outbox.ts";
 import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
@@ -107,17 +107,33 @@ async function ledger({ db, clock }: Core): Promise<Problem[]> {
   const at = { now: clock.now(), limit: 1 };
   const [grant] = await stuckEntries(db, { ...at, kind: "grant" });
   const [sent] = await stuckEntries(db, { ...at, kind: "send" });
+  if (await isDistrusted(db)) return [ledgerProblem(RESTORED)];
   const oldest = grant ?? sent;
-  const restored = await isDistrusted(db);
-  const problem = restored
-    ? "The database is a restored backup: grants wait until a person has compared the ledger."
-    : `The ledger waits for a person: ${oldest?.key} (${oldest?.reason ?? oldest?.state}).`;
-  const cure = restored
-    ? "Compare the ledger with the service's credit history, then run `porchlight credits trust`."
-    : grant
-      ? "The page Ledger says what to decide."
-      : "Look it up at the service, then run `porchlight send resolve`.";
-  return problemIf(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
+  return oldest === undefined ? [] : [ledgerProblem(stuckIn(oldest))];
+}
+
+type Found = Pick<Problem, "problem" | "cure">;
+const ledgerProblem = (found: Found): Problem => ({ kind: "ledger", subject: "", ...found });
+
+const RESTORED: Found = {
+  problem: "The database is a restored backup: grants wait until a person has compared the ledger.",
+  cure: "Compare the ledger with the service's credit history, then run `porchlight credits trust`.",
+};
+
+/** What is wrong with a stuck entry of the ledger, and what to do. */
+export function stuckIn({ kind, key, state, reason }: Pick<Entry, "kind" | "key" | "state" | "reason">): Found {
+  const waits = `The ledger waits for a person: ${key} (${reason ?? state}).`;
+  if (kind === "grant") return { problem: waits, cure: "The page Ledger says what to decide." };
+  if (state === "intent")
+    return {
+      problem: `A message of your backend is not sent yet: ${key} (${reason ?? "not called yet"}).`,
+      cure: "The relay sends it when the service accepts it. `porchlight doctor` says what prevents that.",
+    };
+  const [site, name] = [key.slice(0, key.indexOf("/")), key.slice(key.indexOf("/") + 1)];
+  return {
+    problem: waits,
+    cure: `Look it up at the service, then run \`porchlight send resolve ${name} --site ${site}\`.`,
+  };
 }
 
 async function backup({ settings, clock }: Core, backups: Backups | undefined): Promise<Problem[]> {
