@@ -142,7 +142,7 @@ function existing(store: Store, person: Person, phone: string | undefined): Cont
 }
 
 /** The contact made by `/contacts` that the option `linkContacts` considers the same as this sender (R-206). */
-function linked(store: Store, fromId: string, person: Person): Contact | undefined {
+function linkedContact(store: Store, fromId: string, person: Person): Contact | undefined {
   const { linkContacts } = store.config;
   if (linkContacts === "email") return person.email === undefined ? undefined : byEmail(store, person.email);
   if (linkContacts === "fromIdEqualsPhoneOrEmail") return byPhone(store, fromId) ?? byEmail(store, fromId);
@@ -150,7 +150,7 @@ function linked(store: Store, fromId: string, person: Person): Contact | undefin
 }
 
 function ofSender(store: Store, fromId: string, person: Person): Contact {
-  const known = store.senders.get(fromId) ?? linked(store, fromId, person);
+  const known = store.senders.get(fromId) ?? linkedContact(store, fromId, person);
   if (known === undefined) return add(store, person, undefined, fromId);
   store.senders.set(fromId, known);
   known.fromId ??= fromId;

@@ -81,12 +81,12 @@ function answer(state: ReplyState, conversation: Conversation, asked: IncomingMe
   });
   const draft: ScheduledPart["draft"] = { origin: "bot" };
   if (asked.campaignId !== undefined) draft.campaignId = asked.campaignId;
-  const turn = parts.map((part, index) => ({ draft, part: index === 0 ? delayed(state, part) : part }));
+  const turn = parts.map((part, index) => ({ draft, part: index === 0 ? withBotDelay(state, part) : part }));
   if (turn.length > 0) enqueue(state, conversation, turn);
 }
 
 /** Adds the option `botDelayMs` to the delay of the first part. */
-function delayed({ config, random }: ReplyState, part: Part): Part {
+function withBotDelay({ config, random }: ReplyState, part: Part): Part {
   if (config.botDelayMs === 0) return part;
   return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };
 }

@@ -68,7 +68,7 @@ type TabState = Required<Omit<TabOptions, "retryAfter">> & {
   /** Id of the message that waits for its acknowledgement. */
   inFlight: string | undefined;
   /** The token sent in `hello`, to which a refusal refers. */
-  used: string | undefined;
+  sentToken: string | undefined;
   /** How many of the visitor's chats were deleted before the shown one. */
   deleted: number;
   deletedTyped: Typed[];
@@ -161,7 +161,7 @@ const createState = (options: TabOptions): TabState => ({
   connection: undefined,
   greeted: undefined,
   inFlight: undefined,
-  used: undefined,
+  sentToken: undefined,
   deleted: options.person.deleted,
   deletedTyped: [],
   forgetting: false,
@@ -196,8 +196,8 @@ function connect(tab: TabState): void {
   mine.connection = tab.connection;
   tab.inFlight = undefined;
   const known = tab.epoch === undefined ? {} : { epoch: tab.epoch, since: tab.head };
-  tab.used = tab.person.token;
-  const who = tab.used === undefined ? {} : { token: tab.used };
+  tab.sentToken = tab.person.token;
+  const who = tab.sentToken === undefined ? {} : { token: tab.sentToken };
   put(tab, { t: "hello", v: 1, site: "default", ...who, ...known });
 }
 
@@ -215,7 +215,7 @@ function onEnd(tab: TabState, code: number): void {
 
 /** The chat was deleted or is unknown. The first tab that learns it clears the storage. */
 function deleteChat(tab: TabState): void {
-  if (tab.person.token === tab.used) {
+  if (tab.person.token === tab.sentToken) {
     tab.person.token = undefined;
     tab.person.deleted++;
   }

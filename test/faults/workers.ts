@@ -13,7 +13,7 @@ export type Broken = { seed: number; violations: string[] };
 export type SeedResults = { sum: Sum; broken: Broken[] };
 
 /** Seeds that one process simulates before it returns its findings. */
-const CHUNK = 100;
+const SEEDS_PER_PROCESS = 100;
 
 /** Simulates the seeds in separate processes: as many at a time as there are cores, at most four. */
 export async function runSeeds({ from, to, ...order }: Order): Promise<SeedResults> {
@@ -22,8 +22,8 @@ export async function runSeeds({ from, to, ...order }: Order): Promise<SeedResul
   const work = async (): Promise<void> => {
     while (next <= to && !(order.stopAtFirst && results.broken.length > 0)) {
       const first = next;
-      next += CHUNK;
-      await runInProcess({ ...order, from: first, to: Math.min(to, first + CHUNK - 1) }, results);
+      next += SEEDS_PER_PROCESS;
+      await runInProcess({ ...order, from: first, to: Math.min(to, first + SEEDS_PER_PROCESS - 1) }, results);
     }
   };
   await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));

@@ -7,7 +7,7 @@ import type { Service } from "../service.ts";
 import { avatar, isoTime, type Markup, nameOf, shortTime } from "./people.ts";
 
 /** The most conversations in the list. The control API has all. */
-const SHOWN = 200;
+const CONVERSATIONS_MAX = 200;
 
 /** Longest piece of a message in the list; the page cuts it to one line. */
 const PREVIEW_MAX = 120;
@@ -42,9 +42,9 @@ export function listView(service: Service, current: string | undefined): Markup 
   }
   const unread = conversations.reduce((sum, conversation) => sum + conversation.unread, 0);
   return html`<ul class="entries" data-unread="${unread}">
-    ${conversations.slice(0, SHOWN).map((each) => entry(service, each, each.fromId === current, now))}
+    ${conversations.slice(0, CONVERSATIONS_MAX).map((each) => entry(service, each, each.fromId === current, now))}
   </ul>
-  ${conversations.length > SHOWN ? html`<p class="list-more">and ${conversations.length - SHOWN} older ones</p>` : ""}`;
+  ${conversations.length > CONVERSATIONS_MAX ? html`<p class="list-more">and ${conversations.length - CONVERSATIONS_MAX} older ones</p>` : ""}`;
 }
 
 /** Whether the client accepts replies: the first thing to check when nothing arrives. */

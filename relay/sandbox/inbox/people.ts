@@ -14,12 +14,12 @@ export function nameOf({ contacts }: Service, { contactId, fromId }: Conversatio
 }
 
 /** Background colours that tell conversations apart. */
-const TINTS = 6;
+const TINT_COUNT = 6;
 
 function tintOf(fromId: string): number {
   let sum = 0;
   for (const letter of fromId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
-  return sum % TINTS;
+  return sum % TINT_COUNT;
 }
 
 /** The initials of a name; a silhouette without a name. */

@@ -7,7 +7,7 @@ import { ICONS } from "./icons.ts";
 import { avatar, clockTime, dayName, isoTime, type Markup, nameOf } from "./people.ts";
 
 /** Newest messages shown. */
-const SHOWN = 300;
+const MESSAGES_MAX = 300;
 
 /** Milliseconds within which messages of one author form a group. */
 const GROUP_MS = 5 * 60_000;
@@ -113,7 +113,7 @@ function reactionsOf(messages: readonly Message[]): Map<string, string> {
 const isBubble = (message: Message): boolean => message.direction === "out" || message.reactsTo === undefined;
 
 function log(conversation: Conversation, now: number): Markup {
-  const newest = conversation.messages.slice(-SHOWN);
+  const newest = conversation.messages.slice(-MESSAGES_MAX);
   const reactions = reactionsOf(newest);
   let day = "";
   const rows = groupsOf(newest.filter(isBubble)).map((group) => {

@@ -17,14 +17,14 @@ import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
-const PAGE = 30;
+const CONVERSATIONS_PER_PAGE = 30;
 /**
  * A search ends after this time, in milliseconds, even if the page is not full; the next page continues it. While it has found
  * nothing, it goes on for the longer time. An index of words would cost every write more than a slow search costs an operator.
  */
 const [SEARCH_MS, EMPTY_SEARCH_MS] = [1_500, 8_000];
 /** Messages of a thread on one page. */
-const MESSAGES = 200;
+const MESSAGES_PER_PAGE = 200;
 
 /** `from`, `to`: days in the form's notation, like `2026-11-22`. */
 type Search = ConversationQuery & { days?: { from: string; to: string } };
@@ -39,10 +39,11 @@ async function search(
   const rows: ConversationRow[] = [];
   let after = asked.after;
   for (;;) {
-    const { found, next } = await searchSlice(db, { ...asked, after }, PAGE + 1 - rows.length);
+    const { found, next } = await searchSlice(db, { ...asked, after }, CONVERSATIONS_PER_PAGE + 1 - rows.length);
     rows.push(...found);
-    const extra = rows.length > PAGE ? rows[PAGE - 1] : undefined;
-    if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { active: extra.active, id: extra.id } };
+    const extra = rows.length > CONVERSATIONS_PER_PAGE ? rows[CONVERSATIONS_PER_PAGE - 1] : undefined;
+    if (extra !== undefined)
+      return { rows: rows.slice(0, CONVERSATIONS_PER_PAGE), next: { active: extra.active, id: extra.id } };
     const limit = rows.length === 0 ? EMPTY_SEARCH_MS : SEARCH_MS;
     if (next === undefined || clock.uptime() - begin > limit) return { rows, next };
     after = next;
@@ -91,7 +92,7 @@ ${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all"
 }
 
 /** Characters of the newest message in a list. */
-const EXCERPT = 120;
+const EXCERPT_MAX = 120;
 
 const NONE_YET = html`No visitor has written yet. <a href="/admin/sites">Sites</a> has the tag for your pages.`;
 
@@ -108,7 +109,7 @@ export async function conversations(
   if (next !== undefined) query.set("after", cursorText(next));
   const more =
     next &&
-    html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Continue the search" : "Older"}</a></p>`;
+    html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < CONVERSATIONS_PER_PAGE ? "Continue the search" : "Older"}</a></p>`;
   // The index that finds them may have times that are 10 s too early.
   const timeOf = (row: ConversationRow): number => row.at ?? row.created;
   const sorted = rows.toSorted((a, b) => timeOf(b) - timeOf(a));
@@ -117,7 +118,9 @@ export async function conversations(
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     sorted.map((row) => [
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
-      row.text === null ? null : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT) || "[file]"}`),
+      row.text === null
+        ? null
+        : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT_MAX) || "[file]"}`),
       row.state === null ? null : badge(row.state),
       time(timeOf(row)),
       row.messages,
@@ -140,9 +143,9 @@ export async function conversation(
   const visitor = await findVisitor(db, id);
   const row = visitor && (await findListedVisitor(db, visitor.site, id));
   if (visitor === undefined || row === undefined || !sees(viewer, visitor.site)) return undefined;
-  const messages = await threadPage(db, id, before, MESSAGES);
+  const messages = await threadPage(db, id, before, MESSAGES_PER_PAGE);
   const [first] = messages;
-  const older = messages.length === MESSAGES && first !== undefined;
+  const older = messages.length === MESSAGES_PER_PAGE && first !== undefined;
   const body = html`${facts([
     ["Visitor", idText(id)],
     ["Site", visitor.site],

@@ -17,12 +17,12 @@ type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts
 /** The search for an id ends after this time, in milliseconds. */
 const FIND_MS = 9_000;
 /** Prefix of each `messageSid`. */
-const SID = "pl_";
+const SID_PREFIX = "pl_";
 /** Prefix of a reply's id: a reply from a callback, or a message of the owner's backend. */
-const REPLY = /^[rs]_/;
+const REPLY_PREFIX = /^[rs]_/;
 
 /** The form of a visitor's id in log lines. */
-const SHORT = /^[\w-]{10}$/;
+const SHORT_VISITOR_ID = /^[\w-]{10}$/;
 
 /**
  * The path of the page for an id:
@@ -44,7 +44,7 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
     // The browser generates a message's id, so it is unique in its conversation only.
     if (only !== undefined && others.length === 0) return messagePath(only.visitor, only.id);
   }
-  if (SHORT.test(id))
+  if (SHORT_VISITOR_ID.test(id))
     for (const visitor of await visitorsOf(deps, id))
       if (await maySee(deps, viewer, visitor)) return conversationPath(visitor);
   return `/admin/conversations?${new URLSearchParams({ words: id }).toString()}`;
@@ -79,8 +79,8 @@ async function repliesOf({ db, settings }: FindDeps, id: string): Promise<Messag
 
 /** Searches that no index serves. Only ids with the right prefix are searched for. */
 async function byPrefix(deps: FindDeps, id: string): Promise<MessageName[]> {
-  if (REPLY.test(id)) return messagesOf(deps, "reply", id);
-  if (!id.startsWith(SID)) return [];
+  if (REPLY_PREFIX.test(id)) return messagesOf(deps, "reply", id);
+  if (!id.startsWith(SID_PREFIX)) return [];
   const found = await messagesOf(deps, "sid", id);
   return found.length > 0 ? found : bySlices(deps.clock, (after) => messagesFormerly(deps.db, id, after));
 }

@@ -93,7 +93,7 @@ function ticksOf(range: Range, now: number): string[] {
 }
 
 /** The page of the waiting and failed messages. */
-const DELIVERIES = "/admin/deliveries";
+const DELIVERIES_PATH = "/admin/deliveries";
 
 type CardLook = { bad?: boolean; path?: string };
 
@@ -165,8 +165,8 @@ async function cards(
   const [median, most] = [0.5, 0.95].map((q) => quantile(all.delivery, q));
   return html`<ul class="cards">
 ${card("Open chats", count(open.chats), open.nodes === 1 ? "now" : `now, on ${open.nodes} nodes`)}
-${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, { bad: oldest > 300, path: DELIVERIES })}
-${card("Failed", count(failed), "not tried again", { bad: failed > 0, path: DELIVERIES })}
+${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${duration(oldest)}`, { bad: oldest > 300, path: DELIVERIES_PATH })}
+${card("Failed", count(failed), "not tried again", { bad: failed > 0, path: DELIVERIES_PATH })}
 ${card("From visitors", count(Math.round(all.messages.stored)), within)}
 ${card("Replies", count(Math.round(all.messages.reply)), within)}
 ${median === undefined ? card("Delivered in", "–", `none ${within}`) : card("Delivered in", duration(median), `median; 95 % within ${duration(most ?? median)}`)}

@@ -97,7 +97,7 @@ function mailFrom(
 }
 
 /** Adapts a site's settings to what the relay can do. */
-function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined): Site {
+function adaptedToRelay(site: Site, uploads: UploadRules, mail: MailRules | undefined): Site {
   const mails = mail !== undefined && site.mail !== false;
   // The widget offers replies by email only if the relay sends mail, or the owner says so.
   const able = mails ? { emailOffer: true, mail: true } : {};
@@ -215,7 +215,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       readToken: values.readToken,
       adminListen: values.adminListen,
       accounts: tenants.accounts,
-      sites: tenants.sites.map((site) => retained(budgeted(equipped(site, uploads, mail), values), values)),
+      sites: tenants.sites.map((site) => retained(budgeted(adaptedToRelay(site, uploads, mail), values), values)),
     },
   };
 }

@@ -34,7 +34,7 @@ const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a
 const UNREACHABLE = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC"]);
 
 /** The text on one line; `undefined` for blanks and placeholders (R-207). */
-function words(value: unknown, max: number): string | undefined {
+function presentLine(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value
     .toWellFormed()
@@ -47,7 +47,7 @@ function words(value: unknown, max: number): string | undefined {
 
 /** Splits a name: the last word is the last name. A single word is the first name. */
 function namesOf(value: unknown): { firstName?: string; lastName?: string } {
-  const name = words(value, 2 * NAME_MAX);
+  const name = presentLine(value, 2 * NAME_MAX);
   if (name === undefined) return {};
   const space = name.lastIndexOf(" ");
   if (space === -1) return { firstName: name.slice(0, NAME_MAX) };
@@ -58,8 +58,8 @@ function namesOf(value: unknown): { firstName?: string; lastName?: string } {
 }
 
 function personOf(payload: JWTPayload, subject: string): IdentifiedPerson {
-  const email = emailOf(words(payload.email, EMAIL_MAX) ?? "");
-  const phone = words(payload.phone, 40);
+  const email = emailOf(presentLine(payload.email, EMAIL_MAX) ?? "");
+  const phone = presentLine(payload.phone, 40);
   return {
     subject,
     ...namesOf(payload.name),

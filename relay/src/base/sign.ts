@@ -81,17 +81,17 @@ const taggedId = (key: string, id: string): string => `${id}_${base32(mac(key, "
 export const isIdentified = (id: string): boolean => id.startsWith("u_");
 
 /** Cache of ids with a valid MAC, by key. */
-const proven = new Map<string, Set<string>>();
+const provenIds = new Map<string, Set<string>>();
 const PROVEN_MAX = 20_000;
 
 /** Whether this deployment issued the id. */
 export function isVisitorId(key: string, id: string): boolean {
-  const ids = proven.get(key) ?? new Set();
+  const ids = provenIds.get(key) ?? new Set();
   if (ids.has(id)) return true;
   const [, body, tag] = VISITOR_ID.exec(id) ?? [];
   if (body === undefined || tag === undefined || !sameSecret(base32(mac(key, "visitor", body), 13), tag)) return false;
   if (ids.size >= PROVEN_MAX) ids.clear();
-  proven.set(key, ids.add(id));
+  provenIds.set(key, ids.add(id));
   return true;
 }
 

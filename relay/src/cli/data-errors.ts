@@ -6,7 +6,7 @@ import { fileOf, isShared } from "../db/database-url.ts";
 export type DataProblem = { why: string; cure: string };
 
 /** Our own messages have the form "SETTING: problem; cure". */
-const OURS = /^[A-Z_]+: /;
+const OUR_MESSAGE = /^[A-Z_]+: /;
 const uid = (): string => (process.getuid === undefined ? "this user" : `this user (uid ${process.getuid()})`);
 
 const NO_ROOM = ["has no room left", "Make room on that disk."] as const;
@@ -39,7 +39,7 @@ const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
 /** Explains an error. @param error from opening the data folder, the secrets or the database */
 export function dataProblemOf(error: unknown, { dataDir, databaseUrl }: Settings): DataProblem {
   const { code = "", message, path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
-  if (OURS.test(message) && code === "") {
+  if (OUR_MESSAGE.test(message) && code === "") {
     const [why = "", cure] = message.split("; ");
     return { why, cure: cure === undefined ? "Correct that setting." : `${cure[0]?.toUpperCase()}${cure.slice(1)}.` };
   }

@@ -24,9 +24,9 @@ export type Lock = {
 /** Open connections. A lock ends when its connection is garbage-collected, so they are referenced here. */
 const HELD = new Set<DatabaseSync>();
 /** SQLITE_BUSY and SQLITE_LOCKED: another process holds the lock. */
-const TAKEN = new Set([5, 6]);
+const TAKEN_CODES = new Set([5, 6]);
 
-const isBusy = (error: unknown): boolean => TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256);
+const isBusy = (error: unknown): boolean => TAKEN_CODES.has(((error as { errcode?: number }).errcode ?? 0) % 256);
 
 const lockOf = (base: string): string => `${base}.lock`;
 const noteOf = (base: string): string => `${base}.json`;

@@ -24,7 +24,7 @@ type Steps = {
 };
 
 /** Rows of a page. */
-const PAGE = 500;
+const PAGE_ROWS = 500;
 /** Names in the target's `meta`: the id of the log that is moved, and the progress of a table. */
 const SOURCE = "move.from";
 const DONE = "done";
@@ -61,7 +61,7 @@ const copiedRows = (table: string): string =>
 function pageAfter(db: Database, { name, columns, key }: Table, after: readonly Value[] | undefined): Promise<Row[]> {
   const beyond = after === undefined ? "" : `AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})`;
   return db.all<Row>(
-    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${copiedRows(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
+    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${copiedRows(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE_ROWS}`,
     ...(after ?? []),
   );
 }

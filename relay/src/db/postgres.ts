@@ -7,16 +7,16 @@ import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server
 import { createNames, type Names, type Parameter, type Query, queryOn, transactionOn } from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
-/** Connections of a pool: `BATCHES` for batches, one for a transaction that runs alone, the others for reads. */
+/** Connections of a pool: `BATCHES_MAX` for batches, one for a transaction that runs alone, the others for reads. */
 const POOL = 10;
 /** Most batches at the same time. */
-const BATCHES = 4;
+const BATCHES_MAX = 4;
 /** Most items in one batch. Each holds a lock until the commit; the server's default limit is 6,400 locks. */
 const BATCH_MAX = 100;
 /** Most transactions that run alone and share one commit. They block all others, so the number is small. */
 const ALONE_MAX = 32;
 /** Most attempts of a transaction that conflicts with others. */
-const TRIES = 10;
+const TRIES_MAX = 10;
 /** "cached plan must not change result type": a migration changed a table that a prepared statement reads. */
 const OLD_PLAN = "0A000";
 /** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
@@ -54,7 +54,7 @@ async function transact<T>(
     try {
       return await attempt(postgres, locked, body);
     } catch (error) {
-      if (!isConflict(error) || tries >= TRIES) throw error;
+      if (!isConflict(error) || tries >= TRIES_MAX) throw error;
       if (error instanceof Contended) for (const key of error.keys) locked?.add(key);
       await pause(Math.random() * 2 ** tries);
     }
@@ -228,7 +228,7 @@ export async function openPostgres(url: string, connections = POOL): Promise<Dat
   const server = await connectTo(url, connections);
   const postgres: Postgres = { ...server, names: server.direct ? createNames() : undefined };
   const run = (jobs: readonly Job[]): Promise<void> => settle(postgres, jobs);
-  const keyed = createQueue({ run, parallel: BATCHES, max: BATCH_MAX });
+  const keyed = createQueue({ run, parallel: BATCHES_MAX, max: BATCH_MAX });
   const alone = createQueue({ run, parallel: 1, max: ALONE_MAX });
 
   const append = <Item, Result>(work: Batch<Item, Result>, item: Item, key?: readonly string[]): Promise<Result> =>

@@ -192,10 +192,10 @@ function webpWith({ parts, orientation }: Kept): Buffer {
 
 const [EXTENSION, IMAGE, TRAILER, CONTROL, APPLICATION] = [0x21, 0x2c, 0x3b, 0xf9, 0xff];
 /** Extensions that say how often an animation runs. */
-const LOOPS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
+const LOOP_EXTENSIONS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 
 /** Size in bytes of the colour table that the flags announce. */
-const tableOf = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
+const colourTableSize = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 /** The end of a sequence of sub-blocks; undefined when the file ends before it. */
 function endOfBlocks(bytes: Buffer, from: number): number | undefined {
@@ -208,16 +208,17 @@ function endOfBlocks(bytes: Buffer, from: number): number | undefined {
 }
 
 function gif(bytes: Buffer): Kept {
-  let at = 13 + tableOf(bytes[10]);
+  let at = 13 + colourTableSize(bytes[10]);
   const parts = [bytes.subarray(0, at)];
   const count = countPieces();
   while (bytes[at] === EXTENSION || bytes[at] === IMAGE) {
     count();
     const picture = bytes[at] === IMAGE;
-    const end = endOfBlocks(bytes, picture ? at + 11 + tableOf(bytes[at + 9]) : at + 2);
+    const end = endOfBlocks(bytes, picture ? at + 11 + colourTableSize(bytes[at + 9]) : at + 2);
     if (end === undefined) break;
     const kind = bytes[at + 1];
-    const needed = picture || kind === CONTROL || (kind === APPLICATION && LOOPS.has(name(bytes, at + 3, 11)));
+    const needed =
+      picture || kind === CONTROL || (kind === APPLICATION && LOOP_EXTENSIONS.has(name(bytes, at + 3, 11)));
     if (needed) parts.push(bytes.subarray(at, end));
     at = end;
   }

@@ -6,9 +6,9 @@ const NAME_MAX = 120;
 /** Control characters, invisible ones, those that change the direction of text, and the replacement character. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\ufffd]/gu;
 /** Characters with a meaning in file systems, shells or markup. */
-const SPECIAL = /[<>:"|?*\\/`$&;{}%]/g;
+const SPECIAL_CHARACTERS = /[<>:"|?*\\/`$&;{}%]/g;
 /** Names of devices on Windows, with any file extension. */
-const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
  * The name under which a file is shown and downloaded: the last part of the path, without characters that could mislead a
@@ -20,9 +20,9 @@ export function displayName(given: string, { endings, group }: FileType): string
   const clean = last
     .normalize("NFC")
     .replace(HIDDEN, "")
-    .replace(SPECIAL, "_")
+    .replace(SPECIAL_CHARACTERS, "_")
     .replace(/^[.\-\s]+/, "");
-  const named = withoutEnd(clean).replace(DEVICES, "_$1");
+  const named = withoutEnd(clean).replace(DEVICE_NAMES, "_$1");
   const dot = named.lastIndexOf(".");
   const fits = dot > 0 && endings.includes(named.slice(dot + 1).toLowerCase());
   const stem = fits ? named.slice(0, dot) : named;

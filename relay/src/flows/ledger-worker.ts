@@ -69,7 +69,7 @@ export type LedgerWorker = {
 /** The ledger is searched at this interval (ms) for entries that other processes wrote or left. */
 const POLL_MS = 5_000;
 /** Most calls under way per account. */
-const PARALLEL = 8;
+const CALLS_AT_ONCE_MAX = 8;
 /** Pause before the next attempt to store a verdict, in ms. */
 const REWRITE_MS = 1_000;
 /** Waits between the calls of one entry: full jitter up to `min(cap, base * 2^attempt)`. */
@@ -121,7 +121,7 @@ async function queueDue(state: State): Promise<void> {
   await abandonCalls(state);
   // One account at a time, so that the entries of a held account do not hide those of the others.
   for (const account of accounts.filter(works))
-    for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: PARALLEL, account }))
+    for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: CALLS_AT_ONCE_MAX, account }))
       queue(state, entry);
 }
 
@@ -147,7 +147,7 @@ async function abandonCalls(state: State): Promise<void> {
 function queue(state: State, entry: Entry): void {
   const { accounts, underWay, waiting, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;
-  if (state.isStopped() || waiting.has(name) || underWay.size >= PARALLEL * accounts.length) return;
+  if (state.isStopped() || waiting.has(name) || underWay.size >= CALLS_AT_ONCE_MAX * accounts.length) return;
   let gone = false;
   const leave = gates.enter(entry.account, kind, (turn) => {
     gone = true;

@@ -29,7 +29,7 @@ type SamplerDeps = {
 };
 
 /** Host and process, for the list of nodes. */
-const PROCESS = { host: hostname(), pid: process.pid };
+const PROCESS_NAME = { host: hostname(), pid: process.pid };
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
@@ -174,7 +174,7 @@ async function wholeRow(
 ): Promise<SeriesRow> {
   const stored = (await samplesBetween(tx, STEPS.minute, at, at + 1)).find((row) => row.node === node);
   const counts = stored && combined(JSON.parse(stored.body) as Sample, sample, (a, b) => a + b);
-  return { at, node, body: JSON.stringify({ ...sample, ...counts, ...PROCESS }) };
+  return { at, node, body: JSON.stringify({ ...sample, ...counts, ...PROCESS_NAME }) };
 }
 
 /** Sums completed hours that have no row yet, and deletes minutes that are too old. */

@@ -7,7 +7,7 @@ import { renewGeneration, type VisitorCursor, visitorsInOrder } from "../records
 type EndingsDeps = { db: Database; bus: Bus; clock: Clock };
 
 /** Number of visitors per transaction. */
-const BATCH = 500;
+const VISITORS_PER_TRANSACTION = 500;
 
 /**
  * Ends sessions at the operator's request: after a copied browser token, a lost device, or a signing mistake of a site. Every
@@ -22,13 +22,13 @@ export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
   async function endAll(site: string): Promise<number> {
     let count = 0;
     for (let after: VisitorCursor | undefined; ; ) {
-      const places = await visitorsInOrder(db, { site, after, limit: BATCH });
+      const places = await visitorsInOrder(db, { site, after, limit: VISITORS_PER_TRANSACTION });
       const ids = places.map(({ id }) => id);
       const found = await db.transaction((tx) => renewGeneration(tx, site, ids, clock.now()), ids);
       for (const visitor of found) bus.publish({ visitor, head: 0, ended: "*" });
       count += found.length;
       after = places.at(-1);
-      if (places.length < BATCH) return count;
+      if (places.length < VISITORS_PER_TRANSACTION) return count;
     }
   }
 

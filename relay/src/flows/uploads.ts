@@ -62,7 +62,7 @@ export type Uploads = {
 };
 
 /** Most uploads of one visitor at a time, per process. */
-const PARALLEL = 2;
+const UPLOADS_AT_ONCE_MAX = 2;
 /** A visitor with that many uploads may try again after this time, in ms. */
 const BUSY_MS = 2_000;
 /** After a failure of the file store, a client may try again after this time, in ms. */
@@ -124,7 +124,7 @@ async function takeFromReply(state: State, visitor: string, site: string, url: s
 /** Counts an upload of the visitor. @returns a function that ends it. @throws RelayError `rate_limited` */
 function enter({ busy }: State, visitor: string): () => void {
   const count = busy.get(visitor) ?? 0;
-  if (count >= PARALLEL) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
+  if (count >= UPLOADS_AT_ONCE_MAX) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
   busy.set(visitor, count + 1);
   return () => {
     const left = (busy.get(visitor) ?? 1) - 1;

@@ -37,15 +37,16 @@ const SILENCE_MS = 30_000;
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
 
 /** Error codes that occur before any byte of the email is sent. */
-const UNSENT = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
+const UNSENT_CODES = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
 /** Messages of time limits that end before any byte of the email is sent. */
-const TIMED_OUT = /^(Connection timeout|Greeting never received)/;
+const TIME_LIMIT_MESSAGES = /^(Connection timeout|Greeting never received)/;
 
 /** RFC 5321 section 4.2.1: 4xx may be retried, 5xx may not. A refused login can be corrected, so it is retried. */
 function verdictOn(failure: Failure): Posted {
   const { code = "", responseCode, message, syscall } = failure;
   const reason = message.slice(0, 300);
-  if (UNSENT.test(code) || syscall === "connect" || TIMED_OUT.test(message)) return { kind: "again", reason };
+  if (UNSENT_CODES.test(code) || syscall === "connect" || TIME_LIMIT_MESSAGES.test(message))
+    return { kind: "again", reason };
   if (responseCode === undefined) return { kind: code === "EENVELOPE" ? "refused" : "unknown", reason };
   return { kind: responseCode >= 500 ? "refused" : "again", reason };
 }

@@ -19,7 +19,7 @@ export type HookAnswer = { status: number; text: string };
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 /** Connections to one origin, which may serve many sites. */
-const CONNECTIONS = 64;
+const CONNECTIONS_PER_ORIGIN = 64;
 const ANSWER_MAX = 16 * 1024;
 
 const keyOf = (secret: string): Buffer =>
@@ -38,7 +38,7 @@ export type Hooks = { post: (hook: Hook, now: number) => Promise<HookAnswer>; cl
 
 /** Sends webhooks. Redirects are not followed: the signed body is for the configured address only. */
 export function createHooks(): Hooks {
-  const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, connect: { timeout: CONNECT_MS } });
+  const agent = new Agent({ connections: CONNECTIONS_PER_ORIGIN, pipelining: 1, connect: { timeout: CONNECT_MS } });
   return {
     async post({ url, secret, id, body, within }, now) {
       const seconds = Math.floor(now / 1_000);

@@ -36,7 +36,7 @@ const LOADER = {
 } as const;
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
 /** Headers of answers that name the newest panel or script. */
-const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
+const NEWEST_HEADERS = { ...OPEN, "Cache-Control": "no-cache" } as const;
 
 /** Files of former builds are larger and rarely requested, so they get a level that takes 2 ms instead of 100 ms. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
@@ -138,7 +138,7 @@ export function assets(options: AssetsOptions): Hono {
     .get("/w/:file{.+\\.js}", (c) => serveScript(state, c, c.req.param("file").replace(/\.js$/, "")))
     .get("/frame/words/:file{.+\\.js}", (c) => serveWords(state, c, c.req.param("file").replace(/\.js$/, "")))
     .get("/frame/:name", (c) => serveChunk(state, c))
-    .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST, Location: panel } }))
+    .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST_HEADERS, Location: panel } }))
     .get("/assets/:name", (c) => serveChunk(state, c));
 }
 
@@ -193,8 +193,8 @@ function keepVersion({ versions, log }: Assets, { hash, encodings }: EncodedFile
 /** Answers with the path and the integrity of a site's present script. */
 async function describeScript(state: Assets, c: Context, id: string): Promise<Response> {
   const site = state.sites.find(id);
-  if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
+  if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST_HEADERS);
   const { hash, encodings } = await state.scripts.find(site);
   const integrity = `sha384-${createHash("sha384").update(encodings.identity).digest("base64")}`;
-  return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
+  return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST_HEADERS);
 }

@@ -18,19 +18,19 @@ export type Block = {
 const COLUMNS = "id, site, value, reason, actor, at";
 
 /** Name of the list's revision in `meta`. */
-const REVISION = "blocks.revision";
+const REVISION_NAME = "blocks.revision";
 
 /** Gives the list a new revision: a random id, because two nodes may change the list at the same time. */
 const renewRevision = (tx: Transaction): Promise<number> =>
   tx.run(
     "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    REVISION,
+    REVISION_NAME,
     randomId(16),
   );
 
 /** An id that changes with every change of the list; undefined before the first one. */
 export async function blocksRevision(tx: Transaction): Promise<string | undefined> {
-  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", REVISION);
+  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", REVISION_NAME);
   return row?.value;
 }
 

@@ -12,7 +12,7 @@ export type Deletion = {
 };
 
 /** Most deletions of a list: each takes many transactions. */
-const LIST = 100;
+const LIST_MAX = 100;
 
 /** Stores that a deletion begins. A deletion in any case replaces one that has a condition. */
 export async function addDeletion(
@@ -43,7 +43,7 @@ export async function endDeletion(tx: Transaction, visitor: string): Promise<voi
 
 /** The deletions that have begun and not ended, the oldest first. */
 export const unfinishedDeletions = (tx: Transaction): Promise<Deletion[]> =>
-  tx.all(`SELECT visitor, begun, stale_before, parts FROM deletions ORDER BY begun, visitor LIMIT ${LIST}`);
+  tx.all(`SELECT visitor, begun, stale_before, parts FROM deletions ORDER BY begun, visitor LIMIT ${LIST_MAX}`);
 
 export async function isBeingDeleted(tx: Transaction, visitor: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM deletions WHERE visitor = $1", visitor)).length > 0;

@@ -37,18 +37,18 @@ export async function endAdminSession(tx: Transaction, hash: string): Promise<vo
 }
 
 /** Name in `meta` under which the last end of all logins is stored. */
-const ENDED = "admin.sessions.ended";
+const LAST_END_NAME = "admin.sessions.ended";
 
 /** Ends all logins: the stored ones, and those that other nodes hold in memory. @param id a new one */
 export async function endAllAdminSessions(tx: Transaction, id: string): Promise<void> {
   await tx.run("DELETE FROM admin_sessions");
   const put = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-  await tx.run(put, ENDED, id);
+  await tx.run(put, LAST_END_NAME, id);
 }
 
 /** The id of the last end of all logins; empty when there was none. */
 export async function lastEndOfAdminSessions(tx: Transaction): Promise<string> {
-  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", ENDED);
+  const [row] = await tx.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", LAST_END_NAME);
   return row?.value ?? "";
 }
 

@@ -27,7 +27,7 @@ export async function dropQuotas(tx: Transaction, before: string): Promise<void>
 
 const DAY_MS = 86_400_000;
 /** A message may use the budget of today or of one of the next six days. */
-const DAYS = 7;
+const BUDGET_DAYS = 7;
 
 /** Name of the quota that counts a site's messages of a day. */
 export const budgetName = (site: string): string => `messages of ${site}`;
@@ -42,13 +42,13 @@ export const takeToday = (tx: Transaction, { site, perDay, now }: Budget): Promi
 /**
  * Takes one message from a site's daily budget: of today, or of the next day that has room.
  * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Undefined when the
- *   budgets of all `DAYS` days are used up
+ *   budgets of all `BUDGET_DAYS` days are used up
  */
 export async function reserveMessage(
   tx: Transaction,
   { site, perDay, now }: Budget,
 ): Promise<{ due: number; first: boolean } | undefined> {
-  for (let later = 0; later < DAYS; later++) {
+  for (let later = 0; later < BUDGET_DAYS; later++) {
     const day = dayOf(now + later * DAY_MS);
     if (!(await takeOne(tx, { name: budgetName(site), day, cap: perDay }))) continue;
     if (later === 0) return { due: now, first: false };

@@ -55,7 +55,7 @@ export async function dropRequest(tx: Transaction, { token, key }: Name): Promis
 /** Answers that are read at once: they take a few milliseconds. */
 const SLICE = 200;
 /** The parts of a text that can be a visitor's id. */
-const WORDS = /\w+/g;
+const ID_WORDS = /\w+/g;
 
 type Row = Name & { path: string; body: string | null };
 
@@ -74,7 +74,7 @@ function matcherOf({ ids, names }: Traces): (row: Row) => boolean {
     if (below.some((part) => known.has(part))) return true;
     if (body === null) return false;
     const text = body.toLowerCase();
-    return (body.match(WORDS) ?? []).some((word) => known.has(word)) || lower.some((name) => text.includes(name));
+    return (body.match(ID_WORDS) ?? []).some((word) => known.has(word)) || lower.some((name) => text.includes(name));
   };
 }
 

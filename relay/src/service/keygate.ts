@@ -26,7 +26,7 @@ export type Waiting = { account: string; rank: Rank; since: number; go: (turn: T
 type Call = { epoch: number; keyEpoch: number; since: number };
 
 /** Most calls of one key under way at once. */
-const PARALLEL = 64;
+const CALLS_AT_ONCE_MAX = 64;
 /** Visitors are told `delayed` when a message waits longer. */
 const NOTICE_MS = 3_000;
 /** A held gate lets one call go this often, to learn whether the key is accepted again. */
@@ -174,7 +174,7 @@ function makeCalls(gate: KeyGate): number {
 /** Lets the first waiting call go. @returns 0 when one went; else ms until one may, NEVER when none waits */
 function makeNextCall(gate: KeyGate): number {
   const shut = closedMs(gate);
-  if (shut > 0 || gate.underWay >= PARALLEL) return shut > 0 ? shut : NEVER;
+  if (shut > 0 || gate.underWay >= CALLS_AT_ONCE_MAX) return shut > 0 ? shut : NEVER;
   let wait = NEVER;
   for (const rank of RANKS) {
     const waiting = firstOf(gate.queues[rank]);

@@ -17,7 +17,7 @@ import {
 /** What answers show about the limit, how long nothing goes after a refusal, and checks whether a known limit has risen. */
 
 /** Lowest budget. Below it, the waiting times of refusals limit the pace. */
-const LEAST = 4;
+const BUDGET_MIN = 4;
 /** Rounding error of stated waiting times: they are rounded up to seconds, and an HTTP date is rounded twice. */
 const ROUNDING_MS = 2_000;
 /** A known limit stays known when a refusal shows at least this share of it. */
@@ -129,14 +129,14 @@ function learn(pace: Pace, { seen, statedLimit, hasWait }: Refusal, time: number
 /** Lowers the budget to the number that a refusal showed, or half-way to it. */
 function lower(pace: Pace, seen: number, hasWait: boolean, time: number): void {
   const { budget, known, shown } = pace;
-  const proven = seen >= LEAST && isSame(seen, shown);
+  const proven = seen >= BUDGET_MIN && isSame(seen, shown);
   const halved = Math.max(seen, Math.ceil(budget / 2));
   // As many calls as expected were accepted, over two fixed windows: the step of the last check was too large.
   const expected = pace.bold && !hasWait && isSame(seen, budget);
   pace.bold = false;
   const next = expected ? budget / CAREFUL.step : proven ? seen : halved;
   pace.shown = seen;
-  pace.budget = Math.max(LEAST, Math.min(Math.ceil(next), known ? budget - 1 : budget));
+  pace.budget = Math.max(BUDGET_MIN, Math.min(Math.ceil(next), known ? budget - 1 : budget));
   pace.known = proven || (known && seen >= budget * CREDIBLE);
   pace.trusted = pace.known ? pace.budget : seen;
   if (!pace.known) return;
@@ -167,7 +167,7 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
   pace.trial = undefined;
   pace.trusted = 0;
   pace.shown = undefined;
-  pace.budget = Math.max(LEAST, limit);
+  pace.budget = Math.max(BUDGET_MIN, limit);
 }
 
 /**

@@ -4,7 +4,7 @@ import { advance, countAt, inSlot, type Pace, RING, slotMs } from "./pace.ts";
  * A pace in a form for another node, which continues with it when it takes over the calls of an account (R-801). Clocks of
  * nodes differ, so times are stored relative to the moment of saving.
  */
-type SavedPace = Pick<Pace, (typeof KEPT)[number]> & {
+type SavedPace = Pick<Pace, (typeof KEPT_FIELDS)[number]> & {
   /** Ms from each of these times to the moment of saving; negative for a time that is ahead. */
   ago: Record<(typeof TIMES)[number], number>;
   /** Answered calls: pairs of the slot, counted back from the newest one, and the number of calls in it. */
@@ -14,7 +14,7 @@ type SavedPace = Pick<Pace, (typeof KEPT)[number]> & {
 };
 
 /** Fields that another node continues with as they are. */
-const KEPT = [
+const KEPT_FIELDS = [
   "windowMs",
   "budget",
   "trusted",
@@ -44,8 +44,8 @@ const TIMES = [
 /** Changes with the fields of `SavedPace`. Nodes of different releases ignore each other's paces. */
 const FORMAT = 1;
 
-const keptOf = (pace: Pick<Pace, (typeof KEPT)[number]>): Pick<Pace, (typeof KEPT)[number]> =>
-  Object.fromEntries(KEPT.map((field) => [field, pace[field]])) as typeof pace;
+const keptOf = (pace: Pick<Pace, (typeof KEPT_FIELDS)[number]>): Pick<Pace, (typeof KEPT_FIELDS)[number]> =>
+  Object.fromEntries(KEPT_FIELDS.map((field) => [field, pace[field]])) as typeof pace;
 
 /**
  * Writes a pace as text.

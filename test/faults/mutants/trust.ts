@@ -149,12 +149,15 @@ export const TRUST: readonly Mutant[] = [
     in: "allowedType",
     replace: "SNIFFED.get(sniffed) ?? TYPES.png",
   }),
-  without("mask of special characters in file names (A19)", "names.test.ts", { in: "SPECIAL", replace: "/\\0/g" }),
+  without("mask of special characters in file names (A19)", "names.test.ts", {
+    in: "SPECIAL_CHARACTERS",
+    replace: "/\\0/g",
+  }),
   without("removal of invisible characters in file names (A19)", "names.test.ts", {
     in: "HIDDEN",
     replace: "/\\0/g",
   }),
-  without("mask of Windows device names (A19)", "names.test.ts", { in: "DEVICES", replace: "/^$/" }),
+  without("mask of Windows device names (A19)", "names.test.ts", { in: "DEVICE_NAMES", replace: "/^$/" }),
   without("check of the size of pictures (A18)", "dimensions.test.ts", {
     in: "dimensionsOf",
     find: "$size !== undefined && $size.width > 0 && $size.height > 0",

@@ -8,7 +8,7 @@ type Options = Common & { callbacks: number };
 
 const VISITORS = 5;
 /** Callbacks under way at once. */
-const PARALLEL = 32;
+const CALLBACKS_AT_ONCE = 32;
 
 type Kind = "reply" | "repeat" | "unknown" | "malformed" | "forged";
 type Callback = { kind: Kind; body: string; path?: string };
@@ -51,7 +51,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, progress = (
 }
 
 /** The expected status for each kind (RELIABILITY 3a). */
-const WANTED: Record<Kind, RegExp> = {
+const WANTED_STATUS: Record<Kind, RegExp> = {
   reply: /^200$/,
   repeat: /^200$/,
   unknown: /^404$/,
@@ -62,7 +62,7 @@ const WANTED: Record<Kind, RegExp> = {
 function wrongAnswers(statuses: Map<string, number>): string[] {
   return [...statuses].flatMap(([key, times]) => {
     const [kind = "reply", status = ""] = key.split(" ") as [Kind, string];
-    return WANTED[kind].test(status) ? [] : [`answer: ${times} × ${kind} was answered ${status}`];
+    return WANTED_STATUS[kind].test(status) ? [] : [`answer: ${times} × ${kind} was answered ${status}`];
   });
 }
 
@@ -169,5 +169,5 @@ async function postAll({ mock }: Stage, all: Iterable<Callback>, statuses: Map<s
       mock.posted.push({ toId, messageId, text, forged: false, begun, taken, status });
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  await Promise.all(Array.from({ length: CALLBACKS_AT_ONCE }, work));
 }

@@ -10,7 +10,7 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
 type Way = { name: string; fill: () => void; free: () => void };
 
 /** The only events that the relay may log while it cannot write. */
-const EXPECTED = ["database.failing", "callback.spooled", "callback.lost"];
+const EXPECTED_EVENTS = ["database.failing", "callback.spooled", "callback.lost"];
 
 /**
  * S10: the disk fills up while the relay runs, and has room again later. Meanwhile the relay acknowledges only what it has
@@ -36,7 +36,7 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
     const violations: string[] = [];
     const totals = { acked: 0, unwritten: 0, spooled: 0, refused: 0 };
     for (const way of ways) violations.push(...(await writeWhileFull(stage, way, totals)));
-    const { violations: after } = await stage.verdict({ unwritable: true, expected: EXPECTED });
+    const { violations: after } = await stage.verdict({ unwritable: true, expected: EXPECTED_EVENTS });
     const restarts = stage.processes.length - 1;
     violations.push(...after, ...(await refusesReadOnly(stage, small)));
     return {

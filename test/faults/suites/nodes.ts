@@ -25,7 +25,7 @@ type Options = Common & {
 };
 
 /** The log event of a delivered message. */
-const DONE = "delivery.done";
+const DELIVERED_EVENT = "delivery.done";
 
 const NEVER: Downtime = { from: 0, to: 0 };
 
@@ -168,7 +168,7 @@ const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
 function afterStandstill({ processes: [sender] }: NodesStage, downtime: Downtime): Line[] {
   const after = performance.timeOrigin + downtime.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
-  return late.filter(({ event }) => event === DONE || event === "cluster.lease_lost");
+  return late.filter(({ event }) => event === DELIVERED_EVENT || event === "cluster.lease_lost");
 }
 
 /**
@@ -178,8 +178,8 @@ function afterStandstill({ processes: [sender] }: NodesStage, downtime: Downtime
 function doubleRecordings(stage: NodesStage, downtime: Downtime): string[] {
   const late = afterStandstill(stage, downtime);
   const others = stage.processes.slice(1).flatMap(linesOf);
-  const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DONE ? [message] : [])));
-  const twice = late.filter(({ event, message }) => event === DONE && elsewhere.has(message));
+  const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DELIVERED_EVENT ? [message] : [])));
+  const twice = late.filter(({ event, message }) => event === DELIVERED_EVENT && elsewhere.has(message));
   return [
     ...twice.map(({ message }) => `fencing: it recorded ${message}, which another node sends`),
     ...(late.length > 0 ? [] : ["vacuous: nothing was under way when the node was stopped"]),

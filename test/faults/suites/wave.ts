@@ -17,7 +17,7 @@ type Options = Common & {
 const NODES = 3;
 const ALL = Array.from({ length: NODES }, (_, node) => node);
 /** Visitors who connect at once at the beginning. */
-const GROUP = 50;
+const VISITORS_AT_ONCE = 50;
 /** Longest time from SIGTERM to the end of a node, and until all of its visitors are back, in ms. */
 const EXIT_MS = 30_000;
 const BACK_MS = 180_000;
@@ -125,7 +125,8 @@ export async function wave({
     const balanced = createBalancedVisitors(stage);
     for (let v = 0; v < visitors; v++) {
       balanced.visit(`visitor${v}`);
-      if (v % GROUP === GROUP - 1 || v === visitors - 1) await until(() => allConnected(stage, balanced));
+      if (v % VISITORS_AT_ONCE === VISITORS_AT_ONCE - 1 || v === visitors - 1)
+        await until(() => allConnected(stage, balanced));
     }
     let written = 0;
     const writing = setInterval(() => stage.tabs[written % visitors]?.type(`message ${written++}`), 1_000 / perSecond);

@@ -36,7 +36,7 @@ const chatSettings = Object.fromEntries(
 ) as Record<keyof typeof SETTINGS, z.ZodOptional<z.ZodUnknown>>;
 
 /** A record with at least one entry. */
-const some = <Value extends z.ZodType>(value: z.ZodRecord<typeof named, Value>, what: string) =>
+const nonEmptyRecord = <Value extends z.ZodType>(value: z.ZodRecord<typeof named, Value>, what: string) =>
   value.refine((all) => Object.keys(all).length > 0, `must name at least one ${what}`);
 
 const accountSchema = z.strictObject({
@@ -71,8 +71,8 @@ const siteSchema = z.strictObject({
 });
 
 const fileSchema = z.strictObject({
-  accounts: some(z.record(named, accountSchema), "account"),
-  sites: some(z.record(named, siteSchema), "site"),
+  accounts: nonEmptyRecord(z.record(named, accountSchema), "account"),
+  sites: nonEmptyRecord(z.record(named, siteSchema), "site"),
 });
 
 /** The fields of an account, and those of a site without the chat's settings. A test compares the guide with them. */

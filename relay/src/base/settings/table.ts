@@ -327,7 +327,7 @@ export const TABLE = {
     example: "ops@example.com",
     fallback: "",
     parse: optional(mailbox),
-    help: "Email address that gets a mail when the operator must act: account paused, messages failing, disk full, budget used up, webhook failing, ledger stuck. Needs SMTP_URL.",
+    help: "Email address that gets a mail when the operator must act: account paused, messages waiting or failing, disk full, budget used up, webhook failing, ledger stuck, backups missing. Needs SMTP_URL.",
   },
   alertWebhook: {
     env: "ALERT_WEBHOOK",

@@ -9,12 +9,12 @@ import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
 /** A billing webhook that gives no decision is asked again after this time, in ms. */
 const ASK_AGAIN_MS = 60_000;
 /** Most recharges per run. */
-const BATCH = 20;
+const RECHARGES_PER_RUN = 20;
 
 /** Asks the billing webhooks about every recharge that is due. @param isStopped checked before each question */
 export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
   const { db, clock, ask, wake, works } = deps;
-  const query = { kind: "grant", state: "received", now: clock.now(), limit: BATCH } as const;
+  const query = { kind: "grant", state: "received", now: clock.now(), limit: RECHARGES_PER_RUN } as const;
   for (const entry of await dueEntries(db, query)) {
     const { email, amount } = contentOf(entry);
     if (email === undefined || amount === undefined || !works(entry.account) || isStopped()) continue;

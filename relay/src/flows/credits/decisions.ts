@@ -23,7 +23,7 @@ export type Approval = Decision & { email?: string; amount?: number };
 const nameOf = ({ account, key }: { account: string; key: string }) => ({ kind: "grant", account, key }) as const;
 
 /** States from which a grant may be approved. */
-const OPEN = ["received", "refused", "dismissed"] as const;
+const APPROVABLE_STATES = ["received", "refused", "dismissed"] as const;
 
 /**
  * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may lack the
@@ -86,7 +86,7 @@ export async function approve(
     async (tx) => {
       const entry = await findEntry(tx, nameOf(approval));
       if (entry === undefined) return "missing";
-      if (!OPEN.some((state) => state === entry.state)) return "wrong_state";
+      if (!APPROVABLE_STATES.some((state) => state === entry.state)) return "wrong_state";
       const old = contentOf(entry);
       const email = given ?? old.email;
       const amount = approval.amount ?? old.amount;
@@ -94,7 +94,7 @@ export async function approve(
       if (!isGrantable(amount, rules(account))) return "amount";
       const content = JSON.stringify({ ...old, email, amount });
       const next = { ...intentBy(actor, now), reason, lane: email, content };
-      return (await transition(tx, entry, OPEN, next)) ?? "wrong_state";
+      return (await transition(tx, entry, APPROVABLE_STATES, next)) ?? "wrong_state";
     },
     [ledgerKey(account)],
   );

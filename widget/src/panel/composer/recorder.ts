@@ -36,7 +36,7 @@ const BITS_PER_SECOND = 32_000;
 const LONGEST_SECONDS = 10 * 60;
 const TICK_MS = 100;
 /** Number of loudness values that are kept. */
-const LEVELS = 40;
+const LEVEL_COUNT = 40;
 
 /**
  * The best format that this browser records, if any. WebKit without media encoders has a `MediaRecorder` that always throws.
@@ -123,7 +123,7 @@ function run({ recorder, stream, release, longest, extension, now }: Started): R
   recorder.ondataavailable = ({ data }) => void chunks.push(data);
   const timer = setInterval(() => {
     seconds.value = Math.floor((now() - startedAt) / 1_000);
-    levels.value = [...levels.peek(), level()].slice(-LEVELS);
+    levels.value = [...levels.peek(), level()].slice(-LEVEL_COUNT);
     if (seconds.peek() >= longest) end();
   }, TICK_MS);
   const end = (): void => {

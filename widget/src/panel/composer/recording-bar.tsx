@@ -7,7 +7,7 @@ import { draw, Icon } from "../base/icons.tsx";
 import type { Recording } from "./recorder.ts";
 
 /** Path of the icon of a check mark. */
-const DONE = "m5.5 12.5 4.5 4.5 8.5-9.5";
+const CHECK_MARK = "m5.5 12.5 4.5 4.5 8.5-9.5";
 /** Height of the waveform, and the distance between its lines, in SVG units. */
 const [HEIGHT, STEP] = [24, 4];
 
@@ -56,7 +56,7 @@ export const RecordingBar = component<BarProps>((_: Needs<never>, mounted, { dis
         aria-label={t("recordDone")}
         onClick={finish}
       >
-        {draw(DONE)}
+        {draw(CHECK_MARK)}
       </button>
     </div>
   );

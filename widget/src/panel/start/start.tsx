@@ -21,7 +21,7 @@ import css from "./start.css?inline";
 const FORWARD = "m9.5 6 6 6-6 6";
 const SEARCH = "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20";
 /** Most suggestions shown, as in the empty thread. */
-const SUGGESTIONS = 4;
+const SUGGESTIONS_MAX = 4;
 
 type StartNeeds = Needs<
   "t" | "settings" | "language" | "chat" | "consent" | "send" | "shell" | "isOpen" | "part" | "focusComposer"
@@ -128,7 +128,7 @@ const overview = (state: State) => {
       {!hasConversation && ui.consent.value && suggestions[0] && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
         <div class="suggestions" role="group" aria-label={ui.t("suggestions")}>
-          {suggestions.slice(0, SUGGESTIONS).map((text) => (
+          {suggestions.slice(0, SUGGESTIONS_MAX).map((text) => (
             <button type="button" key={text} dir="auto" onClick={() => ui.send(text) && goToChat(state)}>
               {text}
             </button>

@@ -11,7 +11,7 @@ import css from "./faces.css?inline";
 import { parseTeamMember, type TeamMember } from "./team.ts";
 
 /** Most faces in the header. */
-const SHOWN = 3;
+const FACES_MAX = 3;
 
 type FaceNeeds = Needs<"settings" | "shell">;
 
@@ -72,7 +72,7 @@ export type FacesProps = { usual: VNode };
 export const Faces = component<FacesProps>((ui: FaceNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ usual }) => {
-    const shown = teamOf(ui).slice(0, SHOWN);
+    const shown = teamOf(ui).slice(0, FACES_MAX);
     if (!shown[0]) return usual;
     return (
       <span class="faces" role="img" aria-label={shown.map(({ name }) => name).join(", ")}>
