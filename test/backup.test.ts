@@ -226,7 +226,10 @@ describe("scheduled backups", () => {
     const [first = ""] = await names();
     for (let n = 0; n < 2; n++) {
       days++;
-      expect((await porchlight(house, ["backup", "run"])).code).toBe(0);
+      expect(await porchlight(house, ["backup", "run"])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^porchlight-\w+ has the secrets, spools, database, and \d+ files?\.$/m),
+      });
     }
     const kept = await names();
     expect(kept).toHaveLength(2);

@@ -88,15 +88,15 @@ it("says that the relay itself held a message back, and counts no try", async ()
   expect(shown).not.toMatch(/The service (answered|refused|said)|Sent, but not accepted/);
 });
 
+/** The path of the page for an id. */
+const find = (id: string): Promise<string> => {
+  const sites = { all: [{ public: { id: "shop" }, account: "main" }] } as unknown as Sites;
+  const settings = { accounts: [{ id: "main" }] as Account[] };
+  return pageOf({ db, clock: manualClock(AT), settings, sites }, id, VIEWER);
+};
+
 describe("a message of the owner's backend", () => {
   const NAME = { kind: "send", account: "main", key: "shop/shipped-1042" } as const;
-  const SITES = { all: [{ public: { id: "shop" }, account: "main" }] } as unknown as Sites;
-  const find = (id: string) =>
-    pageOf(
-      { db, clock: manualClock(AT), settings: { accounts: [{ id: "main" }] as Account[] }, sites: SITES },
-      id,
-      VIEWER,
-    );
 
   /** Stores the message, and makes its call. */
   async function call(): Promise<Entry | undefined> {
@@ -202,6 +202,7 @@ it("shows that a failed message was sent again, and its former messageSid, but c
   );
   expect(shown).toMatch(/To be sent again .*15:00:03By Retry of the visitor or of an operator\./);
   expect(shown).toContain("Waiting for the service, after 1 try");
+  for (const sid of ["pl_1", "pl_former"]) expect(await find(sid)).toBe("/admin/messages/v/m");
 });
 
 it("shows the next reply before the delivery if the reply came first", async () => {

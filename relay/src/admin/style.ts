@@ -12,7 +12,7 @@ a { color: var(--accent); text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 h1 { overflow-wrap: anywhere; font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.05rem; margin: 2rem 0 0.75rem; }
-a.id, a .id { text-underline-offset: 4px; }
+a.id, a:has(.id) { text-underline-offset: 4px; }
 code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (min-width: 48rem) { .name { white-space: nowrap; } }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -151,7 +151,7 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
 @media (max-width: 40rem) {
   input, select, button, a.button { min-height: 44px; }
   input[type=checkbox] { width: 1.6rem; height: 1.6rem; }
-  nav a { padding-block: 0.7rem; }
+  nav a, .menu summary { padding-block: 0.7rem; }
   .tabs a { padding-block: 0.6rem; }
   svg.plot text { font-size: 18px; }
   .scroll:has(td) { border: 0; background: none; overflow-x: visible; }

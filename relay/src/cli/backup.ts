@@ -28,6 +28,10 @@ const RESTORE = [
   "grant, then wait for a person: see Backups in relay/docs/guides/operation.md.",
 ];
 
+/** What a copy contains. */
+const contentsOf = ({ database, files }: { database: boolean; files: number }): string =>
+  `secrets, spools, ${database ? "database, " : ""}and ${counted(files, "file")}`;
+
 /** Copies the relay's data into a folder. @returns also the counts for the audit log */
 async function copyTo(context: CommandContext, folder: string): Promise<Result & { counts: string }> {
   let bar = progress("Files", 0);
@@ -36,11 +40,7 @@ async function copyTo(context: CommandContext, folder: string): Promise<Result &
     return bar.tick;
   });
   bar.end();
-  const lines = [
-    `Secrets, spools, ${database ? "database, " : ""}and ${counted(files, "file")} are in ${folder}.`,
-    ...elsewhere,
-    ...RESTORE,
-  ];
+  const lines = [`${folder} has the ${contentsOf({ database, files })}.`, ...elsewhere, ...RESTORE];
   const visitors = database ? `database of ${counted(await countVisitors(context.db), "visitor")}, ` : "";
   const data = { folder, files, bytes, database, elsewhere };
   return { data, lines, code: elsewhere.length > 0 ? 3 : 0, counts: `${visitors}${counted(files, "file")}` };
@@ -86,7 +86,7 @@ export const BACKUP: Record<string, Command> = {
     async run(context) {
       const made = await scheduled(context).run();
       await record(context, { action: "backup run", subject: `${made.name}: ${counted(made.files, "file")}` });
-      const lines = [`${made.name}: ${counted(made.files, "file")}.`, ...made.elsewhere];
+      const lines = [`${made.name} has the ${contentsOf(made)}.`, ...made.elsewhere];
       return { data: made, lines, code: made.elsewhere.length > 0 ? 3 : 0 };
     },
   },
