@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
+import { createTurns } from "../db/turns.ts";
 import { addMember, isMember } from "../records/memberships.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
@@ -8,19 +10,30 @@ import type { PacedCall } from "./paced-calls.ts";
 /** The details of a contact: a phone number in E.164 form, an email address, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
+type ContactsDeps = { db: Database; clock: Clock; log: Log; paced: PacedCall };
+
 const ALREADY_ADDED: Outcome = { kind: "duplicate", status: 0, message: "added before" };
+/** No call was made: another node works for the same person, and takes long. */
+const BUSY: Outcome = {
+  kind: "throttle",
+  status: 0,
+  message: "another call for this person is under way",
+  waitMs: 5_000,
+};
 
 /**
  * Finds, creates and lists contacts at the service. Creating a contact with only an email is not idempotent (R-204), so the
- * email is looked up first, and calls for one person run one after another.
+ * email is looked up first, and calls for one person run one after another, at all nodes.
  */
-export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: PacedCall }) {
-  /** The newest call for each person, until it ends. */
+export function createContacts({ db, clock, log, paced }: ContactsDeps) {
+  const turns = createTurns({ db, clock, onError: (error) => log("database.failing", { cause: String(error) }) });
+  /** The newest call of this process for each person, until it ends. */
   const newest = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after the earlier calls for the same person. */
-  function serially<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const turn = (newest.get(name) ?? Promise.resolve()).then(work, work);
+  function serially<T>(name: string, work: () => Promise<T>): Promise<T | Outcome> {
+    const inTurn = async (): Promise<T | Outcome> => (await turns.run(name, work)) ?? BUSY;
+    const turn = (newest.get(name) ?? Promise.resolve()).then(inTurn, inTurn);
     const done = turn
       .catch(() => undefined)
       .finally(() => {

@@ -3,6 +3,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { silentLog } from "../base/log.ts";
 import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
@@ -57,7 +58,7 @@ const client = {
 } as unknown as Service;
 
 const contactsBy = (clock: Clock): Contacts => ({
-  ...createContacts({ db, clock, paced: async (_account, _rank, call) => call(client) }),
+  ...createContacts({ db, clock, log: silentLog, paced: async (_account, _rank, call) => call(client) }),
   async findOrCreate() {
     asked.push("create");
     return created;

@@ -43,7 +43,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const access = createAccessPolicy({ db, clock, log, hooks, signing });
   const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
   const paced = createPacedCalls({ clock, gates, clientOf: services.clientOf });
-  const contacts = createContacts({ db, clock, paced: paced.call });
+  const contacts = createContacts({ db, clock, log, paced: paced.call });
   const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
   const ledger = createLedgerFlows(deps, hooks, notify.storeAccountEvent);
   const { mailer, mail } = createMailFlows(deps);
