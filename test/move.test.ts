@@ -71,6 +71,9 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   await used.run("DELETE FROM secrets");
   await used.run("INSERT INTO meta (name, value) VALUES ('move.from', 'a move that broke off')");
   await expect(house.start({ DATABASE_URL: postgres.url("postgres") })).rejects.toThrow("has not finished");
+  expect((await porchlight(house, move)).err).toMatch(/^The PostgreSQL database holds other conversations; .*\.$/m);
+  const wrong = postgres.url("nowhere");
+  expect((await porchlight(house, ["move", "--to", wrong])).err).toMatch(/^database "nowhere" does not exist\.$/m);
   await used.run("DELETE FROM meta WHERE name = 'move.from'");
   await used.close();
   const moved = await porchlight(house, move);

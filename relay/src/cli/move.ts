@@ -4,6 +4,7 @@ import { isShared } from "../db/database-url.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Moved, moveDatabase } from "../db/move.ts";
 import { openDatabase } from "../db/open.ts";
+import { isAway } from "../db/postgres-server.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { addAudit } from "../records/operators.ts";
 import { holdData } from "../wiring/data-lock.ts";
@@ -64,6 +65,13 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
   return moved;
 }
 
+/** A failure as sentences: it is the operator's, whether the address is wrong, the database is in use or the server ends. */
+function failure(error: Error): CommandError {
+  if (error instanceof CommandError) return error;
+  const next = isAway(error) ? ". If the move had begun, run it again: it continues" : "";
+  return new CommandError(`${error.message.replace("DATABASE_URL: ", "")}${next}.`);
+}
+
 async function move(context: CommandContext, url: string): Promise<Result> {
   const { settings } = context;
   if (!isShared(url)) throw new CommandError("--to takes the address of a PostgreSQL database: postgres://…", 2);
@@ -71,17 +79,24 @@ async function move(context: CommandContext, url: string): Promise<Result> {
   // No relay may write during the move.
   const lock = holdData(settings);
   try {
-    const to = await openDatabase(url);
-    try {
-      await migrate(to);
-      await moveSecrets(to, readSecrets(settings.dataDir));
-      const moved = await moveRecorded(context, to, url);
-      return { data: { moved }, lines: [...table(["TABLE", "ROWS", "SHA-256"], moved.map(cells)), "", ...NEXT] };
-    } finally {
-      await to.close();
-    }
+    return await moveTo(context, url).catch((error: Error) => {
+      throw failure(error);
+    });
   } finally {
     lock.release();
+  }
+}
+
+/** Moves the database to this address. */
+async function moveTo(context: CommandContext, url: string): Promise<Result> {
+  const to = await openDatabase(url);
+  try {
+    await migrate(to);
+    await moveSecrets(to, readSecrets(context.settings.dataDir));
+    const moved = await moveRecorded(context, to, url);
+    return { data: { moved }, lines: [...table(["TABLE", "ROWS", "SHA-256"], moved.map(cells)), "", ...NEXT] };
+  } finally {
+    await to.close();
   }
 }
 
