@@ -33,7 +33,7 @@ describe("the reply callback", () => {
     await visitor.receives("typed by a person");
   });
 
-  it("stores a reply from a client that offers HTTP/2 with it, as Java's does over plain HTTP", async () => {
+  it("stores a reply from a client that also offers HTTP/2, as Java's client does over plain HTTP", async () => {
     const body = JSON.stringify({
       contactId: "c1",
       messageId: randomUUID(),

@@ -78,7 +78,7 @@ export function createContacts(config: SandboxConfig, newId: () => string, now: 
     byPhone: (phone) => byPhone(store, phone),
     byEmail: (email) => byEmail(store, email),
     create(person, phone) {
-      const known = existing(store, person, phone);
+      const known = existingContact(store, person, phone);
       if (known === undefined) return { contact: add(store, person, phone), created: true };
       if (config.mergeOnDuplicate) update(store, known, person, true);
       return { contact: known, created: false };
@@ -136,7 +136,7 @@ function update(store: Store, contact: Contact, person: Person, overwrite: boole
 }
 
 /** The contact that `/contacts` considers the same person. */
-function existing(store: Store, person: Person, phone: string | undefined): Contact | undefined {
+function existingContact(store: Store, person: Person, phone: string | undefined): Contact | undefined {
   if (phone !== undefined) return byPhone(store, phone);
   return store.config.dedupeByEmail && person.email !== undefined ? byEmail(store, person.email) : undefined;
 }

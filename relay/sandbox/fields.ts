@@ -59,7 +59,7 @@ export function checkBodyLength(body: string, { maxBodyChars }: SandboxConfig): 
     throw new Refusal("VALIDATION", `body is longer than ${maxBodyChars} characters`);
 }
 
-/** Names and email of a person, each optional and at most `maxNameChars` long. */
+/** Names and email of a person, all optional. A name has at most `maxNameChars` characters. */
 export function personFields(body: Fields, config: SandboxConfig): Person {
   const person: Person = {};
   for (const name of ["firstName", "lastName", "email"] as const) {
