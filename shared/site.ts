@@ -121,18 +121,19 @@ export const PANEL_DEFAULTS = {
   suggestions: [],
   theme: "auto",
   position: "right",
+  locale: "auto",
   responder: "ai",
   privacyUrl: "",
 } satisfies Partial<PublicSite>;
 
-export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", locale: "auto", ...PANEL_DEFAULTS };
+export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", ...PANEL_DEFAULTS };
 
 /** The default limit of an upload of each kind, in bytes. */
 export const UPLOAD_MAX = 5 * 1024 * 1024;
 
 /** A site as the tag's script contains it. `uploads` has only the limits that differ from the default. */
 export type ServedSite = Omit<Partial<PublicSite>, "uploads"> &
-  Pick<PublicSite, "id" | "accent" | "locale"> & { uploads?: Partial<PublicSite["uploads"]> };
+  Pick<PublicSite, "id" | "accent"> & { uploads?: Partial<PublicSite["uploads"]> };
 
 /** The site without the values that equal the panel's defaults. */
 export function servedSite(site: PublicSite): ServedSite {

@@ -119,7 +119,7 @@ it("serves the frame's code and its words outside /assets/, for proxies that ref
 
 it("puts only those settings into the tag's script that differ from the panel's defaults", async () => {
   const { body } = await ask("/widget.js");
-  expect(body.toString()).toContain('"site":{"id":"default","accent":"#4f46e5","locale":"auto","uploads":{}}');
+  expect(body.toString()).toContain('"site":{"id":"default","accent":"#4f46e5","uploads":{}}');
 });
 
 it("does not serve the compressed files under their own names, nor unknown files", async () => {

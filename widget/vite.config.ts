@@ -34,10 +34,10 @@ const COMPILE_EAGERLY = { preamble: "//# allFunctionsCalledOnLoad" };
 
 /**
  * Options that make the loader smaller, but the panel larger: functions move to the front (`hoist_funs`), only simple ones are
- * inlined (`inline`), and constants may move to the left of a comparison (`lhs_constants`). Without `booleans_as_integers`,
- * because pages replace functions of the platform, which would get 1 instead of `true`.
+ * inlined (`inline`), and values stay in their variables (`collapse_vars`). Without `booleans_as_integers`, because pages replace functions of the platform, which would get 1 instead of
+ * `true`.
  */
-const LOADER_COMPRESS = { hoist_funs: true, inline: 1, lhs_constants: true };
+const LOADER_COMPRESS = { hoist_funs: true, inline: 1, collapse_vars: false };
 
 /** Keeps the script as the last plugin wrote it: the bundler does not minify it again. */
 const AS_WRITTEN = { minify: false as const };

@@ -151,6 +151,18 @@ it("draws a right-to-left language from right to left where the browser speaks a
   expect(cross?.x).toBeLessThan(title?.x ?? 0);
 });
 
+it("keeps the script's words for the failure where those of the page's language cannot be fetched", async () => {
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-locale="ar"')),
+    before: (page) => page.route(/assets\/|frame\/words/, (route) => route.abort()),
+  });
+  await page.locator(".launcher").click();
+  const frame = page.locator("dialog.panel");
+  const words = FRAME_WORDS.en;
+  expect(await frame.getByRole("alert").textContent()).toBe(words?.failed);
+  await frame.getByRole("button", { name: words?.retry ?? "no words" }).waitFor();
+});
+
 it("says in the visitor's language that the chat could not be loaded when nothing at all can be fetched", async () => {
   const { page } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-locale="ar" data-accent="#b91c1c"')),

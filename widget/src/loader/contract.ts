@@ -7,36 +7,39 @@ import type { Tokens } from "./theme.ts";
 
 /** What the relay writes into the loader in place of the settings' placeholder. */
 export type ServedData = {
-  /** Origin of the relay; empty: the origin that the script came from. */
-  relay: string;
+  /** Origin of the relay; absent: the origin that the script came from. */
+  relay?: string;
   /** Path of the panel's file. */
   panel: string;
   site: ServedSite;
   /** The words of the first language that the browser requests, and its primary subtag (BCP 47). */
-  words: LoaderWords & { readonly lang: string };
+  words: LoaderWords & FailureWords & { readonly lang: string };
 };
 
-/** Words that the tag's script contains, in one language. */
+/** What the launcher needs to know of a language. */
 export type LoaderWords = {
   /** Absent: left to right. */
   dir?: "ltr" | "rtl";
   /** The word for chat. */
   word: string;
+  /** Path of the file with the language's other words. Absent for English, which is in the panel. */
+  file?: string;
+};
+type FailureWords = {
   /** A sentence: the panel's code could not be loaded. */
   failed: string;
   /** Button: load the panel again. */
   retry: string;
-  /** Path of the file with the language's other words. Absent for English, which is in the panel. */
-  file?: string;
 };
 
 /** Words of the frame until the panel draws its own: a file that is fetched when the visitor opens the chat. */
-export type FrameWords = LoaderWords & {
-  /** Name of the button that closes the panel. */
-  close: string;
-  /** Link to the chat's own page. Absent if the file could not be fetched. */
-  page?: string | undefined;
-};
+export type FrameWords = LoaderWords &
+  FailureWords & {
+    /** Name of the button that closes the panel. */
+    close: string;
+    /** Link to the chat's own page. */
+    page: string;
+  };
 
 /** Nodes that are on the page before the panel's code is loaded. */
 export type Parts = {

@@ -3,7 +3,7 @@
  * be. If the panel could not be loaded: a sentence, a button that tries again, and a link to the chat's own page.
  */
 
-import type { FrameWords, Shell } from "./contract.ts";
+import type { FrameWords, LoaderWords, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
 import { launcherCross } from "./launcher-cross.ts";
@@ -44,9 +44,9 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   shell.words = frameWords;
   shell.style();
   if (!hasFailed) return;
-  retry.textContent = frameWords.retry;
+  if (frameWords.retry) retry.textContent = frameWords.retry;
   link.textContent = frameWords.page ?? (shell.settings().label || frameWords.word);
-  const sentence = element("p", { role: "alert" }, frameWords.failed);
+  const sentence = element("p", { role: "alert" }, frameWords.failed ?? title.data);
   retry.addEventListener("click", () => hideUntilFailure(sentence));
   dialog.replaceChildren(header, sentence, retry, link);
 }
@@ -58,13 +58,13 @@ function hideUntilFailure({ style }: HTMLElement): void {
   addEventListener("porchlight:error", show, { once: true });
 }
 
-/** The texts of the language; the loader's texts if they cannot be fetched. */
-async function fetchWords(shell: Shell): Promise<FrameWords> {
+/** The texts of the language; those that the script has of it if they cannot be fetched. */
+async function fetchWords(shell: Shell): Promise<LoaderWords & Partial<FrameWords> & { close: string }> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
-  const page = shell.words?.file ? undefined : PAGE;
-  const frameWords = { close: CLOSE, page, ...(module.spoken ?? shell.words) } as FrameWords;
+  const own = (module.spoken ?? shell.words) as LoaderWords & Partial<FrameWords>;
+  const frameWords = { close: CLOSE, ...(shell.words?.file ? {} : { page: PAGE }), ...own };
   // The panel needs this file. The loader has already requested it if it knows the language.
   if (frameWords.file) import(/* @vite-ignore */ relay + frameWords.file).catch(() => {});
   return frameWords;

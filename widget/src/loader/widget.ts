@@ -4,7 +4,7 @@
  */
 
 import { mergeLayers, type Options, type RawSettings } from "../settings/options.ts";
-import type { Extra, LoaderWords, Panel, PanelCommands, PanelModule, Shell } from "./contract.ts";
+import type { Extra, Panel, PanelCommands, PanelModule, Shell } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
@@ -50,19 +50,13 @@ const extra: Extra = (name, ...more) =>
     () => {},
   );
 
-/**
- * The script's texts, if they are in the site's language, else the page's, else the browser's first. Otherwise, as when a cache
- * gives the script to a browser with another language, the launcher's name is a word that most languages know.
- */
-function wordsIn({ locale }: RawSettings): LoaderWords {
-  const wanted = (locale + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
-  return wanted.startsWith(words.lang) ? words : { word: "Chat", failed: words.failed, retry: words.retry };
-}
-
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
-  shell.words ??= wordsIn(now);
+  // The script's words, if they are in the site's language, else the page's, else the browser's first. Otherwise, as when a cache
+  // gives the script to a browser with another language, the launcher's name is a word that most languages know.
+  const wanted = ((now.locale ?? "") + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
+  shell.words ??= wanted.startsWith(words.lang) ? words : { word: "Chat" };
   const { dir = "ltr", word } = shell.words;
   const colours = (dark: boolean): string =>
     `:host{${declarations(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
@@ -167,16 +161,15 @@ const startAgain = (): unknown =>
   start().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(() => host.isConnected && start(), ms)));
 
 /**
- * Shows that the chat could not be loaded, with Retry and a link to its own page. The frame's code adds the header, if it
- * loads.
+ * Shows that the chat could not be loaded, with Retry and a link to its own page, in the script's language. The frame's code adds
+ * the header and uses the visitor's language, if it loads.
  */
 function showFailure(): void {
-  const { failed, retry } = shell.words as LoaderWords;
-  const again = element("button", { class: "at launcher" }, retry);
+  const again = element("button", { class: "at launcher" }, words.retry);
   again.onclick = start;
   // A failure that is shown already stays, with the focus. Nothing else ends with a link.
   if (!(dialog.lastChild as HTMLAnchorElement | null)?.href)
-    dialog.replaceChildren(failed, again, pageLink(launcher.ariaLabel as string));
+    dialog.replaceChildren(words.failed, again, pageLink(launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
