@@ -85,6 +85,11 @@ for (const [name, options, attributes] of [
     held.resolve();
     await page.locator("porch-light textarea").waitFor();
     expect(await chat.panel.getByRole("heading", { name: "Lamp Shop" }).count()).toBe(1);
+    // The frame's styles stay with the panel, and hide none of its icons.
+    const icons = chat.panel.locator("button[aria-expanded] svg");
+    expect(await icons.evaluateAll((all) => all.map((one) => getComputedStyle(one).opacity))).toEqual(
+      "hasTouch" in options ? ["1"] : ["1", "1"],
+    );
     // No flash when the panel draws itself, and nothing moves.
     expect(await surfaceOf(page)).toBe(surface);
     expect(await shadowsOf(page)).toEqual(shadows);
