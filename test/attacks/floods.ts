@@ -7,6 +7,7 @@ import { png } from "../../relay/src/files/samples.fixture.ts";
 import { FRAME_MAX } from "../../shared/limits.ts";
 import type { Result } from "./attack.ts";
 import { FLOODS } from "./flood-process.ts";
+import { CLIENTS, THREAD } from "./return-process.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 
 const PEAK_MAX = 300;
@@ -217,13 +218,51 @@ async function manyMessagesAlone(target: Target): Promise<Tally> {
   return { tried: 400, succeeded: Math.max(0, written - 60) };
 }
 
-/** A28: fifty visitors each request 75 pages of history per second, and never read the answers; then fifty HEAD requests. */
+/**
+ * A28: fifty visitors each request 75 pages of history per second, and never read the answers; then fifty HEAD requests, and five
+ * thousand clients that come back at once.
+ */
 export const neverReads = (target: Target): Promise<Result> =>
   withHonestVisitors(target, async () => {
     const sockets = await neverReadsAlone(target);
     const heads = await headRequests(target);
-    return { tried: sockets.tried + heads.tried, succeeded: sockets.succeeded + heads.succeeded };
+    const returns = await returnAtOnce(target);
+    return {
+      tried: sockets.tried + heads.tried + returns.tried,
+      succeeded: sockets.succeeded + heads.succeeded,
+    };
   });
+
+/** Fifty visitors write long messages; then a hundred clients of each say hello at once without their thread. */
+async function returnAtOnce(target: Target): Promise<{ tried: number }> {
+  const tokens = await Promise.all(Array.from({ length: 50 }, (_, n) => writeThread(target, n)));
+  const program = join(import.meta.dirname, "return-process.ts");
+  const child = fork(program, [String(target.port), ...tokens], { execArgv: [] });
+  const [code] = (await once(child, "exit")) as [number];
+  if (code !== 0) throw new Error(`Most returning clients did not get their thread: the process ended with ${code}`);
+  return { tried: CLIENTS };
+}
+
+/** Stores the messages of a new visitor. @returns the visitor's session token */
+async function writeThread(target: Target, visitor: number): Promise<string> {
+  const address = `198.19.0.${visitor}`;
+  const token = await target.token(address);
+  const ws = await target.socket(address);
+  const welcome = once(ws, "message");
+  ws.send(JSON.stringify({ t: "hello", v: 1, site: "default", token }));
+  await welcome;
+  let stored = 0;
+  const done = new Promise<void>((resolve, reject) => {
+    ws.on("message", (data) => String(data).includes('"state":"sent"') && ++stored === THREAD.messages && resolve());
+    ws.once("close", reject);
+  });
+  const text = "ї".repeat(THREAD.bytes / 2);
+  for (let n = 0; n < THREAD.messages; n++)
+    ws.send(JSON.stringify({ t: "send", id: `thread-${visitor}-${n}-0`, text }));
+  await done;
+  ws.terminate();
+  return token;
+}
 
 /** Sends HEAD requests to fallback connections: their answer has no body. Succeeds when the relay accepts one as a reader. */
 async function headRequests(target: Target): Promise<Tally> {

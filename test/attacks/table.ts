@@ -299,9 +299,20 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 28,
-    what: "fifty visitors that request history and never read the answers, and fifty answers without a body (HEAD)",
-    defence: ["relay/src/socket/connections.ts", "relay/src/http/fallback.ts"],
-    tests: ["relay/src/socket/limits.test.ts", "relay/src/http/fallback.test.ts"],
+    what: "fifty visitors that request history and never read the answers, fifty answers without a body (HEAD), and 5,000 clients that come back at once and lack their whole thread. Tests: whole answers that are not read",
+    defence: [
+      "relay/src/socket/connections.ts",
+      "relay/src/http/fallback.ts",
+      "relay/src/http/response-policy.ts",
+      "relay/src/base/fair-turns.ts",
+    ],
+    tests: [
+      "relay/src/http/response-policy.test.ts",
+      "relay/src/socket/limits.test.ts",
+      "relay/src/http/fallback.test.ts",
+      "relay/src/base/fair-turns.test.ts",
+      "relay/src/socket/feed.test.ts",
+    ],
     run: neverReads,
   },
   {

@@ -3,10 +3,10 @@ const BODIES_MAX = 32 * 1024 * 1024;
 /** Counted for each part of a body in addition to its bytes: the runtime's own memory for a buffer. */
 const PART_COST = 512;
 
-/** A body that is being read. */
+/** The body of a request that is being read, or of an answer that its client has not read. */
 export type PendingBody = { size: number; cutOff: () => void };
 
-/** Limits the sum of bodies that are being read. */
+/** Limits the sum of bodies in memory. */
 export type BodyBudget = {
   /** Counts a part of a body, and cuts off the oldest bodies while all together are too large. */
   add: (body: PendingBody, bytes: number) => void;

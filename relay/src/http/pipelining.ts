@@ -5,25 +5,31 @@ import type { Socket } from "node:net";
 const WAITING_MAX = 8;
 
 /**
- * Limits how many requests a client sends without waiting for answers (pipelining, RFC 9112 section 9.3.2). Node handles them
- * all at once and keeps the answers: fifty connections with two thousand requests for `/widget.js` each took 550 MB, and
- * delayed all other clients for 25 seconds (RELIABILITY A24).
+ * Handles the requests of a connection one after the other, and limits how many wait (pipelining, RFC 9112 section 9.3.2). Node
+ * handles them all at once and keeps the answers: fifty connections with two thousand requests for `/widget.js` each took 550 MB,
+ * and delayed all other clients for 25 seconds; 800 with nine requests for `/openapi.json` each took more than 512 MB (RELIABILITY
+ * A24).
  * @param block called with the connection of a client that exceeds the limit; it must destroy it
  */
 export function limitPipelining(block: (socket: Socket) => void, listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
+  /** The answer to the newest request of each connection. */
+  const newest = new WeakMap<Socket, ServerResponse>();
   return (request, response) => {
     const { socket } = request;
     // Node also parses the data that a connection sent before it was destroyed.
     if (socket.destroyed) return;
+    const before = newest.get(socket);
+    newest.set(socket, response);
     // Node gives a response its socket when the one before it has been sent.
-    if (response.socket === null) {
-      const count = (waiting.get(socket) ?? 0) + 1;
-      if (count > WAITING_MAX) return block(socket);
-      waiting.set(socket, count);
-      response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    }
-    return listener(request, response);
+    if (before === undefined || response.socket !== null) return listener(request, response);
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > WAITING_MAX) return block(socket);
+    waiting.set(socket, count);
+    before.once("close", () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      if (!socket.destroyed) listener(request, response);
+    });
   };
 }
 

@@ -40,6 +40,27 @@ it("ends a download that the client reads too slowly, and allows more time for a
   expect(socket.bytesRead).toBeLessThan(LARGE.length);
 });
 
+it("cuts off the answers that wait longest when clients that do not read leave too many bytes in memory (A28)", async () => {
+  const request = "GET /media/x HTTP/1.1\r\nHost: a\r\n\r\n";
+  const first = await open(manualClock(), large, request);
+  await once(first, "readable");
+  const next = async (): Promise<Socket> => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(request);
+    await once(socket, "readable");
+    return socket;
+  };
+  const second = await next();
+  await Promise.all([once(first, "close"), first.resume()]);
+  expect(first.bytesRead).toBeLessThan(LARGE.length);
+  // The second answer is read, so it counts no longer, and a third one has room.
+  second.resume();
+  await expect.poll(() => second.bytesRead).toBeGreaterThan(LARGE.length);
+  const third = (await next()).resume();
+  await expect.poll(() => third.bytesRead).toBeGreaterThan(LARGE.length);
+  for (const socket of [second, third]) socket.destroy();
+});
+
 it("allows more time for a download of unknown length while the client reads it", async () => {
   const clock = manualClock();
   const part = Buffer.alloc(1024 * 1024);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { limitUnreadBody } from "./body.ts";
+import { type BodyBudget, createBodyBudget, type PendingBody } from "./body-budget.ts";
 
 /**
  * Headers of every answer, unless its route sets them: no caching, because most answers contain personal data, and no type
@@ -8,6 +9,8 @@ import { limitUnreadBody } from "./body.ts";
  */
 const DEFAULT_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 
+/** Most bytes of whole answers that wait for all clients together. */
+const UNREAD_MAX = 48 * 1024 * 1024;
 /** Longest time of a small download, in milliseconds. */
 const ANSWER_MS = 120_000;
 /** Slowest download after that time, in bytes per millisecond: 16 KiB a second, as on a bad mobile connection. */
@@ -28,16 +31,36 @@ const isDownload = ({ method, url = "" }: IncomingMessage): boolean =>
 
 /**
  * Sets the default headers of every answer, also of those that the framework makes, and a deadline for downloads: a client
- * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits what a client may send
- * after its answer.
+ * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits the memory for unread answers,
+ * and what a client may send after its answer.
  */
 export function withResponsePolicy(clock: Clock, listener: RequestListener): RequestListener {
+  const unread = createBodyBudget(UNREAD_MAX);
   return (request, response) => {
     for (const [name, value] of Object.entries(DEFAULT_HEADERS)) response.setHeader(name, value);
     if (isDownload(request)) limitDuration(clock, response);
     limitUnreadBody(request, response);
+    limitUnreadAnswer(unread, response);
     return listener(request, response);
   };
+}
+
+/**
+ * Counts what the client has not read when the answer is complete. While all such bytes are too many, the answers that wait
+ * longest are cut off: a flood of clients that do not read cuts itself off, from however many addresses it comes (RELIABILITY
+ * A28).
+ */
+function limitUnreadAnswer(budget: BodyBudget, response: ServerResponse): void {
+  response.once("prefinish", () => {
+    if (response.writableLength === 0) return;
+    const cutOff = (): void => {
+      budget.remove(answer);
+      response.destroy();
+    };
+    const answer: PendingBody = { size: 0, cutOff };
+    response.once("close", () => budget.remove(answer));
+    budget.add(answer, response.writableLength);
+  });
 }
 
 /**

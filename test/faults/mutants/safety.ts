@@ -183,6 +183,16 @@ export const SAFETY: Mutant[] = [
     find: "$count > WAITING_MAX",
     replace: "false",
   }),
+  without("order of pipelined requests", "server.test.ts", {
+    in: "limitPipelining",
+    find: `$before.once("close", $handle);`,
+    replace: "($handle)();",
+  }),
+  without("limit on the sum of unread answers", "response-policy.test.ts", {
+    in: "limitUnreadAnswer",
+    find: "budget.add($answer, $response.writableLength);",
+    replace: "",
+  }),
   without("ban on addresses that were refused", "server.test.ts", {
     in: "limitPeers",
     find: "(state.blocked.get($address) ?? 0) > clock.uptime()",
