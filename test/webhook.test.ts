@@ -37,7 +37,7 @@ it("reports messages, replies, leads, failures and credits to the owner's backen
   visitor.write({ t: "lead", id: "the-form", chat: true, email: "ada@b.example" });
   await visitor.next((frame) => frame.t === "lead");
   house.sandbox.failNext("incoming", 1, 400);
-  await visitor.send("refused");
+  const refused = await visitor.send("refused");
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
   await fetch(recharge, { method: "POST", body: event });
@@ -52,7 +52,9 @@ it("reports messages, replies, leads, failures and credits to the owner's backen
   );
   expect(receiver.events.find(({ type }) => type === "lead.captured")?.data).toMatchObject({ lead: "the-form" });
   expect(receiver.events.find(({ type }) => type === "credits.granted")?.data).toMatchObject({ key: "r-1", amount: 5 });
-  expect(receiver.events.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
+  // The same id as in `message.visitor`, so that a backend knows which message failed.
+  const failed = receiver.events.find(({ type }) => type === "delivery.failed")?.data;
+  expect(failed).toMatchObject({ id: refused.id, reason: "rejected" });
 });
 
 it("reports an account's credits once, to an address that another of its sites uses", async () => {

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import type { Transaction } from "../db/database.ts";
+import type { LaneHead } from "../records/outbox.ts";
 import { findVisitor } from "../records/visitors.ts";
 import type { Gates } from "../service/gates.ts";
 import type { StoreEvent } from "./notify.ts";
@@ -38,7 +39,11 @@ export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus =
 /** Stores, in the same transaction, a webhook event for the owner's backend: a visitor's message was not delivered. */
 export const createFailureNotice =
   (storeEvent: StoreEvent) =>
-  async (tx: Transaction, visitor: string, position: number, reason: string): Promise<void> => {
+  async (
+    tx: Transaction,
+    { visitor, id, pos }: Pick<LaneHead, "visitor" | "id" | "pos">,
+    reason: string,
+  ): Promise<void> => {
     const row = await findVisitor(tx, visitor);
-    if (row !== undefined) await storeEvent(tx, row.site, "delivery.failed", { visitor, position, reason });
+    if (row !== undefined) await storeEvent(tx, row.site, "delivery.failed", { visitor, id, position: pos, reason });
   };

@@ -49,6 +49,7 @@ const DATA = {
   }),
   "delivery.failed": z.object({
     ...visitor,
+    id: z.string().meta({ description: "Id of the message" }),
     position: z.number().int().meta({ description: "Place of the message in its thread" }),
     reason: z.string(),
   }),

@@ -63,7 +63,7 @@ export async function concludeAll(
       continue;
     }
     const { entry, state, reason, refused } = conclusion;
-    if (state === "failed") await deps.onFailed(tx, entry.visitor, entry.pos, reason ?? "rejected");
+    if (state === "failed") await deps.onFailed(tx, entry, reason ?? "rejected");
     const n = entry.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
     // Without a number, the visitor was erased.
     if (refused !== undefined && n !== undefined && entry.reaction === null)

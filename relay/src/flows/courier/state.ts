@@ -34,7 +34,7 @@ export type Added = { visitor: string; account: string; first: boolean; head?: L
 /** What identifies a message that leaves the outbox; a `LaneHead` when its contents are known too. */
 export type EntryToConclude = Pick<
   LaneHead,
-  "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error"
+  "visitor" | "id" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error"
 >;
 /** `refused`: the attempt that the service refused for good; stored together with the conclusion. */
 export type Conclusion = {
@@ -67,7 +67,7 @@ export type CourierDeps = {
   /** Sends one message to the service. Rejects only when nothing was sent. */
   deliver: (head: LaneHead) => Promise<Outcome>;
   /** Called in the transaction that marks a message as failed. */
-  onFailed: (tx: Transaction, visitor: string, pos: number, reason: string) => Promise<void>;
+  onFailed: (tx: Transaction, failed: Pick<LaneHead, "visitor" | "id" | "pos">, reason: string) => Promise<void>;
   random: () => number;
   /** Which node sends for which account. */
   leases: Pick<Leases, "holds" | "assertHeld" | "onAcquired">;
