@@ -445,6 +445,8 @@ it("menus and pickers are raised in the dark", async () => {
   await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
   await page.locator("porch-light .emoji").waitFor();
   expect(await styleOf(page, ".emoji", "background-color")).not.toBe(surface);
+  // Firefox's own are white in the dark.
+  expect(await styleOf(page, ".found", "scrollbar-color")).toContain("rgba(255, 255, 255, 0.12");
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   expect(await styleOf(page, ".menu", "background-color")).not.toBe(surface);
