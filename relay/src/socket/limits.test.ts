@@ -1,6 +1,6 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
-import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
+import { type History, type Message, PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
@@ -92,7 +92,7 @@ function setup({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
 }
 
 /** A frame of about a megabyte, as a page of history may be. */
-const long: RelayFrame = {
+const long: History = {
   t: "history",
   before: 1,
   older: false,
@@ -205,5 +205,20 @@ describe("a connected client", () => {
     const honest = connect();
     await honest.say(HELLO);
     expect(honest.ended).toEqual([]);
+  });
+
+  it("is disconnected, if it has been slow for longest, when thousands leave less than their fair share unread (A28)", async () => {
+    const [message] = long.messages;
+    const short: RelayFrame = { ...long, messages: [{ ...message, text: "x".repeat(60 * 1024) } as Message] };
+    const { connect } = setup({ handleFrame: async (actions, live) => actions.send(live, short) });
+    const all = Array.from({ length: 1_500 }, connect);
+    for (const { say } of all) {
+      await say(HELLO);
+      await say(PING);
+    }
+    const connected = all.filter(({ ended }) => ended.length === 0);
+    expect(connected.reduce((sum, { waiting }) => sum + waiting(), 0)).toBeLessThan(66 * MIB);
+    expect(connected.length).toBeGreaterThan(1_000);
+    expect([all[0]?.ended, all.at(-1)?.ended]).toEqual([[CLOSE.overload], []]);
   });
 });

@@ -9,7 +9,10 @@ import type { Registry } from "./registry.ts";
  * rest when it reconnects.
  */
 export const BUFFER_MAX = 1024 * 1024;
-/** Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed. */
+/**
+ * Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed, and then those
+ * that have been slow for longest.
+ */
 const BUFFERS_MAX = 64 * 1024 * 1024;
 export const FAIR_SHARE = 64 * 1024;
 
@@ -51,6 +54,24 @@ export function sendText(registry: Registry, live: Live, text: string): void {
   if (!hasRoom(registry, live, text)) return;
   live.transport.send(text);
   measure(registry, live);
+  makeRoom(registry);
+}
+
+/**
+ * Closes clients while the unread bytes of all exceed the limit: twelve thousand clients that left less than their fair share
+ * unread ended a relay in 512 MB (RELIABILITY A28). Those that have been slow for longest are closed first, because an honest one
+ * reads on within moments.
+ */
+function makeRoom(registry: Registry): void {
+  for (const live of registry.slow) {
+    if (registry.unread <= BUFFERS_MAX) return;
+    if (measure(registry, live) > 0) endSlow(registry, live);
+  }
+}
+
+function endSlow(registry: Registry, { connection }: Live): void {
+  registry.deps.log("socket.refused", { meaning: "reads too slowly" });
+  end(registry, connection, CLOSE.overload);
 }
 
 /**
@@ -62,10 +83,8 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
   const unread = measure(registry, live);
   const exceedsShare = registry.unread + text.length > BUFFERS_MAX && unread + text.length > FAIR_SHARE;
   const full = unread > BUFFER_MAX || exceedsShare;
-  if (!full) return true;
-  registry.deps.log("socket.refused", { meaning: "reads too slowly" });
-  end(registry, live.connection, CLOSE.overload);
-  return false;
+  if (full) endSlow(registry, live);
+  return !full;
 }
 
 /** Waits for the turn of an address. An IPv6 address counts as its /48. @param isGone whether the client has left */

@@ -6,7 +6,7 @@ import type { Transport } from "./connection.ts";
 import { asciiFrame, PING, textFrame } from "./text-frames.ts";
 
 /** A slow client with more unread bytes than this is cut off without a close frame. */
-const UNREAD_MAX = 64 * 1024;
+const UNREAD_MAX = 4 * 1024;
 /**
  * A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more.
  */
