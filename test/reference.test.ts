@@ -43,6 +43,10 @@ function examples(): Call[] {
   return found.toSorted((one, other) => late(one) - late(other));
 }
 
+it("shows no code between backticks as they are", () => {
+  expect(page.replaceAll(/<pre[\s\S]*?<\/pre>/g, "").match(/`[^`]*`/g)).toBeNull();
+});
+
 it("has an example for every operation, and each is a valid call against the sandbox", async () => {
   const calls = examples();
   expect(calls).toHaveLength(Object.keys(OPERATIONS).length);

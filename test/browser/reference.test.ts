@@ -8,7 +8,7 @@ it.each([
   ["a desktop, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
   ["a small phone, dark", { viewport: { width: 320, height: 640 }, colorScheme: "dark" }],
 ] as const)(
-  "the page of the API is accessible on %s with all sections open, and fits its width",
+  "the page of the API is accessible on %s with all sections open, breaks no name of a field, and fits its width",
   async (_, options) => {
     const context = await stage.browser.newContext({ ...options, bypassCSP: true });
     const page = await context.newPage();
@@ -24,6 +24,10 @@ it.each([
       return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
     });
     expect(faults).toEqual([]);
+    const broken = await page
+      .locator("td code")
+      .evaluateAll((all) => all.filter((name) => name.getClientRects().length > 1).map((name) => name.textContent));
+    expect(broken).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     await context.close();
   },

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { line, table, wholeAddress, withCode } from "./html.ts";
+import { withCode } from "../base/with-code.ts";
+import { line, table, wholeAddress } from "./html.ts";
 
 it("shows counts with separators in a column that is aligned to the right, and marks empty cells", () => {
   const shown = String(

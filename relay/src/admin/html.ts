@@ -123,13 +123,6 @@ export const whole = (text: string | Html): Html => html`<span class="whole" dir
 export const wholeAddress = (email: string): Html =>
   whole(html`${email.split("@").map((part, n) => (n === 0 ? part : html`@<wbr>${part}`))}`);
 
-/** A text with code between backticks. */
-export const withCode = (text: string): Html =>
-  html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-
-/** Like `withCode`, but one element, for a cell: on phones, each part of a cell would have a row of its own. */
-export const cellWithCode = (text: string): Html => html`<span>${withCode(text)}</span>`;
-
 /** From this length on (characters) a text needs a wide column. */
 const LONG_TEXT = 24;
 

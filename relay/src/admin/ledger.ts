@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { Settings } from "../base/config.ts";
+import { withCode } from "../base/with-code.ts";
 import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
@@ -19,7 +20,6 @@ import {
   tokenField,
   whole,
   wholeAddress,
-  withCode,
 } from "./html.ts";
 import { entryPath } from "./paths.ts";
 import { mergedPage, type Part } from "./reads.ts";

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { withCode } from "../base/with-code.ts";
 import type { Database } from "../db/database.ts";
 import { type Block, blocksPage } from "../records/blocks.ts";
 import { type Event, eventsPage, eventTries } from "../records/events.ts";
@@ -19,7 +20,6 @@ import {
   sentBadge,
   time,
   whole,
-  withCode,
 } from "./html.ts";
 import { conversationPath } from "./paths.ts";
 import { mergedPage, type Part } from "./reads.ts";

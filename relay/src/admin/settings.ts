@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { Settings, Site } from "../base/config.ts";
-import { brief, type Cell, cellWithCode, type Html, table } from "./html.ts";
+import { cellWithCode } from "../base/with-code.ts";
+import { brief, type Cell, type Html, table } from "./html.ts";
 
 /** How identities are verified, by the names of the configuration file, without secrets. */
 const identityValues = (identity: Site["identity"]): Record<string, string | undefined> =>

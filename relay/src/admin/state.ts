@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Finding } from "../base/finding.ts";
+import { cellWithCode, withCode } from "../base/with-code.ts";
 import type { Database } from "../db/database.ts";
 import { type Alert, alertsPage, openAlerts } from "../records/alerts.ts";
 import { callbackFields } from "../records/callback-fields.ts";
 import { type SeriesRow, STEPS, samplesBetween } from "../records/series.ts";
-import { badge, cellWithCode, type Html, idText, PAGE_ROWS, pagedTable, table, time, withCode } from "./html.ts";
+import { badge, type Html, idText, PAGE_ROWS, pagedTable, table, time } from "./html.ts";
 
 /** Readers get the findings of an examination for this long, in milliseconds. */
 const FINDINGS_MS = 10_000;

@@ -23,6 +23,7 @@ h3 { font-size: 0.87rem; color: var(--soft); margin: 1.1rem 0 0.3rem; font-weigh
 p, main > ul { max-width: 62rem; }
 code, pre { font: 0.87em/1.5 ui-monospace, monospace; }
 code { overflow-wrap: anywhere; }
+td code { overflow-wrap: break-word; }
 pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0.4rem 0; }
 .note { color: var(--soft); font-size: 0.87rem; }
 details { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 0.6rem; }

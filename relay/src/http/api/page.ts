@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html";
+import { withCode } from "../../base/with-code.ts";
 import { CHOSEN, exampleOf, type FieldRow, fieldsOf, pathExample, type Schemas, type Shape } from "./examples.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { STYLE } from "./page-style.ts";
@@ -38,7 +39,7 @@ const block = (name: string, text: string, kind = ""): Html =>
 function table(of: string, name: string, rows: readonly FieldRow[]): Html | "" {
   if (rows.length === 0) return "";
   return html`<h3>${name}</h3><div class="scroll" tabindex="0" role="region" aria-label="${name}: ${of}"><table><thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
-<tbody>${rows.map(({ name: field, type, required, description }) => html`<tr><td><code>${field}</code></td><td>${type}${required ? "" : html` <span class="note">optional</span>`}${description === "" ? "" : html`<br><span class="note">${description}</span>`}</td></tr>`)}</tbody></table></div>`;
+<tbody>${rows.map(({ name: field, type, required, description }) => html`<tr><td><code>${field}</code></td><td>${type}${required ? "" : html` <span class="note">optional</span>`}${description === "" ? "" : html`<br><span class="note">${withCode(description)}</span>`}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** A curl command that works once the reader has filled in a token and real ids. */
@@ -74,7 +75,7 @@ function operationOf(server: string, operation: Operation, { paths, components: 
     });
   const { body: chosen, query } = CHOSEN[`${operation.method} ${operation.path}`] ?? {};
   const body = chosen ?? (takes && exampleOf(takes, schemas, { all: false }));
-  return html`<details><summary><b class="method ${operation.method}">${operation.method}</b><code>${path}</code><span>${operation.summary}</span></summary>
+  return html`<details><summary><b class="method ${operation.method}">${operation.method}</b><code>${path}</code><span>${withCode(operation.summary)}</span></summary>
 <div class="body"><div>
 <p class="note">Scope <code>${operation.scope}</code></p>
 ${table(name, "In the address", parameters)}${takes ? table(name, "In the body", fieldsOf(takes, schemas)) : ""}${answers ? table(name, "In the answer", fieldsOf(answers, schemas)) : ""}
@@ -89,7 +90,7 @@ function webhookOf(name: string, given: unknown, schemas: Schemas): Html {
   const { summary, requestBody } = (given as { post: Described }).post;
   const schema = schemaIn(requestBody) ?? {};
   const payload = exampleOf(schema, schemas) as Record<string, unknown>;
-  return html`<details><summary><b class="method post">event</b><code>${name}</code><span>${summary}</span></summary>
+  return html`<details><summary><b class="method post">event</b><code>${name}</code><span>${withCode(summary)}</span></summary>
 <div class="body"><div>${table(name, "In the body", fieldsOf(schema, schemas))}</div><div><h3>Example</h3>${block(`Payload of ${name}`, json(payload))}</div></div></details>`;
 }
 
