@@ -73,7 +73,9 @@ it("moves to PostgreSQL while the relay is stopped; the conversation continues t
   await expect(house.start({ DATABASE_URL: postgres.url("postgres") })).rejects.toThrow("has not finished");
   expect((await porchlight(house, move)).err).toMatch(/^The PostgreSQL database holds other conversations; .*\.$/m);
   const wrong = postgres.url("nowhere");
-  expect((await porchlight(house, ["move", "--to", wrong])).err).toMatch(/^database "nowhere" does not exist\.$/m);
+  expect((await porchlight(house, ["move", "--to", wrong])).err).toMatch(
+    /^PostgreSQL at \S+\/nowhere cannot be used \(database "nowhere" does not exist\); .*\.$/m,
+  );
   await used.run("DELETE FROM meta WHERE name = 'move.from'");
   await used.close();
   const moved = await porchlight(house, move);

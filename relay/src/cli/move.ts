@@ -4,7 +4,7 @@ import { isShared } from "../db/database-url.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Moved, moveDatabase } from "../db/move.ts";
 import { openDatabase } from "../db/open.ts";
-import { isAway } from "../db/postgres-server.ts";
+import { isAway, placeOf } from "../db/postgres-server.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { addAudit } from "../records/operators.ts";
 import { holdData } from "../wiring/data-lock.ts";
@@ -36,12 +36,6 @@ async function moveSecrets(to: Database, own: Secrets): Promise<void> {
   if (names.some((name) => shared[name] !== own[name]))
     throw new CommandError("The PostgreSQL database has the secrets of another relay; create an empty database.");
 }
-
-/** Server and database of an address, without user and password. */
-const placeOf = (url: string): string => {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
-};
 
 /**
  * Moves the database. The audit logs of both get an entry before the first row is copied, and one with the counts when both

@@ -56,9 +56,25 @@ export async function connectTo(url: string, connections: number): Promise<Serve
     return { pool, direct, begin: direct ? "BEGIN" : `BEGIN; ${settings("LOCAL")}` };
   } catch (error) {
     await pool.end();
-    throw error;
+    throw error instanceof Unfit ? error : unusable(url, error as Error);
   }
 }
+
+/** Server and database of an address, without user and password. */
+export const placeOf = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+};
+
+/** This server would not keep what it acknowledges, or is too old. */
+class Unfit extends Error {}
+
+/** Why the server cannot be used, with its address and without the password. An error of several attempts has no message. */
+const unusable = (url: string, cause: Error): Error =>
+  new Error(
+    `DATABASE_URL: PostgreSQL at ${placeOf(url)} cannot be used (${cause.message || codeOf(cause)}); start it, or correct the address`,
+    { cause },
+  );
 
 async function openPool(url: string, connections: number): Promise<Pool> {
   // The driver is loaded only where PostgreSQL is used.
@@ -106,11 +122,11 @@ async function assertFit(pool: Pool): Promise<boolean> {
       pid: number;
     };
     if (version < OLDEST * 10_000)
-      throw new Error(`DATABASE_URL: PostgreSQL ${Math.floor(version / 10_000)} is too old; use ${OLDEST} or newer`);
+      throw new Unfit(`DATABASE_URL: PostgreSQL ${Math.floor(version / 10_000)} is too old; use ${OLDEST} or newer`);
     if (sync === "off")
-      throw new Error("DATABASE_URL: synchronous_commit is off, so a crash would lose messages; turn it on");
+      throw new Unfit("DATABASE_URL: synchronous_commit is off, so a crash would lose messages; turn it on");
     if (encoding !== "UTF8")
-      throw new Error(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
+      throw new Unfit(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
     return (client as { processID?: number | null }).processID === pid;
   } finally {
     client.release();
