@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = process.env.CORPORA_DIR ?? join(import.meta.dirname, "..", "..", "shared", "corpora");
@@ -10,4 +10,10 @@ export function corpus(path: string): string {
     console.warn(`No test corpora at CORPORA_DIR: tests use their own examples only`);
   hasWarned = true;
   return join(FOLDER, path);
+}
+
+/** The text of such a file; without the corpora an empty one. */
+export function corpusText(path: string): string {
+  const file = corpus(path);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }

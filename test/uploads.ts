@@ -1,15 +1,8 @@
+import type { Media } from "@porchlight/shared/protocol";
 import type { House } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
-export type Uploaded = {
-  key: string;
-  url: string;
-  type: string;
-  name: string;
-  size: number;
-  width?: number;
-  height?: number;
-};
+export type Uploaded = Media & { key: string };
 export type Refused = { error: string; code: string; field?: string; max?: number; retryAfter?: number };
 
 type Request = {

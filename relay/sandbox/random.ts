@@ -1,20 +1,9 @@
-/** Repeatable randomness: one seed, several independent streams. */
+/** What the sandbox draws at random: delays and ids. */
 
 import type { Span } from "./option.ts";
 
 /** Uniform in [0, 1). */
 export type Random = () => number;
-
-/** Mulberry32 (Tommy Ettinger's 32-bit mixer): small, fast, good enough for faults and ids of a sandbox. */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Milliseconds drawn from a span. */
 export function draw(span: Span, random: Random): number {

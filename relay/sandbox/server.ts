@@ -35,6 +35,7 @@ import { createServer, type IncomingMessage as Request, type ServerResponse as R
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { Hono } from "hono";
 import { createApi } from "./api.ts";
 import { applyPatch, checkPatch, initialConfig } from "./config.ts";
@@ -43,7 +44,6 @@ import { refusalOf } from "./guard.ts";
 import { inbox } from "./inbox/index.ts";
 import { createOperator, type Operator } from "./operator.ts";
 import type { SandboxConfig } from "./options.ts";
-import { seeded } from "./random.ts";
 import { createService } from "./service.ts";
 
 export type SandboxOptions = {
@@ -92,7 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const config = startConfig(options);
   // The drawn seed is visible among the options, so that a run of chaos can be repeated.
   config.seed ??= Math.floor(Math.random() * 2 ** 31);
-  const random = options.random ?? seeded(config.seed);
+  const random = options.random ?? seededRandom(config.seed);
   const service = createService(config, now, random);
   const operator = createOperator(service);
   const api = createApi(service);

@@ -1,5 +1,6 @@
 /** Builds and connects the parts of the service, without HTTP. */
 
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { type Callbacks, createCallbacks } from "./callbacks.ts";
 import { type Campaigns, createCampaigns } from "./campaigns.ts";
 import { type Changes, createChanges } from "./changes.ts";
@@ -13,7 +14,7 @@ import { createLists, type Lists } from "./lists.ts";
 import { createMessages, createSids, type Messages, type Sids } from "./messages.ts";
 import type { SandboxConfig } from "./options.ts";
 import { createPoster, type Poster } from "./poster.ts";
-import { createId, type Random, seeded } from "./random.ts";
+import { createId, type Random } from "./random.ts";
 import { createRateLimit, type RateLimit } from "./rate.ts";
 import { createRecharges, type Recharges } from "./recharge.ts";
 import { createReplies, type Replies } from "./replies.ts";
@@ -44,7 +45,7 @@ export type Service = {
 };
 
 export function createService(config: SandboxConfig, now: () => number, random: () => number): Service {
-  const streams = [1, 2, 3].map(() => seeded(Math.floor(random() * 2 ** 32)));
+  const streams = [1, 2, 3].map(() => seededRandom(Math.floor(random() * 2 ** 32)));
   const [ids = random, faultStream = random, delays = random] = streams;
   const newId = () => createId(ids, config.numericIds);
   const clock = createClock(config, now);

@@ -129,7 +129,7 @@ function removeOthers(current: string): void {
 }
 
 /** A copy of a data folder with this number of messages. */
-export async function seeded(messages: number): Promise<Seeded> {
+export async function seededFolder(messages: number): Promise<Seeded> {
   const current = version();
   const kept = join(CACHE, `seed-${current}-${messages}`);
   if (!existsSync(kept)) {

@@ -1,6 +1,7 @@
 /** Simulates, second by second, the wave of clients that reconnect after a node or a load balancer failed. */
+
 import { backoff } from "@porchlight/shared/backoff";
-import { seeded } from "../faults/core/world.ts";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 
 type Wave = { clients: number; peak: number; seconds: number };
 
@@ -14,7 +15,7 @@ type Options = {
 
 /** @returns the most tries in one second, and the seconds until everybody is back */
 function simulate({ clients, perSecond, delay }: Options): Wave {
-  const random = seeded(1);
+  const random = seededRandom(1);
   const due = new Map<number, number[]>();
   const add = (now: number, tries: number): void => {
     const second = now + Math.floor(delay(tries, random) / 1_000);

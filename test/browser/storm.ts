@@ -3,8 +3,8 @@
  * service drops answers and fails. Afterwards the test compares what the service received with what every page shows.
  */
 
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Browser, Page } from "playwright-core";
-import { seeded } from "../faults/core/world.ts";
 import type { Common, Report } from "../faults/suites/suite.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runFrom, runProcess } from "../relays.ts";
@@ -26,7 +26,7 @@ type Person = { pages: Page[]; typed: string[] };
 /** Runs the storm. @param options.kills kills of the relay, spread over `seconds` */
 export async function browserStorm({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const env = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
   const house = await startHouse({
     run: root === undefined ? runProcess : runFrom(root),

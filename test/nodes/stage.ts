@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Database } from "../../relay/src/db/database.ts";
 import { openDatabase } from "../../relay/src/db/open.ts";
-import { seeded } from "../faults/core/world.ts";
 import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
 import { type Behaviour, type Mock, startMock } from "../faults/process/mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
@@ -108,7 +108,7 @@ export async function openNodes(options: Options) {
 
 /** Starts all parts that the relays need, and writes their configuration. */
 async function createState(options: Options): Promise<StageState> {
-  const random = seeded(options.seed);
+  const random = seededRandom(options.seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-nodes-"));
   const mock = await startMock(random, options.service);
   const postgres = await startPostgres();

@@ -14,7 +14,7 @@ export type ManualClock = Clock & {
   waiting: () => number;
 };
 
-/** @param start the time at the beginning, in milliseconds */
+/** @param start the time at the beginning, in milliseconds. The uptime begins at 0, as that of a process does. */
 export function manualClock(start = 0): ManualClock {
   let time = start;
   let timers: { at: number; fn: () => void }[] = [];
@@ -24,8 +24,9 @@ export function manualClock(start = 0): ManualClock {
     for (const { fn } of due) fn();
   };
   return {
-    now: () => time,
-    uptime: () => time,
+    // Whole, like that of the platform; timers may have fractions.
+    now: () => Math.round(time),
+    uptime: () => time - start,
     after(ms, fn) {
       const timer = { at: time + ms, fn };
       timers.push(timer);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
+import { freeSpace, MAKE_ROOM } from "../base/disk-space.ts";
 import { tryWriting } from "../db/writable.ts";
 import { eventsPage, troubledEvent } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
@@ -14,8 +14,6 @@ import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";
 import { mailServer } from "./mail.ts";
 import { addresses, callback, media } from "./reachability.ts";
-
-const FREE_MIN = 500 * 1024 * 1024;
 
 async function database({ db, settings }: CommandContext): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
@@ -39,11 +37,9 @@ export function hints({ db, settings }: Pick<CommandContext, "db" | "settings">)
 }
 
 async function disk({ settings }: CommandContext): Promise<Finding> {
-  const { bavail, bsize } = await statfs(settings.dataDir);
-  const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free in ${settings.dataDir}`;
-  return bavail * bsize >= FREE_MIN
-    ? passed("disk", free)
-    : failed("disk", free, "Make room: below 500 MB, uploads and then messages are refused.");
+  const { megabytes, isEnough } = await freeSpace(settings.dataDir);
+  const free = `${megabytes} MB free in ${settings.dataDir}`;
+  return isEnough ? passed("disk", free) : failed("disk", free, MAKE_ROOM);
 }
 
 function secrets({ settings }: CommandContext): Finding {

@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
  */
 const REFUSALS = new Set([8, 10, 11, 13, 14]);
 /** With fewer free bytes than this, the database's log may have no room for another commit. */
-const FREE_MIN = 1024 * 1024;
+const COMMIT_ROOM = 1024 * 1024;
 /** Shortest time between two trial writes while the store refuses writes, in milliseconds. */
 const TRY_EVERY_MS = 1_000;
 /** Length of a trial write: more than the largest message with its thread, so that the log must grow. */
@@ -32,7 +32,7 @@ export const isRefusal = (error: unknown): boolean => {
 async function isFull(file: string): Promise<boolean> {
   const found = await statfs(dirname(file)).catch(() => undefined);
   // Some file systems, such as those over a network, report no size.
-  return found !== undefined && found.blocks > 0 && found.bavail * found.bsize < FREE_MIN;
+  return found !== undefined && found.blocks > 0 && found.bavail * found.bsize < COMMIT_ROOM;
 }
 
 /**

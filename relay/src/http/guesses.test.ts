@@ -1,26 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
 import { createGuesses } from "./guesses.ts";
 
 /** A guess limiter on a clock that the test controls. `pass` runs the timers that are due. */
 function setup() {
-  let now = 0;
-  let waits: { at: number; fn: () => void }[] = [];
-  const guesses = createGuesses({
-    now: () => now,
-    uptime: () => now,
-    after(ms, fn) {
-      waits.push({ at: now + ms, fn });
-      return () => {};
-    },
-  });
+  const clock = manualClock();
   async function pass(ms: number): Promise<void> {
-    now += ms;
-    const due = waits.filter(({ at }) => at <= now);
-    waits = waits.filter(({ at }) => at > now);
-    for (const { fn } of due) fn();
+    clock.pass(ms);
     await Promise.resolve();
   }
-  return { ...guesses, pass, waiting: () => waits.length };
+  return { ...createGuesses(clock), pass, waiting: clock.waiting };
 }
 
 describe("the limit on guesses at the callback secret", () => {

@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { freeSpace, MAKE_ROOM } from "../base/disk-space.ts";
 import { accountLease, CHORES_LEASE } from "../db/lease-names.ts";
 import { type AlertCheck, createAlerts, type Problem } from "../flows/alerts.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
@@ -13,8 +13,6 @@ import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 import type { OwnerFlows } from "./owner.ts";
 
-/** Free bytes below which an operator is alerted; `porchlight doctor` uses the same bound. */
-const FREE_MIN = 500 * 1024 * 1024;
 /** Failed messages are counted over this time, in ms. */
 const FAILURES_MS = 15 * 60_000;
 
@@ -67,10 +65,9 @@ async function failures({ db, clock }: Core): Promise<Problem[]> {
 }
 
 async function disk({ settings }: Core): Promise<Problem[]> {
-  const { bavail, bsize } = await statfs(settings.dataDir);
-  const problem = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free in ${settings.dataDir}.`;
-  const cure = "Make room: below 500 MB, uploads and then messages are refused.";
-  return problemIf(bavail * bsize < FREE_MIN, { kind: "disk", subject: "", problem, cure });
+  const { megabytes, isEnough } = await freeSpace(settings.dataDir);
+  const problem = `${megabytes} MB are free in ${settings.dataDir}.`;
+  return problemIf(!isEnough, { kind: "disk", subject: "", problem, cure: MAKE_ROOM });
 }
 
 async function budget({ db, clock, sites }: Core): Promise<Problem[]> {

@@ -3,7 +3,7 @@ import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
 import { cpuOf, type Figures, type Rounds } from "../load.ts";
 import { alternate, type Plan, type Row, withContenders } from "../row.ts";
-import { seeded } from "../seed.ts";
+import { seededFolder } from "../seed.ts";
 import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 
 /** Connections being made at once. */
@@ -37,7 +37,7 @@ async function rateOf(contender: Contender, load: () => Promise<void>, count: nu
 }
 
 async function connects(plan: Plan): Promise<Rounds> {
-  const seed = await seeded(RETURNING);
+  const seed = await seededFolder(RETURNING);
   const count = plan.long ? 8_000 : 1_500;
   const known = ({ server }: Contender): Known[] => (server.kind === "relay" ? seed.visitors : []);
   try {
@@ -128,7 +128,7 @@ async function crowd(bare: Contender, relay: Contender, visitors: readonly Known
 async function crowds(plan: Plan): Promise<Rounds> {
   const results: Rounds = { bare: [], relay: [] };
   for (let round = 0; round < (plan.long ? plan.rounds : 1); round++) {
-    const seed = await seeded(CROWD_MESSAGES);
+    const seed = await seededFolder(CROWD_MESSAGES);
     try {
       const measured = await withContenders(
         [

@@ -6,7 +6,7 @@ import { COMPILE_CACHE } from "../../compile-cache.ts";
 import { startContender } from "../contender.ts";
 import { type Figures, type Rounds, saturate, warmUp, withTimeout } from "../load.ts";
 import { alternate, type Plan, type Row, withContenders } from "../row.ts";
-import { type Seeded, seeded } from "../seed.ts";
+import { type Seeded, seededFolder } from "../seed.ts";
 import { relayEnv } from "../server.ts";
 import { connect, type Known } from "../visitors.ts";
 
@@ -21,7 +21,7 @@ const nameOf = (messages: number): string => `${messages.toLocaleString("en")} m
 async function withSeeds(sizes: readonly number[], measure: (seeds: Seeded[]) => Promise<Rounds>): Promise<Rounds> {
   const seeds: Seeded[] = [];
   try {
-    for (const size of sizes) seeds.push(await seeded(size));
+    for (const size of sizes) seeds.push(await seededFolder(size));
     return await measure(seeds);
   } finally {
     for (const { remove } of seeds) remove();

@@ -1,10 +1,10 @@
 /** WIDGET 9, check 40: the order of replies over a connection that drops, duplicates and reorders frames. */
 
 import { text as textOf } from "node:stream/consumers";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
-import { seeded } from "../../faults/core/world.ts";
 import { type Chat, converse, type Stage } from "./stage.ts";
 
 /** The whole conversation as the visitor can save it; the thread itself shows only a part. */
@@ -62,7 +62,7 @@ function injectFaults(connection: BadConnection, socket: WebSocketRoute, random:
  */
 export function repliesOverBadConnection(stage: Stage, count: number, share: number): void {
   it(`40 ${count} replies over a connection that drops, duplicates and reorders frames arrive once each, in order`, async () => {
-    const random = seeded(40);
+    const random = seededRandom(40);
     const connection: BadConnection = { faults: { dropped: 0, doubled: 0, reordered: 0, cut: 0 }, isCalm: false };
     const breakFrames = (socket: WebSocketRoute): void => injectFaults(connection, socket, random, share);
     const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });

@@ -1,9 +1,9 @@
 /** WIDGET 9, checks 39, 40 and 45: the order of messages, despite failing connections and wrong clocks. */
 
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
-import { seeded } from "../../faults/core/world.ts";
 import { setOffline } from "../offline.ts";
 import { repliesOverBadConnection } from "./bad-connection.ts";
 import { type Chat, converse, echo, reopen, setStage } from "./stage.ts";
@@ -11,7 +11,7 @@ import { type Chat, converse, echo, reopen, setStage } from "./stage.ts";
 const stage = setStage();
 
 it("39 twenty quick messages arrive in typing order, although each takes up to two seconds and two fail", async () => {
-  const random = seeded(39);
+  const random = seededRandom(39);
   const failing = new Set(["number 4.", "number 12."]);
   const failed: string[] = [];
   /** A frame takes up to two seconds, half a second on average. The first attempt of two messages is cut off. */

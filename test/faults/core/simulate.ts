@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { type Evidence, HEADS, judge, THREADS } from "../judge.ts";
 import { createTab, type Person, type Tab, visitorOf } from "../tab.ts";
 import { arrangeMachine, arrangePeople, arrangeService, type Node, type Run, start } from "./arrange.ts";
@@ -11,7 +12,7 @@ import { draw, HOUR, type Scenario } from "./scenario.ts";
 import { createService } from "./service.ts";
 import type { SimulatedRelay } from "./simulated-relay.ts";
 import { openTabConnection } from "./tab-connection.ts";
-import { createWorld, seeded, type World } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 
 export type Figures = {
   acked: number;
@@ -165,7 +166,7 @@ async function createRun(core: Core, world: World, scenario: Scenario, folder: s
 
 /** Derives ids from the seed, so that a seed repeats the run exactly. */
 function seedIds(seed: number): () => void {
-  const random = seeded(seed ^ 0x5eed);
+  const random = seededRandom(seed ^ 0x5eed);
   const getRandomValues = (bytes: Uint8Array): Uint8Array => bytes.map(() => Math.floor(random() * 256));
   Object.defineProperty(globalThis.crypto, "getRandomValues", { value: getRandomValues, configurable: true });
   return () => void Reflect.deleteProperty(globalThis.crypto, "getRandomValues");

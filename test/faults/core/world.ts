@@ -1,15 +1,5 @@
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Clock } from "../../../relay/src/base/clock.ts";
-
-/** Small seeded generator (mulberry32): the same seed gives the same run, everywhere. */
-export function seeded(seed: number): () => number {
-  let a = seed >>> 0;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 type Event = { at: number; order: number; fn: () => void };
 
@@ -66,7 +56,7 @@ function pop(heap: Event[]): Event | undefined {
 }
 
 export function createWorld(seed: number): World {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const events: Event[] = [];
   let now = 0;
   let order = 0;
@@ -75,7 +65,7 @@ export function createWorld(seed: number): World {
 
   return {
     random,
-    aside: seeded(seed ^ 0xa51de),
+    aside: seededRandom(seed ^ 0xa51de),
     now: () => now,
     pick: (min, max) => min + Math.floor(random() * (max - min + 1)),
     chance: (probability) => random() < probability,

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { freePort } from "../../ports.ts";
 import { UNLIMITED } from "../../unlimited.ts";
-import { seeded } from "../core/world.ts";
 import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
 import { createTab, type Person, type Tab, type TabOptions, visitorOf } from "../tab.ts";
 import { RELAY } from "../workers.ts";
@@ -88,7 +88,7 @@ export async function openStage(options: StageOptions) {
 /** Starts the mock, and writes the configuration of a relay that has not started yet. */
 async function createState(options: StageOptions): Promise<StageState> {
   const { seed, root = RELAY, env = {}, service, wrapper, rate = 100_000, other } = options;
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-stage-"));
   const mock: Mock = await startMock(random, service);
   mkdirSync(join(folder, "data"));

@@ -10,9 +10,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { violationsOf } from "../../contract/interface.ts";
 import { freePort } from "../../ports.ts";
-import { seeded } from "../core/world.ts";
 import { type Env, type RelayProcess, startRelay } from "../process/relay.ts";
 import { until } from "../process/stage.ts";
 import { RELAY } from "../workers.ts";
@@ -182,7 +182,7 @@ export async function credits(options: Options): Promise<Report> {
 
 /** Starts the service, and writes the configuration of a relay that has not started yet. */
 async function createRun({ root = RELAY, seed = 11, keys, copies = 8, kills }: Options): Promise<CreditsRun> {
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-credits-"));
   mkdirSync(join(folder, "data"));
   const service = await startGranting(random);

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seeded } from "../core/world.ts";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { RELAY } from "../workers.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
@@ -28,7 +28,7 @@ type Records = Awaited<ReturnType<typeof load>>;
  */
 export async function flips({ root = RELAY, seed = 12, flips: rounds }: Options): Promise<Report> {
   const begun = performance.now();
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const records = await load(root);
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "porchlight-flips-"));
   const [file, copy] = [join(folder, "good.db"), join(folder, "copy.db")];

@@ -1,6 +1,6 @@
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & { starts: number; messages: number; visitors?: number };
 
@@ -54,9 +54,7 @@ export async function kill({
         kills: starts,
         "acknowledged before the last kill": acknowledged,
         delivered: effects.length,
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         posts: [...calls.values()].reduce((sum, times) => sum + times, 0),
         "replies accepted": posted.filter(({ status }) => status === 200).length,
         "replies shown": rows.filter(({ author }) => author === "reply").length,

@@ -1,6 +1,6 @@
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & { seconds: number; kills: number };
 
@@ -41,9 +41,7 @@ export async function minute({ root, seed = 8, seconds: lasts, kills }: Options)
         delivered: stage.mock.effects.length,
         "replies accepted": stage.mock.posted.filter(({ status }) => status === 200).length,
         "replies shown": rows.filter(({ author }) => author === "reply").length,
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         seconds: seconds(begun),
       },
     };

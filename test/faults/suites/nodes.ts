@@ -3,7 +3,7 @@ import { writeChangedSources } from "../mutants/changed-sources.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
 import { cutCommits, type Downtime, keepBusy, pause } from "./database-faults.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 /**
  * The failure that begins when half of the messages are written. Callbacks go to node 0, which also sends the account's
@@ -143,9 +143,7 @@ export async function nodes(options: Options): Promise<Report> {
       figures: {
         messages: effects.length,
         replies: posted.length,
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         "calls beyond one a message": [...calls.values()].reduce((sum, times) => sum + times - 1, 0),
         "ms away": Math.round(downtime.to - downtime.from),
         "latest message, ms": Math.round(Math.max(...delays.messages)),

@@ -1,6 +1,6 @@
 import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & {
   /** How often the node that sends is stopped; three times: each node once. */
@@ -73,9 +73,7 @@ export async function standstills({
         stops,
         messages: written,
         "calls repeated by another node": repeated,
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         seconds: seconds(begun),
       },
     };

@@ -13,4 +13,11 @@ export type Common = {
 export const count = (violations: readonly string[], ...kinds: string[]): number =>
   violations.filter((line) => kinds.some((kind) => line.startsWith(`${kind}:`))).length;
 
+/** The three figures of most reports. */
+export const losses = (violations: readonly string[]) => ({
+  lost: count(violations, "lost"),
+  doubled: count(violations, "doubled"),
+  disordered: count(violations, "order"),
+});
+
 export const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;

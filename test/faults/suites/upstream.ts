@@ -1,6 +1,6 @@
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & { visitors: number; messages: number; swaps?: number };
 
@@ -35,9 +35,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
         "POSTs per message at most": Math.max(...times),
         "refused keys": stage.mock.refused(),
         "key swaps": swaps,
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         seconds: seconds(begun),
       },
     };

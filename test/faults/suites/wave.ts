@@ -4,7 +4,7 @@ import { socketTo } from "../process/socket.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
 import { leastSpread, peak } from "./drain.ts";
-import { type Common, count, type Report, seconds } from "./suite.ts";
+import { type Common, count, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & {
   visitors: number;
@@ -151,9 +151,7 @@ export async function wave({
         connections: visitors,
         messages: written,
         refused: count(refusals(stage), "refused"),
-        lost: count(violations, "lost"),
-        doubled: count(violations, "doubled"),
-        disordered: count(violations, "order"),
+        ...losses(violations),
         "seconds to exit at most": Math.round(most(({ exitMs }) => exitMs) / 100) / 10,
         "back in one second, even spread": Math.round(most(({ perSecond }) => perSecond)),
         "back in one second at most": most(({ peak }) => peak),

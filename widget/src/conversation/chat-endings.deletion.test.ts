@@ -4,12 +4,13 @@
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Chat, createChat } from "./chat.ts";
 import { createModelRelay, type ModelRelay } from "./relay.fixture.ts";
 import { frameOf, only, replyOf, type Wire } from "./script.fixture.ts";
 import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createRandom, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
 let world: World;
 let browser: Browser;
@@ -351,7 +352,7 @@ const stored = ({ relay }: Run): string[] =>
 /** One run: a deletion, with random events of page, network and relay. @returns all violations at the end */
 async function runDeletion(seed: number): Promise<string[]> {
   const world = createWorld(seed);
-  const pick = createRandom(seed ^ 0xde1e7e);
+  const pick = seededRandom(seed ^ 0xde1e7e);
   const browser = createBrowser(world, 1 + pick() * 500);
   const relay = createModelRelay(world);
   const tabs = [load({ browser, relay }), load({ browser, relay })];

@@ -1,27 +1,19 @@
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Chat, createChat } from "./chat.ts";
+import { createChat } from "./chat.ts";
 import { createModelRelay, type ModelRelay } from "./relay.fixture.ts";
-import { frameOf, only, replyOf, type Script } from "./script.fixture.ts";
-import { KEY, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { frameOf, only, replyOf } from "./script.fixture.ts";
+import { firstVisit, KEY, visit } from "./visit.fixture.ts";
 
-let world: World;
-let browser: Browser;
-let tab: Tab;
-let script: Script;
-let chat: Chat;
-let online: Visit["online"];
+let { world, browser, tab, script, chat, online } = firstVisit();
+beforeEach(() => {
+  ({ world, browser, tab, script, chat, online } = firstVisit());
+});
 
+/** Loads the page once more: the visitor's next tab. */
 const load = () => {
   ({ tab, script, chat, online } = visit(browser));
 };
-
-beforeEach(() => {
-  world = createWorld();
-  browser = createBrowser(world);
-  load();
-});
 
 /** Exchanges one question and one answer. */
 function talk(relay: ModelRelay): void {

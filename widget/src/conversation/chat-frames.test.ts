@@ -1,24 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Chat } from "./chat.ts";
 import { frameOf, only, replyOf, sentOf, type Wire } from "./script.fixture.ts";
-import { type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { firstVisit, visit } from "./visit.fixture.ts";
 
-let world: World;
-let browser: Browser;
-let tab: Tab;
-let chat: Chat;
-let online: Visit["online"];
+let { world, browser, tab, chat, online } = firstVisit();
+beforeEach(() => {
+  ({ world, browser, tab, chat, online } = firstVisit());
+});
 
+/** Loads the page once more: the visitor's next tab. */
 const load = () => {
   ({ tab, chat, online } = visit(browser));
 };
-
-beforeEach(() => {
-  world = createWorld();
-  browser = createBrowser(world);
-  load();
-});
 
 describe("unread", () => {
   it("counts replies after the read mark, and identifies the first", () => {

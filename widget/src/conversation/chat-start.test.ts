@@ -1,20 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Chat } from "./chat.ts";
-import { frameOf, replyOf, type Script } from "./script.fixture.ts";
-import { KEY, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { frameOf, replyOf } from "./script.fixture.ts";
+import { firstVisit, KEY } from "./visit.fixture.ts";
 
-let world: World;
-let browser: Browser;
-let tab: Tab;
-let script: Script;
-let chat: Chat;
-let online: Visit["online"];
-
+let { world, browser, tab, script, chat, online } = firstVisit();
 beforeEach(() => {
-  world = createWorld();
-  browser = createBrowser(world);
-  ({ tab, script, chat, online } = visit(browser));
+  ({ world, browser, tab, script, chat, online } = firstVisit());
 });
 
 describe("destroying the chat", () => {

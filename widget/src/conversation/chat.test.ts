@@ -1,26 +1,17 @@
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Chat } from "./chat.ts";
-import { frameOf, only, replyOf, type Script, WELCOME } from "./script.fixture.ts";
-import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { frameOf, only, replyOf, WELCOME } from "./script.fixture.ts";
+import { firstVisit, KEY, sends, states, visit } from "./visit.fixture.ts";
 
-let world: World;
-let browser: Browser;
-let tab: Tab;
-let script: Script;
-let chat: Chat;
-let online: Visit["online"];
+let { world, browser, tab, script, chat, online } = firstVisit();
+beforeEach(() => {
+  ({ world, browser, tab, script, chat, online } = firstVisit());
+});
 
+/** Loads the page once more: the visitor's next tab. */
 const load = () => {
   ({ tab, script, chat, online } = visit(browser));
 };
-
-beforeEach(() => {
-  world = createWorld();
-  browser = createBrowser(world);
-  load();
-});
 
 describe("before the visitor opens the chat", () => {
   it("uses neither storage nor network nor page events", () => {

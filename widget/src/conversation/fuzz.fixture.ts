@@ -1,8 +1,9 @@
 import type { Message } from "@porchlight/shared/protocol";
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import { expect, it } from "vitest";
 import { type Chat, createChat, type Item } from "./chat.ts";
 import { createModelRelay, type ModelRelay, type Visitor } from "./relay.fixture.ts";
-import { type Browser, createBrowser, createRandom, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
 /** One load of the page in one tab. */
 type Open = { name: string; tab: Tab; chat: Chat };
@@ -32,7 +33,7 @@ type Action = [weight: number, act: (one: Open) => void];
 /** One run: random actions of visitors, network and relay, then a calm phase. Throws the violations with the seed. */
 export function run(seed: number, hostile: boolean): { accepted: number; connections: number } {
   const world = createWorld(seed);
-  const pick = createRandom(seed ^ 0x5eed);
+  const pick = seededRandom(seed ^ 0x5eed);
   const relay = createModelRelay(world);
   const browser = createBrowser(world, 1 + pick() * 20);
   const sequence: Sequence = {

@@ -1,27 +1,19 @@
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { Media } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Chat, createChat } from "./chat.ts";
-import { frameOf, only, replyOf, type Script, sentOf, type Wire } from "./script.fixture.ts";
-import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { createChat } from "./chat.ts";
+import { frameOf, only, replyOf, sentOf, type Wire } from "./script.fixture.ts";
+import { firstVisit, KEY, sends, states, visit } from "./visit.fixture.ts";
 
-let world: World;
-let browser: Browser;
-let tab: Tab;
-let script: Script;
-let chat: Chat;
-let online: Visit["online"];
+let { world, browser, tab, script, chat, online } = firstVisit();
+beforeEach(() => {
+  ({ world, browser, tab, script, chat, online } = firstVisit());
+});
 
+/** Loads the page once more: the visitor's next tab. */
 const load = () => {
   ({ tab, script, chat, online } = visit(browser));
 };
-
-beforeEach(() => {
-  world = createWorld();
-  browser = createBrowser(world);
-  load();
-});
 
 const idOf = (text: string) => chat.items.value.find((item) => item.text === text)?.id ?? "";
 

@@ -2,7 +2,7 @@
 
 import { type Chat, createChat } from "./chat.ts";
 import { createScript, type Script, type Wire } from "./script.fixture.ts";
-import type { Browser, Tab } from "./world.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab } from "./world.fixture.ts";
 
 export type Visit = { tab: Tab; script: Script; chat: Chat; online(welcome?: Parameters<Script["greet"]>[0]): Wire };
 
@@ -24,6 +24,13 @@ export function visit(browser: Browser): Visit {
       return script.greet(welcome);
     },
   };
+}
+
+/** The first page of a visitor, in a browser of a world of its own. */
+export function firstVisit() {
+  const world = createWorld();
+  const browser = createBrowser(world);
+  return { world, browser, ...visit(browser) };
 }
 
 /** `text: state` of everything shown. */

@@ -3,23 +3,13 @@
  * in microseconds, and runs with the same seed are identical.
  */
 
+import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Page, PageEvent } from "./page.ts";
 import type { StoragePort } from "./storage.ts";
 
 type Task = { at: number; order: number; run: () => void };
 
 const sooner = (a: Task | undefined, b: Task): Task => (a && (a.at - b.at || a.order - b.order) <= 0 ? a : b);
-
-/** Random numbers, uniform in [0, 1). The same seed gives the same sequence (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 export type World = {
   now(): number;
@@ -34,7 +24,7 @@ export type World = {
 };
 
 export function createWorld(seed = 1): World {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   let tasks: Task[] = [];
   let now = 1_700_000_000_000;
   let order = 0;

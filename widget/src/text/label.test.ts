@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { corpus } from "./corpus.fixture.ts";
+import { corpusText } from "../../../test/corpora.ts";
 import { type Inline, parsePlain } from "./inline.ts";
 import { labelledLink, parseReplyText } from "./links.ts";
 
@@ -263,7 +263,7 @@ describe("the text of a link", () => {
   });
 
   it("never hides where a link leads (corpora/links)", () => {
-    const addresses = corpus("links/linkify-it/links.txt")
+    const addresses = corpusText("links/linkify-it/links.txt")
       .split("\n")
       .map((line) => line.replace(/(^|\s+)%.*$/, "").trim())
       .filter((line) => /^(https?:\/\/|www\.)[^\s@\]()[<>"'`*_~{}|\\]+$/i.test(line));
@@ -274,7 +274,7 @@ describe("the text of a link", () => {
   });
 
   it("never lets an international name pass for another one (corpora/idna)", () => {
-    const tests = JSON.parse(corpus("idna/punycode_tests.json") || "[]") as { decoded: string }[];
+    const tests = JSON.parse(corpusText("idna/punycode_tests.json") || "[]") as { decoded: string }[];
     const hosts = tests
       .map(({ decoded }) => `${decoded.toLowerCase()}.example`)
       .filter((host) => !/[\s\\<>]/.test(host));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { corpus } from "./corpus.fixture.ts";
+import { corpusText } from "../../../test/corpora.ts";
 import { type Inline, parsePlain, safeUrl } from "./inline.ts";
 import { labelledLink } from "./links.ts";
 import { type Block, type List, parseMarkdown, type Table } from "./markdown.ts";
 
-const json = <Value>(path: string): Value[] => JSON.parse(corpus(path) || "[]") as Value[];
+const json = <Value>(path: string): Value[] => JSON.parse(corpusText(path) || "[]") as Value[];
 
 /** The tree in a compact notation that is easy to read in expectations. */
 function spell(node: Inline | Block): string {
@@ -177,7 +177,7 @@ describe("links", () => {
   });
 
   it("end before the punctuation of a sentence (corpora/links/linkify-it)", () => {
-    const lines = corpus("links/linkify-it/links.txt").split("\n");
+    const lines = corpusText("links/linkify-it/links.txt").split("\n");
     const clean = (line = ""): string => line.replace(/(^|\s+)%.*$/, "");
     const pairs = lines.flatMap((line, at) =>
       clean(line).trim() && !clean(lines[at - 1]).trim() ? [[clean(line), clean(lines[at + 1]) || clean(line)]] : [],
@@ -192,7 +192,7 @@ describe("links", () => {
   });
 
   it("are not made from text that is not an address (corpora/links/linkify-it)", () => {
-    const lines = corpus("links/linkify-it/not_links.txt")
+    const lines = corpusText("links/linkify-it/not_links.txt")
       .split("\n")
       .filter((line) => line.trim() && !line.startsWith("%"));
     // There is no list of top-level domains: any host counts after a scheme, but none without a scheme or `www`.
@@ -210,7 +210,7 @@ function readable(bytes: string): string {
 
 describe("test cases of other Markdown parsers (corpora/markdown)", () => {
   const cases = ["xss", "linkify", "commonmark_extras", "normalize", "proto"].flatMap((name) => {
-    const parts = corpus(`markdown/markdown-it/${name}.txt`).split(/^\.\n/m);
+    const parts = corpusText(`markdown/markdown-it/${name}.txt`).split(/^\.\n/m);
     return parts.filter((_, at) => at % 3 === 1);
   });
 

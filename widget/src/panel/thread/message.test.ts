@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { batch } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { corpus } from "../../text/corpus.fixture.ts";
+import { corpusText } from "../../../../test/corpora.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
@@ -199,7 +199,7 @@ describe("hostile messages", () => {
   ];
 
   it("are shown as text, with only the widget's own elements and attributes (corpora/xss)", async () => {
-    const known = JSON.parse(corpus("xss/payloads.json") || "[]") as { payload: string }[];
+    const known = JSON.parse(corpusText("xss/payloads.json") || "[]") as { payload: string }[];
     const payloads = [...ownExamples, ...known.map(({ payload }) => payload)];
     for (let at = 0; at < payloads.length; at += 60) {
       on.chat.items.value = payloads.slice(at, at + 60).flatMap((text) => [reply(text), own(text)]);

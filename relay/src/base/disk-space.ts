@@ -1,0 +1,15 @@
+import { statfs } from "node:fs/promises";
+
+const MB = 1024 * 1024;
+/** With fewer free MB than this, `porchlight doctor` fails and the operator gets an alert. */
+const LEAST_MB = 500;
+
+/** What an operator does about it. */
+export const MAKE_ROOM = `Make room: below ${LEAST_MB} MB, uploads and then messages are refused.`;
+
+/** The free space on the disk of a folder. */
+export async function freeSpace(folder: string): Promise<{ megabytes: number; isEnough: boolean }> {
+  const { bavail, bsize } = await statfs(folder);
+  const bytes = bavail * bsize;
+  return { megabytes: Math.floor(bytes / MB), isEnough: bytes >= LEAST_MB * MB };
+}

@@ -1,0 +1,13 @@
+/**
+ * Pseudo-random numbers in [0, 1), the same sequence for the same seed: Mulberry32, Tommy Ettinger's 32-bit mixer. For tests,
+ * simulations and the sandbox, never for secrets.
+ */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
