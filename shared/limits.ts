@@ -19,16 +19,16 @@ export const HEARTBEAT_MS = 25_000;
 /** A client that has received nothing for this long considers its connection dead. */
 export const SILENCE_MS = 40_000;
 /** Messages of one history page, and of the first page of a thread. */
-export const PAGE = 40;
+export const PAGE_MESSAGES = 40;
 /** A client that misses more changes than this starts again from the newest page. */
 export const GAP_MAX = 1_000;
 /** Client ids: length and alphabet. */
-export const ID = /^[A-Za-z0-9_-]{8,64}$/;
+export const CLIENT_ID = /^[A-Za-z0-9_-]{8,64}$/;
 /** Longest emoji of a reaction in UTF-16 units: the longest RGI sequence has 15. */
 export const EMOJI_MAX = 32;
 /** Longest comment on a rating, in UTF-16 units. */
 export const COMMENT_MAX = 1_000;
 /** Longest page address that a message says it was written on, in UTF-16 units: path and query. */
-export const PAGE_MAX = 512;
+export const PAGE_ADDRESS_MAX = 512;
 /** Longest title of that page, in UTF-16 units. */
 export const TITLE_MAX = 200;

@@ -2,7 +2,7 @@
  * Parses text from the network into a frame, or returns the problem. One table per direction, one predicate per field.
  */
 
-import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";
+import { CLIENT_ID, COMMENT_MAX, EMOJI_MAX, PAGE_ADDRESS_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";
 import type { ClientFrame, RelayFrame } from "./protocol.ts";
 
 type Check = (value: unknown) => boolean;
@@ -18,7 +18,7 @@ const text =
     typeof v === "string" && v.length >= min && v.length <= max;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const flag: Check = (v) => typeof v === "boolean";
-const id: Check = (v) => typeof v === "string" && ID.test(v);
+const id: Check = (v) => typeof v === "string" && CLIENT_ID.test(v);
 // @__NO_SIDE_EFFECTS__
 const oneOf =
   (...all: string[]): Check =>
@@ -87,7 +87,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     text: text(TEXT_MAX),
     media: optional(id),
     age: optional(Number.isSafeInteger),
-    page: optional(text(PAGE_MAX)),
+    page: optional(text(PAGE_ADDRESS_MAX)),
     title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),
     campaign: optional(text(64)),
@@ -106,11 +106,11 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     phone: optional(text(64)),
     consent: optional(text(2_000)),
     reply: optional(flag),
-    page: optional(text(PAGE_MAX)),
+    page: optional(text(PAGE_ADDRESS_MAX)),
     title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),
   },
-  transcript: { id, page: optional(text(PAGE_MAX)), locale: optional(text(35)) },
+  transcript: { id, page: optional(text(PAGE_ADDRESS_MAX)), locale: optional(text(35)) },
   rate: { id, ...rating },
   older: { before: count },
   forget: {},

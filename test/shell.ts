@@ -1,4 +1,4 @@
-import { type Parts, runCommandLine } from "../relay/src/cli/main.ts";
+import { type CliParts, runCommandLine } from "../relay/src/cli/main.ts";
 import { openContext } from "../relay/src/cli/open-context.ts";
 import { serve } from "../relay/src/cli/serve.ts";
 import { createRelay } from "../relay/src/relay.ts";
@@ -7,7 +7,7 @@ import { type House, KEY } from "./harness.ts";
 export type Run = { code: number; out: string; err: string };
 
 /** The same parts as in `relay/src/cli.ts`. */
-const PARTS: Parts = { openContext, serve: (settings) => serve(settings, createRelay) };
+const PARTS: CliParts = { openContext, serve: (settings) => serve(settings, createRelay) };
 
 /** Runs `porchlight` in the test's own process, with exactly these variables as its environment. */
 export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {

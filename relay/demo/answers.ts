@@ -1,8 +1,8 @@
-import type { Part } from "../sandbox/bot.ts";
+import type { BotMessage } from "../sandbox/bot.ts";
 import type { Rule } from "../sandbox/bots.ts";
 
 /** The pauses of an answer: a short one first, then typing pauses. */
-const parts = (...texts: string[]): Part[] =>
+const parts = (...texts: string[]): BotMessage[] =>
   texts.map((text, index) => ({
     text,
     afterMs: index === 0 ? { min: 800, max: 1_300 } : { min: 900, max: 1_700 },

@@ -5,14 +5,14 @@
  * text is replaced by the visitor's message.
  */
 
-import type { Part, Turn } from "./bot.ts";
+import type { BotMessage, BotTurn } from "./bot.ts";
 import { answerQuestion } from "./faq.ts";
 import { isRecord, isSpan } from "./option.ts";
 
-export type Rule = { match?: string; parts: readonly Part[] };
+export type Rule = { match?: string; parts: readonly BotMessage[] };
 export type BotScript = BotName | readonly Rule[];
 
-type Bot = (turn: Turn) => readonly Part[];
+type Bot = (turn: BotTurn) => readonly BotMessage[];
 
 const HOUR = 3_600_000;
 
@@ -73,7 +73,7 @@ export type BotName = keyof typeof BOTS;
 
 const isBotName = (value: unknown): value is BotName => typeof value === "string" && Object.hasOwn(BOTS, value);
 
-const isPart = (value: unknown): value is Part =>
+const isPart = (value: unknown): value is BotMessage =>
   isRecord(value) && typeof value.text === "string" && (value.afterMs === undefined || isSpan(value.afterMs));
 
 const isRule = (value: unknown): value is Rule =>
@@ -98,7 +98,7 @@ function matcher(match: string): ((body: string) => boolean) | undefined {
 }
 
 /** The bot's answer; empty when no rule matches. */
-export function botTurn(script: BotScript, turn: Turn): readonly Part[] {
+export function botTurn(script: BotScript, turn: BotTurn): readonly BotMessage[] {
   if (typeof script === "string") return BOTS[script](turn);
   const rule = script.find((each) => each.match === undefined || matcher(each.match)?.(turn.body));
   return (rule?.parts ?? []).map((part) => ({ ...part, text: part.text.replaceAll("{body}", () => turn.body) }));

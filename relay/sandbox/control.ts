@@ -19,7 +19,7 @@ import { ConfigError, maskedConfig } from "./config.ts";
 import type { Fault, FaultRoute } from "./fault.ts";
 import { type Fields, isBlank } from "./fields.ts";
 import type { Message } from "./messages.ts";
-import { OperationError, type Operator, type Seed, type To } from "./operator.ts";
+import { type ConversationId, OperationError, type Operator, type Seed } from "./operator.ts";
 import { isRecord } from "./option.ts";
 import { OPTIONS } from "./options.ts";
 import type { RechargeAsk } from "./recharge.ts";
@@ -63,7 +63,7 @@ function optional<T extends "string" | "number" | "boolean">(body: Fields, name:
   return value as { string: string; number: number; boolean: boolean }[T];
 }
 
-function toOf(body: Fields): To {
+function toOf(body: Fields): ConversationId {
   const fromId = optional(body, "fromId", "string");
   const contactId = optional(body, "contactId", "string");
   if (fromId === undefined && contactId === undefined) throw new OperationError(400, "fromId or contactId is required");

@@ -1,6 +1,6 @@
 /** The demo's shop assistant: short, natural answers about delivery, returns, hours, sizes and the like. */
 
-import type { Part, Turn } from "./bot.ts";
+import type { BotMessage, BotTurn } from "./bot.ts";
 
 type Topic = { asks: RegExp; says: readonly (readonly string[])[] };
 
@@ -154,7 +154,7 @@ const FILE = [
   ["I have the file, thanks. A colleague will have a look, too."],
 ] as const;
 
-function sentences({ body, media, turns }: Turn): readonly string[] {
+function sentences({ body, media, turns }: BotTurn): readonly string[] {
   const country = COUNTRIES.find(([asks]) => asks.test(body));
   const topic = TOPICS.find(({ asks }) => asks.test(body));
   if (country !== undefined && (topic === undefined || topic.asks.test("ship"))) {
@@ -167,7 +167,7 @@ function sentences({ body, media, turns }: Turn): readonly string[] {
 }
 
 /** The assistant's messages: the first after about a second, each other one after a typing pause. */
-export function answerQuestion(turn: Turn): readonly Part[] {
+export function answerQuestion(turn: BotTurn): readonly BotMessage[] {
   const name = turn.firstName === undefined ? "" : `, ${turn.firstName}`;
   return sentences(turn).map((text, index) => ({
     text: text.replace("{name}", () => name),

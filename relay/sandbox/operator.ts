@@ -20,9 +20,9 @@ export type Seed = {
 };
 
 /** Identifies a conversation by one of the two. */
-export type To = { fromId?: string; contactId?: string };
+export type ConversationId = { fromId?: string; contactId?: string };
 
-export type State = {
+export type SandboxState = {
   config: SandboxConfig;
   contacts: Contact[];
   messages: Message[];
@@ -61,9 +61,9 @@ export type Operator = {
   /** The next `n` requests of `route` get `fault`: a status, a kind, or a complete fault. */
   failNext(route: FaultRoute, n: number, fault: Fault | FaultKind | number): void;
   /** Sends a person's reply. Resolves after the first attempt of its callback, with the outcome in `status`. */
-  humanReply(reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage>;
+  humanReply(reply: ConversationId & { body: string; mediaUrl?: string }): Promise<OutgoingMessage>;
   /** Sends an unrequested message of a campaign (R-104), at once or `afterMs` later. */
-  followUp(reply: To & { body: string; afterMs?: number }): Promise<OutgoingMessage | undefined>;
+  followUp(reply: ConversationId & { body: string; afterMs?: number }): Promise<OutgoingMessage | undefined>;
   /** Posts a callback to any `toId`, known or not (R-612), with the given fields. Stores nothing. */
   callbackTo(payload: { toId: string } & Record<string, unknown>): Promise<CallbackEntry>;
   /** Posts a stored reply again with the same messageId (R-307). */
@@ -73,12 +73,12 @@ export type Operator = {
   /** Takes credits from a sub-account. Below its threshold, sends an auto-recharge event. */
   spend(spending: { email: string; amount: number }): Promise<RechargeEvent | undefined>;
   /** Turns the bot on or off for one contact (R-102). `undefined`: as the option says. */
-  bot(to: To, active: boolean | undefined): void;
+  bot(to: ConversationId, active: boolean | undefined): void;
   /** Replaces the account key. The old one is invalid at once (R-503). @returns the new key */
   rotateKey(): string;
   /** Moves virtual time (option `clock`). */
   advance(ms: number): Promise<void>;
-  state(): State;
+  state(): SandboxState;
   /** Totals only: cheap enough for a call after every message of a long run. */
   counts(): Counts;
   /** Incoming messages in processing order, of one sender or of all. */
@@ -125,7 +125,7 @@ export function createOperator(service: Service): Operator {
 }
 
 /** @throws OperationError 404 when the conversation does not exist */
-function conversationOf({ contacts, messages }: Service, { fromId, contactId }: To): Conversation {
+function conversationOf({ contacts, messages }: Service, { fromId, contactId }: ConversationId): Conversation {
   const sender = fromId ?? (contactId === undefined ? undefined : contacts.get(contactId)?.fromId);
   const conversation = sender === undefined ? undefined : messages.conversation(sender);
   if (conversation === undefined) throw new OperationError(404, "No conversation with this contact");
@@ -170,7 +170,10 @@ function failNext({ faults }: Service, route: FaultRoute, n: number, fault: Faul
   faults.failNext(route, n, written);
 }
 
-async function humanReply(service: Service, reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage> {
+async function humanReply(
+  service: Service,
+  reply: ConversationId & { body: string; mediaUrl?: string },
+): Promise<OutgoingMessage> {
   const conversation = conversationOf(service, reply);
   const body = bodyWithFile(reply, service.config);
   const { message, posted } = service.replies.send(conversation, {
@@ -186,7 +189,7 @@ async function humanReply(service: Service, reply: To & { body: string; mediaUrl
 
 async function followUp(
   service: Service,
-  reply: To & { body: string; afterMs?: number },
+  reply: ConversationId & { body: string; afterMs?: number },
 ): Promise<OutgoingMessage | undefined> {
   const conversation = conversationOf(service, reply);
   const send = () => service.replies.send(conversation, { body: reply.body, origin: "followUp" });
@@ -228,7 +231,7 @@ async function spend(
   return isBelowThreshold ? recharges.send({ email: account.email }) : undefined;
 }
 
-function switchBot(service: Service, to: To, active: boolean | undefined): void {
+function switchBot(service: Service, to: ConversationId, active: boolean | undefined): void {
   const conversation = conversationOf(service, to);
   if (active === undefined) delete conversation.botActive;
   else conversation.botActive = active;
@@ -255,7 +258,7 @@ const countsOf = ({ journal, messages }: Service): Counts => ({
   outgoing: messages.outgoing().length,
 });
 
-function stateOf(service: Service): State {
+function stateOf(service: Service): SandboxState {
   const { config, contacts, messages, credits, recharges, lists, campaigns } = service;
   return {
     config: maskedConfig(config),

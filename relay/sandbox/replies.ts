@@ -1,6 +1,6 @@
 /** Replies of the bot and of people: stored first, then posted to the client. */
 
-import type { Part } from "./bot.ts";
+import type { BotMessage } from "./bot.ts";
 import { botTurn } from "./bots.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { Campaigns } from "./campaigns.ts";
@@ -27,7 +27,7 @@ export type Replies = {
 const HOLD_MS = 10_000;
 
 /** One message of a turn. */
-type ScheduledPart = { part: Part; draft: Omit<Draft, "body"> };
+type ScheduledPart = { part: BotMessage; draft: Omit<Draft, "body"> };
 /** The messages with which the bot answers one message. */
 type BotTurn = ScheduledPart[];
 
@@ -86,7 +86,7 @@ function answer(state: ReplyState, conversation: Conversation, asked: IncomingMe
 }
 
 /** Adds the option `botDelayMs` to the delay of the first part. */
-function withBotDelay({ config, random }: ReplyState, part: Part): Part {
+function withBotDelay({ config, random }: ReplyState, part: BotMessage): BotMessage {
   if (config.botDelayMs === 0) return part;
   return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };
 }

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import { type CallOptions, callsOf } from "./http/api/call.ts";
-import { type AnswerOf, type Name, OPERATIONS, type Operations, type ParamsOf } from "./http/api/operations.ts";
+import {
+  type AnswerOf,
+  OPERATIONS,
+  type OperationName,
+  type Operations,
+  type ParamsOf,
+} from "./http/api/operations.ts";
 
 export type { WebhookPayload, Webhooks } from "./hooks/payloads.ts";
 export { ApiError } from "./http/api/call.ts";
@@ -13,12 +19,14 @@ type FieldsOf<Schema> = Schema extends z.ZodType
   : object;
 
 /** The input of an operation: path parameters, query and body in one object. */
-export type InputOf<N extends Name> = ParamsOf<N> & FieldsOf<Operations[N]["query"]> & FieldsOf<Operations[N]["body"]>;
+export type InputOf<N extends OperationName> = ParamsOf<N> &
+  FieldsOf<Operations[N]["query"]> &
+  FieldsOf<Operations[N]["body"]>;
 
-type Input<N extends Name> = object extends InputOf<N> ? [input?: InputOf<N>] : [input: InputOf<N>];
+type Input<N extends OperationName> = object extends InputOf<N> ? [input?: InputOf<N>] : [input: InputOf<N>];
 /** Every operation of the server API as a function, typed by the schemas that the relay validates with. */
 export type Client = {
-  [N in Name]: (...args: [...Input<N>, options?: CallOptions]) => Promise<AnswerOf<N>>;
+  [N in OperationName]: (...args: [...Input<N>, options?: CallOptions]) => Promise<AnswerOf<N>>;
 };
 
 /**

@@ -10,7 +10,7 @@ import { dimensionsOf } from "../../relay/src/files/dimensions.ts";
 import { withoutMetadata } from "../../relay/src/files/metadata.ts";
 import { displayName, disposition } from "../../relay/src/files/names.ts";
 import { WITH_METADATA } from "../../relay/src/files/samples.fixture.ts";
-import { TEXT } from "../../relay/src/files/types.ts";
+import { TEXT_TYPE } from "../../relay/src/files/types.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { httpDate, statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parseRecharge } from "../../relay/src/service/recharge.ts";
@@ -292,7 +292,7 @@ const PROPERTIES: readonly Property[] = [
     (given) => (emailOf(given) ?? "a@b").split("@").length === 2,
   ),
   property("a file name is one part of a path, and its header is one line", text, (given) => {
-    const name = displayName(given, TEXT);
+    const name = displayName(given, TEXT_TYPE);
     return !/[/\\\p{Cc}]/u.test(name) && /^[\x20-\x7e]+$/.test(disposition("inline", name));
   }),
   property(

@@ -10,7 +10,7 @@ import { tooDeep } from "../../relay/src/base/depth.ts";
 import { emailOf } from "../../relay/src/base/input-text.ts";
 import { phoneOf } from "../../relay/src/base/phone.ts";
 import { displayName } from "../../relay/src/files/names.ts";
-import { TEXT } from "../../relay/src/files/types.ts";
+import { TEXT_TYPE } from "../../relay/src/files/types.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parsePlain } from "../../widget/src/text/inline.ts";
@@ -89,7 +89,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
   headers: (text) => HEADERS.map((name) => [statedWait(429, { [name]: text }, 0), statedLimit({ [name]: text })]),
   email: emailOf,
-  name: (text) => displayName(text, TEXT),
+  name: (text) => displayName(text, TEXT_TYPE),
   phone: (text) => phoneOf(text, "GB"),
 };
 

@@ -9,7 +9,7 @@ import { raiseAlert } from "../../relay/src/records/alerts.ts";
 import { addBlock } from "../../relay/src/records/blocks.ts";
 import { addEvent, setEvent, withTry } from "../../relay/src/records/events.ts";
 import { addLead, setLead } from "../../relay/src/records/leads.ts";
-import { WAITS } from "../../relay/src/records/ledger/grants.ts";
+import { WAIT_REASONS } from "../../relay/src/records/ledger/grants.ts";
 import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAllAdminSessions } from "../../relay/src/records/operators.ts";
@@ -82,7 +82,7 @@ async function fill(): Promise<void> {
       ["shipped-1042", "send", { site: "default", text: "Order 1042 is on its way.", email }],
     ] as const) {
       const entry = { kind, key, account: "default", lane: email, digest: key, content: JSON.stringify(content) };
-      await addEntry(tx, { ...entry, state: "received", reason: WAITS.approval, actor: "test", now: at });
+      await addEntry(tx, { ...entry, state: "received", reason: WAIT_REASONS.approval, actor: "test", now: at });
     }
     await raiseAlert(tx, { ...ALERT, subject: "former", problem: "The service refuses account former.", since: at });
   });

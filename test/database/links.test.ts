@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
-import type { Link } from "../../relay/src/bus/cluster.ts";
+import type { NodeLink } from "../../relay/src/bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../../relay/src/bus/links.ts";
 import { startRedis } from "../setup/redis.ts";
 
@@ -50,7 +50,7 @@ it.each([
 ])("notices a frozen connection to %s, and opens another one", async (_, server, openLink) => {
   const { url, freeze, isOpen } = await proxyTo(await server());
   const states: string[] = [];
-  const link: Link = await openLink(url, { onState: (state) => void states.push(state), ...QUICK });
+  const link: NodeLink = await openLink(url, { onState: (state) => void states.push(state), ...QUICK });
   cleanups.push(link.close);
   const received: string[] = [];
   link.onText((text) => void received.push(text));

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { itemsOf } from "./all-failed.ts";
-import { type AdminRouteDeps, type App, actorOf, ownForm, recordAction } from "./context.ts";
+import { type AdminApp, type AdminRouteDeps, actorOf, ownForm, recordAction } from "./context.ts";
 import { discardAll, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 import { messagePath } from "./paths.ts";
@@ -13,7 +13,7 @@ function pageAfter(form: URLSearchParams): string {
 }
 
 /** Adds the actions of admins. Each action is sent by a form, and adds an entry to the audit log. */
-export function addActions(app: Hono<App>, routeDeps: AdminRouteDeps): void {
+export function addActions(app: Hono<AdminApp>, routeDeps: AdminRouteDeps): void {
   const { deps } = routeDeps;
   /** Adds an action that only a form of an admin's session may start. */
   const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>

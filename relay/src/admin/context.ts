@@ -60,14 +60,14 @@ type ReadForm = (incoming: IncomingMessage) => Promise<string>;
 export type FormReaders = { readForm: ReadForm; readLogin: ReadForm };
 
 /** `secret`: the session's secret. */
-export type App = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
-export type C = Context<App>;
+export type AdminApp = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
+export type AdminRequest = Context<AdminApp>;
 
 /** Dependencies of the admin routes. */
 export type AdminRouteDeps = FormReaders & { deps: AdminDeps; access: AdminAccess };
 
 /** Whether a request comes from a page of this origin. Browsers send `Origin` with every form. */
-export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
+export function isOwnOrigin(c: AdminRequest, publicOrigin: string | undefined): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin") return false;
   const origin = c.req.header("origin");
@@ -76,13 +76,16 @@ export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
 }
 
 /** The fields of a form; undefined unless a page of this session sent it. */
-export async function ownForm(c: C, { deps, readForm }: AdminRouteDeps): Promise<URLSearchParams | undefined> {
+export async function ownForm(
+  c: AdminRequest,
+  { deps, readForm }: AdminRouteDeps,
+): Promise<URLSearchParams | undefined> {
   const form = new URLSearchParams(await readForm(c.env.incoming));
   return isOwnOrigin(c, deps.publicOrigin) && isFormToken(c.var.secret, form.get("token") ?? "") ? form : undefined;
 }
 
 /** The operator's name in the audit log. */
-export const actorOf = (c: C, { access }: AdminRouteDeps): string =>
+export const actorOf = (c: AdminRequest, { access }: AdminRouteDeps): string =>
   `${c.var.viewer?.role ?? "admin"} at ${access.networkOf(c.env.incoming)}`;
 
 /** Adds an entry to the audit log. */

@@ -9,7 +9,7 @@ import {
   type ConversationRow,
   searchSlice,
 } from "../records/search.ts";
-import { page as threadPage } from "../records/threads.ts";
+import { messagesBefore as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { fileLink, type LinkTo } from "./file.ts";
 import { badge, facts, type Html, idText, line, table, time } from "./html.ts";

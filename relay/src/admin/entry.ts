@@ -1,21 +1,28 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
-import { type Entry, findEntry, historyOf, type LedgerKind, type State, type Step } from "../records/ledger/ledger.ts";
+import {
+  findEntry,
+  historyOf,
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerState,
+  type LedgerStep,
+} from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import { replyNamed } from "../records/search.ts";
 import { badge, type Cell, count, facts, type Html, idText, sentBadge, time } from "./html.ts";
+import { type JourneyStep, stepList } from "./journey-steps.ts";
 import { conversationPath, messagePath } from "./paths.ts";
-import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
-type EntryName = Pick<Entry, "kind" | "account" | "key">;
+type EntryName = Pick<LedgerEntry, "kind" | "account" | "key">;
 
 /** Whether a viewer may see an entry. A grant belongs to an account, which may serve several sites. */
-export const seesEntry = (viewer: Viewer, entry: Entry): boolean =>
+export const seesEntry = (viewer: Viewer, entry: LedgerEntry): boolean =>
   viewer.site === null || (entry.kind === "send" && sees(viewer, sentContent(entry).site));
 
-const NAMES: Record<LedgerKind, Record<State, string>> = {
+const NAMES: Record<LedgerKind, Record<LedgerState, string>> = {
   send: {
     received: "Received from your backend",
     intent: "Stored durably by the relay, to be sent",
@@ -36,14 +43,14 @@ const NAMES: Record<LedgerKind, Record<State, string>> = {
   },
 };
 
-const BAD: readonly State[] = ["unknown", "refused", "dismissed"];
+const BAD: readonly LedgerState[] = ["unknown", "refused", "dismissed"];
 
 /** The steps of an entry, with the service's answer or the decision's reason, and with the person or program that decided. */
-export async function entryStages(db: Database, entry: Entry): Promise<Stage[]> {
+export async function entrySteps(db: Database, entry: LedgerEntry): Promise<JourneyStep[]> {
   const steps = await historyOf(db, entry);
   const relays = new Set(steps.flatMap(({ state, actor }) => (state === "calling" ? [actor] : [])));
-  return steps.map(({ state, at, actor, reason }, n): Stage => {
-    const before: Step | undefined = steps[n - 1];
+  return steps.map(({ state, at, actor, reason }, n): JourneyStep => {
+    const before: LedgerStep | undefined = steps[n - 1];
     const isRefused = state === "intent" && before?.state === "calling";
     const isStillWaiting = state === "received" && before !== undefined;
     const name = isRefused ? "Not accepted; sent again later" : isStillWaiting ? "Waits" : NAMES[entry.kind][state];
@@ -64,7 +71,7 @@ const DECIDED: Record<LedgerKind, Html> = {
 };
 
 /** What comes next for an entry that is not settled. */
-function nextStage({ kind, state, due }: Entry): Stage[] {
+function nextStep({ kind, state, due }: LedgerEntry): JourneyStep[] {
   if (state === "intent")
     return [{ name: "Waits for its call", at: null, kind: "open", note: html`Not before ${time(due)}.` }];
   if (state === "calling") return [{ name: "Waits for the service's answer", at: null, kind: "open" }];
@@ -74,12 +81,12 @@ function nextStage({ kind, state, due }: Entry): Stage[] {
 }
 
 /** The message of a conversation that shows a sent message; undefined while none does. */
-export async function messageOf(db: Database, { shown }: Pick<Entry, "shown">): Promise<string | undefined> {
+export async function messageOf(db: Database, { shown }: Pick<LedgerEntry, "shown">): Promise<string | undefined> {
   const [message] = shown === null ? [] : await replyNamed(db, shown);
   return message && messagePath(message.visitor, message.id);
 }
 
-async function sentFacts(db: Database, entry: Entry): Promise<[string, Cell][]> {
+async function sentFacts(db: Database, entry: LedgerEntry): Promise<[string, Cell][]> {
   const { text, site } = sentContent(entry);
   const path = await messageOf(db, entry);
   return [
@@ -91,7 +98,7 @@ async function sentFacts(db: Database, entry: Entry): Promise<[string, Cell][]> 
   ];
 }
 
-function grantFacts(entry: Entry): [string, Cell][] {
+function grantFacts(entry: LedgerEntry): [string, Cell][] {
   const { email, amount, note } = contentOf(entry);
   return [
     ["State", badge(GRANT_STATES[entry.state])],
@@ -116,5 +123,5 @@ export async function ledgerEntry(db: Database, name: EntryName, viewer: Viewer)
     ["Account", entry.account],
   ])}
 <h2>Journey <span class="note">times in UTC</span></h2>
-${stageList([...(await entryStages(db, entry)), ...nextStage(entry)])}`;
+${stepList([...(await entrySteps(db, entry)), ...nextStep(entry)])}`;
 }

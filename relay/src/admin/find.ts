@@ -3,7 +3,7 @@ import type { Settings } from "../base/config.ts";
 import { shortHash } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { sendKey } from "../flows/outreach.ts";
-import { type Entry, findEntry, type LedgerKind } from "../records/ledger/ledger.ts";
+import { findEntry, type LedgerEntry, type LedgerKind } from "../records/ledger/ledger.ts";
 import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorIdsMatching } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { messagesFormerly } from "../records/tries.ts";
@@ -57,7 +57,11 @@ async function maySee({ db }: FindDeps, viewer: Viewer, visitor: string): Promis
 }
 
 /** The newest ledger entry with this key that the viewer may see. A log line has the site before the key of a sent message. */
-async function entryOf({ db, settings, sites }: FindDeps, key: string, viewer: Viewer): Promise<Entry | undefined> {
+async function entryOf(
+  { db, settings, sites }: FindDeps,
+  key: string,
+  viewer: Viewer,
+): Promise<LedgerEntry | undefined> {
   const names: { kind: LedgerKind; account: string; key: string }[] = [
     ...settings.accounts.flatMap(({ id: account }) => [
       { kind: "send" as const, account, key },

@@ -5,7 +5,7 @@ import type { Viewer } from "./viewer.ts";
 export type Html = ReturnType<typeof html>;
 
 /** The values that every page needs. */
-export type Frame = {
+export type PageFrame = {
   /** Path of the page in the navigation, like `/admin/conversations`. */
   at: string;
   title: string;
@@ -63,7 +63,7 @@ const link = (at: string, [path, name]: readonly [string, string]): Html =>
   html`<li><a href="${path}"${path === at ? html` aria-current="page"` : ""}>${name}</a></li>`;
 
 /** A page with the navigation. */
-export const page = ({ at, title, token, viewer }: Frame, body: Html): Html =>
+export const page = ({ at, title, token, viewer }: PageFrame, body: Html): Html =>
   pageFrame(
     title,
     html`<a class="skip" href="#main">Skip to content</a>

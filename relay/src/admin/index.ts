@@ -2,11 +2,11 @@ import { Hono } from "hono";
 import { inTurns } from "../db/reads-in-turn.ts";
 import { createAccess } from "./access.ts";
 import { addActions } from "./actions.ts";
-import type { AdminDeps, App, FormReaders } from "./context.ts";
+import type { AdminApp, AdminDeps, FormReaders } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsRoute } from "./metrics.ts";
 import { addPages, addUnknown, showFailures } from "./pages.ts";
-import { LIVE, PAGE } from "./scripts.ts";
+import { LIVE_SCRIPT, PAGE_SCRIPT } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
 export type { AdminDeps, FormReaders } from "./context.ts";
@@ -26,18 +26,18 @@ const policyWith = (pictures: string): string =>
   ].join("; ");
 
 /** The operator's pages below `/admin`, and `/metrics`. */
-export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<App> {
+export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<AdminApp> {
   const access = createAccess(deps);
   const parts = { ...readers, deps, access };
-  const app = new Hono<App>();
+  const app = new Hono<AdminApp>();
   showFailures(app, parts);
-  app.route("/", metricsRoute(deps.metrics, access) as unknown as Hono<App>);
+  app.route("/", metricsRoute(deps.metrics, access) as unknown as Hono<AdminApp>);
   app.get("/admin/style.css", (c) =>
     c.body(STYLE, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
   );
   for (const [path, script] of [
-    ["/admin/live.js", LIVE],
-    ["/admin/page.js", PAGE],
+    ["/admin/live.js", LIVE_SCRIPT],
+    ["/admin/page.js", PAGE_SCRIPT],
   ] as const)
     app.get(path, (c) =>
       c.body(script, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),

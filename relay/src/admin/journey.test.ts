@@ -4,11 +4,11 @@ import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { WAITS } from "../records/ledger/grants.ts";
-import { addEntry, claim, type Entry, linkReply, settle, transition } from "../records/ledger/ledger.ts";
+import { WAIT_REASONS } from "../records/ledger/grants.ts";
+import { addEntry, claim, type LedgerEntry, linkReply, settle, transition } from "../records/ledger/ledger.ts";
 import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
-import { appendReply, appendSent, mark, markAll, noteFailures, numbersOf } from "../records/threads.ts";
+import { appendReply, appendSent, markAll, markMessage, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry, SENT_AGAIN } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { ledgerEntry } from "./entry.ts";
@@ -79,7 +79,7 @@ it("says that the relay itself held a message back, and counts no try", async ()
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer });
     await tx.run("DELETE FROM outbox");
-    await mark(tx, "v", 1, "failed", "rejected");
+    await markMessage(tx, "v", 1, "failed", "rejected");
     await noteFailures(tx, [{ visitor: "v", pos: 1, attempts: 0, error: answer }]);
   });
   const shown = await page();
@@ -99,7 +99,7 @@ describe("a message of the owner's backend", () => {
   const NAME = { kind: "send", account: "main", key: "shop/shipped-1042" } as const;
 
   /** Stores the message, and makes its call. */
-  async function call(): Promise<Entry | undefined> {
+  async function call(): Promise<LedgerEntry | undefined> {
     const content = JSON.stringify({ site: "shop", text: "Shipped" });
     const made = { lane: "v", digest: "d", content, state: "intent", reason: null, actor: "api" } as const;
     return db.transaction(async (tx) => {
@@ -145,7 +145,7 @@ it("a grant that waits for a person leads to the ledger, and says why it waits e
   const name = { kind: "grant", account: "main", key: "recharge-1" } as const;
   const content = JSON.stringify({ email: "client@agency.example", amount: 25_000, note: "", source: "recharge" });
   const received = { lane: "", digest: "d", content, state: "received", reason: null, actor: "service" } as const;
-  const asked = { state: "received", reason: WAITS.asking, due: AT, actor: "billing", now: AT + 1_000 } as const;
+  const asked = { state: "received", reason: WAIT_REASONS.asking, due: AT, actor: "billing", now: AT + 1_000 } as const;
   await db.transaction(async (tx) => {
     await addEntry(tx, { ...name, ...received, now: AT });
     await transition(tx, name, ["received"], asked);

@@ -1,17 +1,17 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
-import { type Entry, entryShownAs } from "../records/ledger/ledger.ts";
+import { entryShownAs, type LedgerEntry } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
-import { page as threadPage } from "../records/threads.ts";
+import { messagesBefore as threadPage } from "../records/threads.ts";
 import { countCalls, NOT_SENT, SENT_AGAIN, type Try, triesOf } from "../records/tries.ts";
 import { formerIds } from "../records/visitors.ts";
 import type { Pushed } from "./context.ts";
 import { duration } from "./duration.ts";
-import { entryStages } from "./entry.ts";
+import { entrySteps } from "./entry.ts";
 import { fileLink, type LinkTo } from "./file.ts";
 import { badge, facts, type Html, liveScript, STALE, time, tokenField } from "./html.ts";
+import { type JourneyStep, stepList } from "./journey-steps.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
-import { type Stage, stageList } from "./stages.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 /** Seconds between two updates of the page: while the service has not settled the message, and afterwards. */
@@ -45,13 +45,13 @@ const callResult = (answer: string | null, service = "The service"): Html =>
     : html`${service} did not answer${answer === null ? "" : html`: <code>${answer}</code>`}`;
 
 /** Retry. `sid`: the present `messageSid`. */
-function sentAgainStage({ at, former, sid }: { at: number; former: string; sid: string | null }): Stage {
+function sentAgainStep({ at, former, sid }: { at: number; former: string; sid: string | null }): JourneyStep {
   const note = former === "" || former === sid ? "" : html` Until then, its messageSid was <code>${former}</code>.`;
   return { name: "To be sent again", at, note: html`By Retry of the visitor or of an operator.${note}` };
 }
 
-function triedStage({ at, answer }: Try, sid: string | null): Stage {
-  if (answer?.startsWith(SENT_AGAIN)) return sentAgainStage({ at, former: answer.slice(SENT_AGAIN.length), sid });
+function triedStep({ at, answer }: Try, sid: string | null): JourneyStep {
+  if (answer?.startsWith(SENT_AGAIN)) return sentAgainStep({ at, former: answer.slice(SENT_AGAIN.length), sid });
   const why = ownReason(answer);
   if (why !== undefined)
     return { name: "Not sent", at, kind: "bad", note: html`The relay held it back: <code>${why}</code>` };
@@ -98,7 +98,7 @@ const NO_REPLY =
   "The service has the message. If the service shows an answer, that answer did not reach this relay: Doctor tests the callback address. If it shows none, neither its bot nor a person has answered.";
 
 /** When the visitor wrote a message: the time of arrival by the relay's clock, minus the message's wait in the browser. */
-function typedStage({ typed, at }: JourneyRow): Stage {
+function typedStep({ typed, at }: JourneyRow): JourneyStep {
   const name = "Written by the visitor";
   if (typed === null) return { name, at: null, note: "At an unknown time: the client did not say when." };
   const note = `It waited ${duration((at - typed) / 1_000)} in the browser, by the browser's clock.`;
@@ -106,14 +106,14 @@ function typedStage({ typed, at }: JourneyRow): Stage {
 }
 
 /** The steps of a visitor's message to the service. */
-async function sentStages(db: Database, row: JourneyRow, present: Present): Promise<Stage[]> {
-  const stored: Stage = {
+async function sentSteps(db: Database, row: JourneyRow, present: Present): Promise<JourneyStep[]> {
+  const stored: JourneyStep = {
     name: "Stored durably by the relay",
     at: row.at,
     note: "Then acknowledged to the visitor.",
   };
-  const begin = [typedStage(row), stored];
-  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map((each) => triedStage(each, row.sid));
+  const begin = [typedStep(row), stored];
+  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map((each) => triedStep(each, row.sid));
   const calls = await countCalls(db, row.visitor, row.pos);
   // Retry resets the counter, but the page still lists the tries before it.
   const allTries = (counted: number | null): number => Math.max(counted ?? 0, calls);
@@ -130,7 +130,7 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
         note: failure(row),
       },
     ];
-  const waits: Stage = {
+  const waits: JourneyStep = {
     name: `Waiting for the service, after ${tries(allTries(row.tries))}`,
     at: null,
     kind: "open",
@@ -140,14 +140,14 @@ async function sentStages(db: Database, row: JourneyRow, present: Present): Prom
 }
 
 /** How a reply came into the conversation: from the service's callback, or as a message of the owner's backend. */
-async function arrivalStages(db: Database, { at }: JourneyRow, sent: Entry | undefined): Promise<Stage[]> {
+async function arrivalSteps(db: Database, { at }: JourneyRow, sent: LedgerEntry | undefined): Promise<JourneyStep[]> {
   if (sent === undefined) return [{ name: "Stored from the service's callback", at }];
-  const stored: Stage = { name: "Stored in the conversation", at };
-  return [...(await entryStages(db, sent)), stored].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  const stored: JourneyStep = { name: "Stored in the conversation", at };
+  return [...(await entrySteps(db, sent)), stored].sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
 /** The message of the owner's backend that a reply shows. */
-async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<Entry | undefined> {
+async function sentAs(db: Database, { visitor, external }: JourneyRow): Promise<LedgerEntry | undefined> {
   if (external === null) return undefined;
   return entryShownAs(db, [visitor, ...(await formerIds(db, visitor))], external);
 }
@@ -159,22 +159,27 @@ const PUSH_NOTE =
   "The first time that this node remembers. The node forgets it when it restarts, and after 10,000 to 20,000 further replies.";
 
 /** The step of a reply that was sent to a tab. */
-const pushStage = ({ at, open }: NonNullable<ReturnType<Pushed>>): Stage => ({
+const pushStep = ({ at, open }: NonNullable<ReturnType<Pushed>>): JourneyStep => ({
   name: open ? "Sent to a tab that is still open" : "Sent to a tab that has closed since",
   at,
   note: at === null ? "This node no longer knows when: it has restarted since, or sent many other replies." : PUSH_NOTE,
 });
 
 /** Adds the next reply to the steps, at its time: a reply to an earlier message may precede the delivery. */
-function withReply(stages: readonly Stage[], reply: Stage): Stage[] {
-  const later = reply.at === null ? -1 : stages.findIndex(({ at }) => at !== null && at > (reply.at ?? 0));
-  return later === -1 ? [...stages, reply] : stages.toSpliced(later, 0, reply);
+function withReply(steps: readonly JourneyStep[], reply: JourneyStep): JourneyStep[] {
+  const later = reply.at === null ? -1 : steps.findIndex(({ at }) => at !== null && at > (reply.at ?? 0));
+  return later === -1 ? [...steps, reply] : steps.toSpliced(later, 0, reply);
 }
 
-async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefined, present: Present): Promise<Stage[]> {
+async function laterSteps(
+  db: Database,
+  row: JourneyRow,
+  sent: LedgerEntry | undefined,
+  present: Present,
+): Promise<JourneyStep[]> {
   const { visitor, pos } = row;
   const mails = (await mailsWith(db, visitor, pos)).map(
-    ({ kind, state, at }): Stage => ({
+    ({ kind, state, at }): JourneyStep => ({
       name: `Mail (${kind}): ${state}`,
       at,
       ...(state === "failed" && { kind: "bad" }),
@@ -184,8 +189,8 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
     const seen = row.read >= row.n;
     const push = present.pushed(visitor, row);
     return [
-      ...(await arrivalStages(db, row, sent)),
-      ...(push === undefined ? [] : [pushStage(push)]),
+      ...(await arrivalSteps(db, row, sent)),
+      ...(push === undefined ? [] : [pushStep(push)]),
       seen
         ? {
             name: "Seen by the visitor",
@@ -202,10 +207,10 @@ async function laterStages(db: Database, row: JourneyRow, sent: Entry | undefine
     ];
   }
   const reply = await replyAfter(db, visitor, pos);
-  const answered: Stage = reply
+  const answered: JourneyStep = reply
     ? { name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }
     : { name: "No reply yet", at: null, kind: "open", ...(row.state === "delivered" && { note: NO_REPLY }) };
-  return [...withReply(await sentStages(db, row, present), answered), ...mails];
+  return [...withReply(await sentSteps(db, row, present), answered), ...mails];
 }
 
 /** The service's id of a reply; null when the service gave none. The key of such a reply has another form. */
@@ -227,7 +232,7 @@ export async function journey(
   const row = await journeyOf(db, visitor, id);
   if (row === undefined || !sees(viewer, row.site)) return undefined;
   const sent = await sentAs(db, row);
-  const stages = await laterStages(db, row, sent, present);
+  const steps = await laterSteps(db, row, sent, present);
   const [message] = await threadPage(db, row.visitor, row.pos + 1, 1);
   const retry =
     row.state === "failed" && viewer.role === "admin"
@@ -250,6 +255,6 @@ export async function journey(
 ${row.text === "" ? "" : html`<pre class="text" dir="auto" tabindex="0" role="region" aria-label="Text of the message">${row.text}</pre>`}
 ${message?.media === undefined ? "" : fileLink(message.media, linkTo)}
 <h2>Journey <span class="note">times in UTC</span></h2>
-<div id="journey" data-live="${every}">${stageList(stages)}${retry}</div>
+<div id="journey" data-live="${every}">${stepList(steps)}${retry}</div>
 ${liveScript(path)}`;
 }

@@ -4,7 +4,7 @@ import { withCode } from "../base/with-code.ts";
 import type { Database } from "../db/database.ts";
 import type { Credits } from "../flows/credits/credits.ts";
 import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
-import { type Entry, entries } from "../records/ledger/ledger.ts";
+import { entriesPage, type LedgerEntry } from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import {
   badge,
@@ -22,7 +22,7 @@ import {
   wholeAddress,
 } from "./html.ts";
 import { entryPath } from "./paths.ts";
-import { mergedPage, type Part } from "./reads.ts";
+import { type ListPart, mergedPage } from "./reads.ts";
 
 /** Most entries that wait for a decision, of one account and state. */
 const DECIDE_MAX = 1_000;
@@ -34,7 +34,7 @@ type Deps = {
 };
 
 /** The decisions that each state allows, with the labels of their buttons. */
-const DECISIONS: Partial<Record<Entry["state"], readonly (readonly [string, string])[]>> = {
+const DECISIONS: Partial<Record<LedgerEntry["state"], readonly (readonly [string, string])[]>> = {
   received: [
     ["approve", "Approve"],
     ["dismiss", "Dismiss"],
@@ -60,7 +60,7 @@ const OUTCOMES: Record<string, string> = {
 };
 
 /** The form of an entry that waits for a person. */
-function decisionForm({ account, key, state }: Entry, token: string): Cell {
+function decisionForm({ account, key, state }: LedgerEntry, token: string): Cell {
   const choices = DECISIONS[state];
   if (choices === undefined) return null;
   return html`<form class="decide" method="post" action="/admin/ledger/decide">${tokenField(token)}
@@ -70,25 +70,25 @@ ${choices.map(([value, words]) => html`<button name="decision" value="${value}">
 }
 
 /** A page of the entries of all accounts, newest first, and one entry more if another page follows. */
-function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<Entry[]> {
+function newest({ db, settings }: Deps, kind: "grant" | "send", skip: number): Promise<LedgerEntry[]> {
   const lists = settings.accounts.map(
     ({ id: account }) =>
-      ({ after, ...part }: Part<Entry>): Promise<Entry[]> =>
-        entries(db, { kind, account, ...part, ...(after && { before: after }) }),
+      ({ after, ...part }: ListPart<LedgerEntry>): Promise<LedgerEntry[]> =>
+        entriesPage(db, { kind, account, ...part, ...(after && { before: after }) }),
   );
   return mergedPage(lists, ({ created }) => created, skip);
 }
 
 /** The grants that wait for a person, the oldest first. */
-async function undecided({ db, settings }: Deps): Promise<Entry[]> {
-  const found: Entry[] = [];
+async function undecided({ db, settings }: Deps): Promise<LedgerEntry[]> {
+  const found: LedgerEntry[] = [];
   for (const { id: account } of settings.accounts)
-    for (const state of Object.keys(DECISIONS) as Entry["state"][])
-      found.push(...(await entries(db, { kind: "grant", account, state, limit: DECIDE_MAX })));
+    for (const state of Object.keys(DECISIONS) as LedgerEntry["state"][])
+      found.push(...(await entriesPage(db, { kind: "grant", account, state, limit: DECIDE_MAX })));
   return found.sort((a, b) => a.created - b.created);
 }
 
-function grantRow(entry: Entry, token: string | undefined): Cell[] {
+function grantRow(entry: LedgerEntry, token: string | undefined): Cell[] {
   const { email, amount } = contentOf(entry);
   return [
     time(entry.created),
@@ -102,7 +102,7 @@ function grantRow(entry: Entry, token: string | undefined): Cell[] {
   ];
 }
 
-const sentRow = (entry: Entry): Cell[] => [
+const sentRow = (entry: LedgerEntry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
   sentBadge(SENT_STATES[entry.state]),

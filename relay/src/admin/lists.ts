@@ -22,7 +22,7 @@ import {
   whole,
 } from "./html.ts";
 import { conversationPath } from "./paths.ts";
-import { mergedPage, type Part } from "./reads.ts";
+import { type ListPart, mergedPage } from "./reads.ts";
 
 /** `skip`: rows before the page. */
 type Deps = { db: Database; sites: Sites; skip: number };
@@ -35,7 +35,7 @@ async function ofSites<Row extends { at: number; site: string }>(
 ): Promise<Cell[][]> {
   const lists = sites.all.map(
     ({ public: { id } }) =>
-      ({ after, ...part }: Part<Row>): Promise<Row[]> =>
+      ({ after, ...part }: ListPart<Row>): Promise<Row[]> =>
         read({ ...part, site: id, ...(after && { after }) }),
   );
   const rows = await mergedPage(lists, ({ at }) => at, skip);

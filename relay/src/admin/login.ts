@@ -2,11 +2,11 @@ import type { Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { html } from "hono/html";
 import {
+  type AdminApp,
   type AdminDeps,
+  type AdminRequest,
   type AdminRouteDeps,
-  type App,
   actorOf,
-  type C,
   isOwnOrigin,
   ownForm,
   recordAction,
@@ -29,7 +29,7 @@ const ENDED: Record<string, string> = {
 };
 
 /** The address of the login. After it, the browser returns to the page that was requested, or that sent a form. */
-function loginFor(c: C): string {
+function loginFor(c: AdminRequest): string {
   const kind = c.req.method === "GET" ? "page" : "form";
   const next = adminPage(kind === "page" ? c.req.url : (c.req.header("referer") ?? ""));
   const had = getCookie(c, COOKIE) !== undefined;
@@ -56,17 +56,17 @@ or a token of one site with the scope <code>admin:read</code>.</p></main>`,
  * Whether the cookie gets the attribute `Secure`. Pages on ADMIN_LISTEN are often used over plain http, through a tunnel or a
  * VPN, and there a browser refuses such a cookie. So the scheme of the form's origin decides.
  */
-function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
+function isSecure(c: AdminRequest, { preview, publicOrigin }: AdminDeps): boolean {
   const origin = preview ? publicOrigin : c.req.header("origin");
   return origin?.startsWith("https:") === true;
 }
 
 /** Adds the pages to sign in and out, and the session check for all other pages. */
-export function addLogin(app: Hono<App>, routeDeps: AdminRouteDeps): void {
+export function addLogin(app: Hono<AdminApp>, routeDeps: AdminRouteDeps): void {
   const { deps, access, readLogin } = routeDeps;
   const { db, clock, log, publicOrigin } = deps;
   const sessions = createAdminSessions({ db, clock, log, access });
-  const cookieOf = (c: C) =>
+  const cookieOf = (c: AdminRequest) =>
     ({ path: "/admin", httpOnly: true, sameSite: "Strict", secure: isSecure(c, deps) }) as const;
   app.get("/admin/login", (c) => {
     const { next = "", ended = "" } = c.req.query();

@@ -3,7 +3,7 @@ import { ANSWER_CLASSES, BUCKETS, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import { mergeSamples, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
-import { isSameRow, type SeriesRow, STEPS, type Step, samplesBetween } from "../records/series.ts";
+import { isSameRow, type SeriesRow, type SeriesStep, STEPS, samplesBetween } from "../records/series.ts";
 import { duration } from "./duration.ts";
 import { count, type Html, liveScript, STALE } from "./html.ts";
 import { plot } from "./plot.ts";
@@ -21,7 +21,7 @@ const RANGES = {
   week: { name: "Week", step: STEPS.hour, points: 168, each: 1, parts: 7, begun: "hour" },
   month: { name: "Month", step: STEPS.hour, points: 120, each: 6, parts: 5, begun: "quarter of a day" },
 } as const satisfies Record<string, RangeRow>;
-type RangeRow = { name: string; step: Step; points: number; each: number; parts: number; begun: string };
+type RangeRow = { name: string; step: SeriesStep; points: number; each: number; parts: number; begun: string };
 type Range = keyof typeof RANGES;
 
 const rangeOf = (name: string | undefined): Range =>
@@ -31,7 +31,11 @@ const rangeOf = (name: string | undefined): Range =>
  * The rows of a range, oldest first: hours, and minutes since the newest hour. `own`, this node's running minute, replaces its
  * stored row, which is missing or incomplete.
  */
-async function rowsOf(db: Database, { step, begin, end }: { step: Step; begin: number; end: number }, own: SeriesRow) {
+async function rowsOf(
+  db: Database,
+  { step, begin, end }: { step: SeriesStep; begin: number; end: number },
+  own: SeriesRow,
+) {
   const rows = await samplesBetween(db, step, begin, end);
   const hoursEnd = step === STEPS.hour ? (rows.at(-1)?.at ?? begin - HOUR_MS) + HOUR_MS : end;
   const minutes = await samplesBetween(db, STEPS.minute, hoursEnd, end);

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { expect, it } from "vitest";
-import type { App } from "./context.ts";
+import type { AdminApp } from "./context.ts";
 import { showFailures } from "./pages.ts";
 
 it("says that the database does not work, and how to correct that, but not the cause, when even the session cannot be read", async () => {
   const events: string[] = [];
-  const app = new Hono<App>();
+  const app = new Hono<AdminApp>();
   showFailures(app, { deps: { log: (event) => void events.push(event) } });
   app.get("/admin", () => {
     throw Object.assign(new Error("connect ECONNREFUSED 192.0.2.7:5432"), { code: "ECONNREFUSED" });

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import { isRefusal } from "../db/writable.ts";
 import { confirmation } from "./all-failed.ts";
-import type { AdminDeps, AdminRouteDeps, App, C } from "./context.ts";
+import type { AdminApp, AdminDeps, AdminRequest, AdminRouteDeps } from "./context.ts";
 import { conversation, conversations, cursorOf, daysOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
@@ -19,7 +19,7 @@ import { show } from "./show.ts";
 import { alerts, callbacks, doctor, shareExaminations } from "./state.ts";
 import { sitesFor } from "./viewer.ts";
 
-const notFound = (c: C, what: string) =>
+const notFound = (c: AdminRequest, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} with this id, or it was erased.</p>`, 404);
 
 /** What to do about a database that does not work. Doctor reads the database, too. */
@@ -29,7 +29,7 @@ const DATABASE_CURE = html`<p>Check that the database of <code>DATABASE_URL</cod
  * Shows a failed request as a page; signed-in operators also see its cause. While the database does not work, the relay cannot
  * read sessions, so anybody sees that page. Other failures go on to the error handler of the whole relay. Add it before all routes.
  */
-export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "log"> }): void {
+export function showFailures(app: Hono<AdminApp>, { deps }: { deps: Pick<AdminDeps, "log"> }): void {
   app.onError((error, c) => {
     const isDatabase = isRefusal(error);
     const isSignedIn = c.var.viewer !== undefined;
@@ -47,7 +47,7 @@ export function showFailures(app: Hono<App>, { deps }: { deps: Pick<AdminDeps, "
 }
 
 /** Answers all other addresses below `/admin`, and redirects from an address that ends with `/`. Add it after all other routes. */
-export function addUnknown(app: Hono<App>): void {
+export function addUnknown(app: Hono<AdminApp>): void {
   const body = html`<p class="empty">There is no page at this address. <a href="/admin">Back to the start</a></p>`;
   app.get("/admin/*", (c) => {
     const path = c.req.path.replace(/\/+$/, "");
@@ -56,7 +56,7 @@ export function addUnknown(app: Hono<App>): void {
 }
 
 /** Adds the pages that only show data. */
-export function addPages(app: Hono<App>, routeDeps: AdminRouteDeps): void {
+export function addPages(app: Hono<AdminApp>, routeDeps: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
   for (const path of RELAY_PAGES)
     app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
@@ -66,7 +66,7 @@ export function addPages(app: Hono<App>, routeDeps: AdminRouteDeps): void {
 }
 
 /** Pages about the whole relay. */
-function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
+function addRelayPages(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   const { db, clock, takesWrites, sites, gauges, currentMinute, settings } = deps;
   app.get("/admin", async (c) => {
     const body = await overview({
@@ -100,7 +100,7 @@ function addRelayPages(app: Hono<App>, { deps }: AdminRouteDeps): void {
 }
 
 /** Conversations and messages. */
-function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
+function addConversations(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   const { db, clock, sites, gauges } = deps;
   app.get("/admin/conversations", async (c) => {
     const { words = "", site = "", state = "", after = "", from, to } = c.req.query();
@@ -145,7 +145,7 @@ function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
 }
 
 /** Lists of what belongs to sites. */
-function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
+function addLists(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   const { db, sites } = deps;
   app.get("/admin/deliveries", async (c) => {
     const { viewer, secret } = c.var;

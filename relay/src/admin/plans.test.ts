@@ -7,7 +7,7 @@ import { failedSince } from "../records/alerts.ts";
 import { allBlocks, blocksPage } from "../records/blocks.ts";
 import { dueEvents, eventsPage, troubledEvent } from "../records/events.ts";
 import { leadsPage } from "../records/leads.ts";
-import { accountsCalling, countStates, dueEntries, entries, stuckEntries } from "../records/ledger/ledger.ts";
+import { accountsCalling, countStates, dueEntries, entriesPage, stuckEntries } from "../records/ledger/ledger.ts";
 import { deliveriesPage, failedMessages, newestCallback, visitorsPage, waitingMessages } from "../records/listings.ts";
 import { storedBytes } from "../records/media.ts";
 import { auditPage } from "../records/operators.ts";
@@ -54,8 +54,8 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
   blocks: (db) => blocksPage(db, { site, after: place, limit }),
   mails: (db) => newestMails(db, { sites: [site], skip: 0, limit }),
   "the audit log": (db) => auditPage(db, limit),
-  grants: (db) => entries(db, { ...grants, before: place }),
-  "grants of a state": (db) => entries(db, { ...grants, state: "unknown" }),
+  grants: (db) => entriesPage(db, { ...grants, before: place }),
+  "grants of a state": (db) => entriesPage(db, { ...grants, state: "unknown" }),
   "grants that are due": (db) => dueEntries(db, { ...grants, state: "intent", now }),
   "accounts with a call under way": (db) => accountsCalling(db, "grant", "node"),
   "entries in each state": (db) => countStates(db, "grant"),

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { mergedPage, type Part } from "./reads.ts";
+import { type ListPart, mergedPage } from "./reads.ts";
 
 /** Lists of times, the newest first, which note the largest number of rows that they gave at once. */
 function lists(...all: number[][]) {
   const sizes: number[] = [];
-  const readers = all.map((rows) => async ({ after, skip, limit }: Part<number>) => {
+  const readers = all.map((rows) => async ({ after, skip, limit }: ListPart<number>) => {
     const begin = after === undefined ? skip : rows.indexOf(after) + 1;
     const part = rows.slice(begin, begin + limit);
     sizes.push(part.length);

@@ -7,11 +7,11 @@ const READ_MIN = 10;
  * Part of a list: at most `limit` rows. It begins after the row `after`, which an index finds; the first part of a list begins
  * after `skip` rows.
  */
-export type Part<Row> = { after: Row | undefined; skip: number; limit: number };
+export type ListPart<Row> = { after: Row | undefined; skip: number; limit: number };
 
 /** A list that is being merged: the rows that were read but not used yet, and the last row that was read. */
 type Merged<Row> = {
-  read: (part: Part<Row>) => Promise<Row[]>;
+  read: (part: ListPart<Row>) => Promise<Row[]>;
   rows: Row[];
   last: Row | undefined;
   isEnd: boolean;

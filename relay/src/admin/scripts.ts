@@ -2,7 +2,7 @@
  * `/admin/live.js`: updates the parts of a page with `data-live` while its tab is visible. The first `data-live` gives the seconds
  * between two updates. A part that has the focus stays as it is. When the page cannot be updated, `#stale` says since when and why.
  */
-export const LIVE = `
+export const LIVE_SCRIPT = `
 let renewed = new Date();
 let renewing = false;
 function showStale(why, link) {
@@ -53,7 +53,7 @@ document.addEventListener("visibilitychange", renew);
  * `/admin/page.js`, on every page: scrolls a navigation that is too wide to the current page, and adds a copy button below each
  * element with `data-copy`.
  */
-export const PAGE = `
+export const PAGE_SCRIPT = `
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 function select(element) {
   const selection = getSelection();

@@ -1,17 +1,22 @@
 import { html } from "hono/html";
-import type { C } from "./context.ts";
+import type { AdminRequest } from "./context.ts";
 import { type Html, page } from "./html.ts";
 import { formToken } from "./sessions.ts";
 
 /** Sends a page with the navigation. @param at its path in the navigation */
-export const show = (c: C, at: string, title: string, body: Html, status: 200 | 403 | 404 | 500 | 503 = 200) =>
-  c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
+export const show = (
+  c: AdminRequest,
+  at: string,
+  title: string,
+  body: Html,
+  status: 200 | 403 | 404 | 500 | 503 = 200,
+) => c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
 
 const READER = html`This session may only read. To make changes, sign out and sign in with the admin token.`;
 const OTHER_SESSION = html`The form belongs to an earlier session, or another website sent it. Open the page again and repeat what you did.`;
 
 /** Refuses a form that may not change anything, and says why. @param why `reader`: the session may only read */
-export const refuseForm = (c: C, why: "reader" | "other session") =>
+export const refuseForm = (c: AdminRequest, why: "reader" | "other session") =>
   show(
     c,
     "",

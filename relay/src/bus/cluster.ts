@@ -11,7 +11,7 @@ export const isFrom = (node: string): ((text: string) => boolean) => {
 };
 
 /** Transports texts between nodes; may lose any of them. */
-export type Link = {
+export type NodeLink = {
   /** Sends a text to every other node. Never throws. */
   send: (text: string) => void;
   /** Calls `listener` with every text of every node, this one included. */
@@ -32,7 +32,7 @@ type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[];
 
 export type ClusterBusOptions = {
   local: Bus;
-  link: Link;
+  link: NodeLink;
   /** Name of this process. */
   node: string;
   clock: Clock;
@@ -72,7 +72,7 @@ const SPACING_MS = 1;
  * Sends hints to the other nodes. Hints of one turn of the event loop are sent together; while a node is busy, those of
  * `SPACING_MS`.
  */
-function createSender(link: Link, node: string, clock: Clock) {
+function createSender(link: NodeLink, node: string, clock: Clock) {
   let waiting: Required<Omit<Hint, "from" | "spent">> = { news: [], nudges: [] };
   let size = 0;
   let sentAt = Number.NEGATIVE_INFINITY;

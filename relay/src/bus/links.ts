@@ -1,5 +1,5 @@
 import { backoff } from "@porchlight/shared/backoff";
-import type { Link } from "./cluster.ts";
+import type { NodeLink } from "./cluster.ts";
 import { createSendQueue } from "./send-queue.ts";
 
 /** The channel of all nodes. Each node subscribes once, whatever the number of its visitors. */
@@ -50,7 +50,7 @@ type HintConnection = {
  * Transports hints by PostgreSQL's LISTEN and NOTIFY, on a separate connection. LISTEN needs a direct connection: behind PgBouncer
  * in transaction mode, use Redis.
  */
-export async function openPostgresLink(url: string, options: Options): Promise<Link> {
+export async function openPostgresLink(url: string, options: Options): Promise<NodeLink> {
   const listeners: ((text: string) => void)[] = [];
   const onText = (text: string): void => {
     for (const listener of listeners) listener(text);
@@ -134,7 +134,7 @@ function reopenLater(connection: HintConnection, client: Client, cause?: unknown
 export async function openRedisLink(
   url: string,
   { onState, answerMs = ANSWER_MS, testMs = TEST_MS }: Options,
-): Promise<Link> {
+): Promise<NodeLink> {
   const { createClient } = await import("@redis/client");
   const listeners: ((text: string) => void)[] = [];
   const reconnectStrategy = (tries: number): number => backoff(tries, RETRY_BASE_MS, RETRY_CAP_MS, Math.random);

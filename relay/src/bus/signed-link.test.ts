@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { newSecret, tagOf } from "../base/sign.ts";
-import { isFrom, type Link } from "./cluster.ts";
+import { isFrom, type NodeLink } from "./cluster.ts";
 import { signedLink } from "./signed-link.ts";
 
 /** A channel that delivers every text to all listeners. */
@@ -11,12 +11,12 @@ function channel() {
     texts.push(text);
     for (const listener of listeners) listener(text);
   };
-  const link = (): Link => ({ send, onText: (listener) => void listeners.push(listener), close: async () => {} });
+  const link = (): NodeLink => ({ send, onText: (listener) => void listeners.push(listener), close: async () => {} });
   return { link, send, texts };
 }
 
 /** A node on the channel, and the texts that it receives. */
-function nodeOn(link: Link, key: string, isOwn = (_: string) => false) {
+function nodeOn(link: NodeLink, key: string, isOwn = (_: string) => false) {
   const received: string[] = [];
   const signed = signedLink(link, key, isOwn);
   signed.onText((text) => void received.push(text));

@@ -1,5 +1,5 @@
 import { isTag, tagOf } from "../base/sign.ts";
-import type { Link } from "./cluster.ts";
+import type { NodeLink } from "./cluster.ts";
 
 const PURPOSE = "hint";
 /** Length of a tag: 32 bytes as base64url. */
@@ -11,7 +11,7 @@ const TAG_LENGTH = 43;
  * their budgets (RELIABILITY A33). Texts of a version that does not sign are ignored too: a lost hint only causes a delay.
  * @param isOwn recognises the texts of this node, which come back to it: they are dropped before their MAC is checked
  */
-export function signedLink(link: Link, key: string, isOwn: (text: string) => boolean): Link {
+export function signedLink(link: NodeLink, key: string, isOwn: (text: string) => boolean): NodeLink {
   return {
     ...link,
     send: (text) => link.send(`${tagOf(key, PURPOSE, text)}${text}`),

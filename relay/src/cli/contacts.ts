@@ -1,9 +1,9 @@
 import { randomId } from "@porchlight/shared/id";
 import { TEXT_MAX } from "@porchlight/shared/limits";
 import { type ContactDetails, presentDetails, readContactDetails } from "../base/contact-details.ts";
-import { type Refused, sendKey } from "../flows/outreach.ts";
+import { type OutreachRefusal, sendKey } from "../flows/outreach.ts";
 import { sentView } from "../http/api/views.ts";
-import { findEntry, type State } from "../records/ledger/ledger.ts";
+import { findEntry, type LedgerState } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import {
@@ -53,7 +53,7 @@ function shown({ contact }: ContactAnswer): Result {
   return { data: contact, lines: words };
 }
 
-const REFUSALS: Record<Refused, (key: string) => string> = {
+const REFUSALS: Record<OutreachRefusal, (key: string) => string> = {
   empty: () => "The text is empty.",
   too_long: () => `The text is too long: ${TEXT_MAX} characters at most.`,
   invalid_email: () => "--email: this is not an email address.",
@@ -93,7 +93,7 @@ async function sendOne(context: CommandContext, given: CommandArgs): Promise<Res
 }
 
 /** The next steps for a message that is not sent. */
-const CURES: Partial<Record<State, string>> = {
+const CURES: Partial<Record<LedgerState, string>> = {
   intent:
     ". It is sent automatically once a relay runs and the service accepts it: porchlight doctor shows what prevents that.",
   unknown: ". Look it up at the service, then: porchlight send resolve KEY --sent|--not-sent --reason <words>",

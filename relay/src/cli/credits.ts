@@ -2,10 +2,10 @@ import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
 import {
-  type Entry,
-  entries,
+  entriesPage,
   findEntry,
   historyOf,
+  type LedgerEntry,
   stuckEntries,
   type TransitionProblem,
 } from "../records/ledger/ledger.ts";
@@ -42,20 +42,20 @@ function accountOf({ creditAccounts, settings }: CommandContext, name: string | 
   );
 }
 
-const row = (entry: Entry): (string | number | null)[] => {
+const row = (entry: LedgerEntry): (string | number | null)[] => {
   const { key, state, email, amount, createdAt, reason } = grantView(entry);
   return [key, state, email ?? "?", amount ?? "?", createdAt, reason];
 };
 const HEADINGS = ["KEY", "STATE", "EMAIL", "CREDITS", "CREATED", "REASON"];
 
-const entryResult = (entry: Entry): Result => ({
+const entryResult = (entry: LedgerEntry): Result => ({
   data: grantView(entry),
   lines: table(HEADINGS, [row(entry)]),
   code: entry.state === "unknown" ? 3 : 0,
 });
 
 /** The next steps, for an entry that is not granted. */
-function nextStepsOf({ key, state, reason }: Entry): string[] {
+function nextStepsOf({ key, state, reason }: LedgerEntry): string[] {
   const close = `To close it: porchlight credits dismiss ${key} --reason <words>`;
   if (state === "intent" && reason === null)
     return ["Not granted yet: no relay has processed it. Start a relay.", close];
@@ -75,7 +75,7 @@ function nextStepsOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The result of a decision. @throws CommandError when the decision was not possible */
-function resultOf(key: string, outcome: Entry | TransitionProblem | "incomplete" | "amount" | "email"): Result {
+function resultOf(key: string, outcome: LedgerEntry | TransitionProblem | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
     throw new CommandError(`${key} does not allow this in its state: see porchlight credits show ${key}.`);
@@ -99,7 +99,7 @@ export const CREDITS: Record<string, Command> = {
         throw new CommandError(`--state is one of ${STATES.join(", ")}.`, 2);
       const name = accountOf(context, given.text("account"));
       const query = { kind: "grant", account: name, ...(state && { state }) } as const;
-      const found = await entries(context.db, { ...query, limit: LIST_MAX });
+      const found = await entriesPage(context.db, { ...query, limit: LIST_MAX });
       const stuck = await stuckEntries(context.db, { ...query, now: context.clock.now(), limit: 1 });
       return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: stuck.length > 0 ? 3 : 0 };
     },

@@ -6,7 +6,7 @@ import type { Site } from "../base/config.ts";
 import { eventView, grantView, leadView, messageView, ratingView, sentView, visitorView } from "../http/api/views.ts";
 import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
-import { type Entry, entries, type LedgerKind } from "../records/ledger/ledger.ts";
+import { entriesPage, type LedgerEntry, type LedgerKind } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
 import {
   countVisitors,
@@ -16,7 +16,7 @@ import {
   visitorsPage,
 } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
-import { page } from "../records/threads.ts";
+import { messagesBefore } from "../records/threads.ts";
 import { counted, recordCopy } from "./audit.ts";
 import { allArguments, type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
@@ -51,7 +51,7 @@ async function* recordsOf(
     yield { record: "visitor", ...visitorView(visitor) };
     let count = 0;
     for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
-      const messages = await page(db, visitor.id, before, BATCH);
+      const messages = await messagesBefore(db, visitor.id, before, BATCH);
       for (const message of messages) yield { record: "message", visitor: visitor.id, ...view(message) };
       count += messages.length;
       before = messages.length < BATCH ? 0 : (messages[0]?.pos ?? 0);
@@ -65,7 +65,7 @@ async function* recordsOf(
   ))
     yield { record: "rating", ...ratingView(rating) };
   const ledger = (kind: LedgerKind) =>
-    allRows<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
+    allRows<LedgerEntry>((before) => entriesPage(db, { kind, account, limit: BATCH, ...(before && { before }) }));
   for await (const sent of ledger("send"))
     if (sentContent(sent).site === site) yield { record: "sent", ...sentView(sent) };
   for await (const grant of ledger("grant")) yield { record: "grant", ...grantView(grant) };

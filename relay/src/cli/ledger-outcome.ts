@@ -1,4 +1,4 @@
-import type { Entry } from "../records/ledger/ledger.ts";
+import type { LedgerEntry } from "../records/ledger/ledger.ts";
 import { type CommandArgs, waitSeconds } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
@@ -7,7 +7,7 @@ const CHECK_MS = 200;
 const WAIT_SECONDS = 15;
 
 /** The exit code for a ledger entry: 3 while it is unfinished or unknown. */
-export function exitCodeOf({ kind, state }: Entry): 0 | 1 | 3 {
+export function exitCodeOf({ kind, state }: LedgerEntry): 0 | 1 | 3 {
   if (state === "done") return 0;
   // A refused message has failed. A refused grant can still be corrected and approved.
   return state === "dismissed" || (state === "refused" && kind === "send") ? 1 : 3;
@@ -20,8 +20,8 @@ export function exitCodeOf({ kind, state }: Entry): 0 | 1 | 3 {
 export async function waitUntilSettled(
   { clock }: CommandContext,
   given: CommandArgs,
-  read: () => Promise<Entry | undefined>,
-): Promise<Entry> {
+  read: () => Promise<LedgerEntry | undefined>,
+): Promise<LedgerEntry> {
   const until = clock.uptime() + waitSeconds(given, WAIT_SECONDS) * 1_000;
   for (;;) {
     const entry = await read();

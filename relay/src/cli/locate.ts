@@ -9,7 +9,7 @@ import { relayLock } from "../wiring/data-lock.ts";
 import { settingsOver } from "./control.ts";
 
 /** A running relay, and the socket that accepts its commands. */
-export type Found = { dataDir: string; holder: Holder; socket: string; settings: Settings };
+export type RunningRelay = { dataDir: string; holder: Holder; socket: string; settings: Settings };
 
 const INSTALLATION = fileURLToPath(new URL("../../../", import.meta.url));
 /** systemd's unit files: the installed one and the one in this repository. Each names a data folder. */
@@ -43,7 +43,7 @@ export function placesFor(dataDir: string | undefined, units: readonly string[] 
 }
 
 /** The relay that runs on a data folder; `undefined` when none answers. */
-async function relayOn(dataDir: string): Promise<Found | undefined> {
+async function relayOn(dataDir: string): Promise<RunningRelay | undefined> {
   const holder = holderOf(relayLock(dataDir));
   if (holder?.control === undefined) return undefined;
   try {
@@ -54,7 +54,7 @@ async function relayOn(dataDir: string): Promise<Found | undefined> {
 }
 
 /** The first relay that runs on one of these data folders. */
-export async function findRelay(places: readonly string[]): Promise<Found | undefined> {
+export async function findRelay(places: readonly string[]): Promise<RunningRelay | undefined> {
   for (const place of places) {
     const found = await relayOn(place);
     if (found !== undefined) return found;
@@ -72,7 +72,7 @@ const [SEARCHES, PAUSE_MS] = [30, 100];
 export async function awaitRelay(
   places: readonly string[],
   pause: () => Promise<unknown> = () => setTimeout(PAUSE_MS),
-): Promise<Found | undefined> {
+): Promise<RunningRelay | undefined> {
   const used = places.filter((place) => existsSync(join(place, SECRETS_FILE)));
   for (let n = 0; n < SEARCHES && used.length > 0; n++) {
     await pause();

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { type Parts, runCommandLine } from "./main.ts";
+import { type CliParts, runCommandLine } from "./main.ts";
 
 /** These command lines need neither data nor a relay. */
 const unexpected = (): never => {
   throw new Error("Not expected here");
 };
-const NONE: Parts = { openContext: unexpected, serve: unexpected };
+const NONE: CliParts = { openContext: unexpected, serve: unexpected };
 
 /** A shell that records what is printed. */
 function shell() {

@@ -16,7 +16,7 @@ import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 import { help, helpOn } from "./help.ts";
-import { awaitRelay, type Found, findRelay, placesFor, unreachableRelay } from "./locate.ts";
+import { awaitRelay, findRelay, placesFor, type RunningRelay, unreachableRelay } from "./locate.ts";
 import { sandbox } from "./sandbox.ts";
 
 const PROGRAMS = {
@@ -30,7 +30,7 @@ const PROGRAMS = {
 const ALL = { ...PROGRAMS, ...COMMANDS };
 
 /** The environment of a command line, and its outputs. */
-export type Shell = {
+export type Terminal = {
   env: Readonly<Record<string, string | undefined>>;
   /** Writes one line. */
   out: (line: string) => void;
@@ -38,7 +38,7 @@ export type Shell = {
 };
 
 /** Parts of the program that commands may need: they import most of the relay. */
-export type Parts = {
+export type CliParts = {
   /** Opens the data of a relay that does not run. */
   openContext: (settings: Settings) => Promise<CommandContext>;
   /** Runs the relay until a signal stops it. */
@@ -46,7 +46,7 @@ export type Parts = {
 };
 
 /** Reads all settings. @throws CommandError with all problems */
-function settings(env: Shell["env"]): Settings {
+function settings(env: Terminal["env"]): Settings {
   const read = readSettings(env);
   if ("problems" in read) throw new CommandError(read.problems.join("\n"), 2);
   return read.settings;
@@ -56,7 +56,7 @@ function settings(env: Shell["env"]): Settings {
 async function runOnData(
   asked: { name: string; command: RelayCommand; given: CommandArgs },
   all: Settings,
-  { openContext }: Parts,
+  { openContext }: CliParts,
 ): Promise<Result> {
   const { command } = asked;
   const context = await openContext(all).catch((error: Error) => error);
@@ -73,11 +73,11 @@ async function runOnData(
 }
 
 /** Whether the shell has the settings of a relay. */
-const hasSettings = ({ SERVICE_URL, PORCHLIGHT_CONFIG }: Shell["env"]): boolean =>
+const hasSettings = ({ SERVICE_URL, PORCHLIGHT_CONFIG }: Terminal["env"]): boolean =>
   (SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "";
 
 /** The settings of the shell, for when no relay runs. @throws CommandError that says how to find a relay */
-function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
+function ownSettings(env: Terminal["env"], places: readonly string[]): Settings {
   const unreachable = unreachableRelay(places);
   if (unreachable !== undefined)
     throw new CommandError(
@@ -90,7 +90,7 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
 }
 
 /** Runs a command in the running relay; without one, on the data of the settings. */
-async function runCommand(argv: readonly string[], shell: Shell, parts: Parts): Promise<Result> {
+async function runCommand(argv: readonly string[], shell: Terminal, parts: CliParts): Promise<Result> {
   const { name, command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
   const places = placesFor(shell.env.DATA_DIR);
@@ -108,11 +108,11 @@ async function runCommand(argv: readonly string[], shell: Shell, parts: Parts): 
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
-function printRelay({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
+function printRelay({ dataDir, holder }: RunningRelay, [first]: readonly string[], { err }: Terminal): void {
   if (dataDir !== first) err(`Using the relay of ${dataDir} (process ${holder.pid}).`);
 }
 
-function print({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell): ExitCode {
+function print({ data, lines, code = 0 }: Result, json: boolean, { out }: Terminal): ExitCode {
   for (const line of json ? [JSON.stringify(data, null, 2)] : lines) out(line);
   return code;
 }
@@ -124,7 +124,7 @@ function version(): Result {
   return { data, lines: [`porchlight ${data.porchlight} (Node ${data.node})`] };
 }
 
-async function runLine(argv: readonly string[], shell: Shell, parts: Parts): Promise<number | undefined> {
+async function runLine(argv: readonly string[], shell: Terminal, parts: CliParts): Promise<number | undefined> {
   const { name, rest } = splitCommandLine(argv);
   const json = argv.includes("--json");
   if (name === "--version") return print(version(), json, shell);
@@ -144,7 +144,7 @@ async function runLine(argv: readonly string[], shell: Shell, parts: Parts): Pro
 }
 
 /** The shell, with output that cannot control the terminal: names and error texts come from other people. */
-const withPrintableOutput = ({ env, out, err }: Shell): Shell => ({
+const withPrintableOutput = ({ env, out, err }: Terminal): Terminal => ({
   env,
   out: (line) => out(printable(line)),
   err: (line) => err(printable(line)),
@@ -155,7 +155,11 @@ const withPrintableOutput = ({ env, out, err }: Shell): Shell => ({
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but a person must act; undefined while a relay
  * runs
  */
-export async function runCommandLine(argv: readonly string[], given: Shell, parts: Parts): Promise<number | undefined> {
+export async function runCommandLine(
+  argv: readonly string[],
+  given: Terminal,
+  parts: CliParts,
+): Promise<number | undefined> {
   const shell = withPrintableOutput(given);
   try {
     return await runLine(argv, shell, parts);

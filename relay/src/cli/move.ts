@@ -2,7 +2,7 @@ import { readSecrets, type Secrets } from "../base/secrets.ts";
 import type { Database } from "../db/database.ts";
 import { isShared } from "../db/database-url.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Moved, moveDatabase } from "../db/move.ts";
+import { type MovedTable, moveDatabase } from "../db/move.ts";
 import { openDatabase } from "../db/open.ts";
 import { isAway, placeOf } from "../db/postgres-server.ts";
 import { shareSecrets } from "../db/secrets.ts";
@@ -41,10 +41,10 @@ async function moveSecrets(to: Database, own: Secrets): Promise<void> {
  * Moves the database. The audit logs of both get an entry before the first row is copied, and one with the counts when both
  * are equal.
  */
-async function moveRecorded(context: CommandContext, to: Database, url: string): Promise<Moved[]> {
+async function moveRecorded(context: CommandContext, to: Database, url: string): Promise<MovedTable[]> {
   const action = "move";
   const subject = `to ${placeOf(url)}`;
-  const ended = (moved: Moved[]) => {
+  const ended = (moved: MovedTable[]) => {
     const rows = new Map(moved.map(({ table, rows }) => [table, rows]));
     const counts = ["visitor", "message", "lead"].map((noun) => counted(rows.get(`${noun}s`) ?? 0, noun));
     return { action, subject: `${subject}: ${counts.join(", ")}` };
@@ -94,7 +94,7 @@ async function moveTo(context: CommandContext, url: string): Promise<Result> {
   }
 }
 
-const cells = ({ table: name, rows, hash }: Moved): [string, number, string] => [name, rows, hash.slice(0, 16)];
+const cells = ({ table: name, rows, hash }: MovedTable): [string, number, string] => [name, rows, hash.slice(0, 16)];
 
 export const MOVE: Record<string, Command> = {
   move: {

@@ -12,7 +12,7 @@ type Table = { name: string; columns: readonly string[]; key: readonly string[] 
 type Row = Record<string, Value>;
 /** Progress of copying or comparing: `rows` of the `total` rows of `table` are done. */
 export type Progress = (table: string, rows: number, total: number) => void;
-export type Moved = { table: string; rows: number; hash: string };
+export type MovedTable = { table: string; rows: number; hash: string };
 
 /** Functions that a move calls. */
 type Steps = {
@@ -20,7 +20,7 @@ type Steps = {
   /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
   onStart?: () => Promise<void>;
   /** In the transaction of the target that ends the move. */
-  onEnd?: (tx: Transaction, moved: Moved[]) => Promise<void>;
+  onEnd?: (tx: Transaction, moved: MovedTable[]) => Promise<void>;
 };
 
 /** Rows of a page. */
@@ -114,7 +114,7 @@ const sha256 = (text: string): bigint => BigInt(`0x${hash("sha256", text)}`);
  * Counts a table, and adds up the SHA-256 of its rows: a text of a key that is stored in another way may change the order of
  * the rows.
  */
-async function fingerprint(db: Database, table: Table): Promise<Moved> {
+async function fingerprint(db: Database, table: Table): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];
   for (let after: Value[] | undefined; ; ) {
     const page = await pageAfter(db, table, after);
@@ -163,11 +163,11 @@ async function begin(from: Database, to: Database, { onStart }: Steps): Promise<
  * @returns the tables with their rows
  * @throws Error when the target contains other data, or when a table differs afterwards
  */
-export async function moveDatabase(from: Database, to: Database, steps: Steps): Promise<Moved[]> {
+export async function moveDatabase(from: Database, to: Database, steps: Steps): Promise<MovedTable[]> {
   await begin(from, to, steps);
   const tables = await tablesOf(from);
   for (const table of tables) await copyTable(from, to, table, steps.report);
-  const moved: Moved[] = [];
+  const moved: MovedTable[] = [];
   for (const table of tables) {
     const [source, target] = await Promise.all([fingerprint(from, table), fingerprint(to, table)]);
     if (source.hash !== target.hash)

@@ -15,9 +15,9 @@ export type Query = (text: string, values: readonly Parameter[]) => Promise<Quer
 const NAMES_MAX = 500;
 
 /** Names statements: a connection keeps their plans under these names. @returns undefined for a statement without a name */
-export type Names = (text: string) => string | undefined;
+export type StatementNames = (text: string) => string | undefined;
 
-export function createNames(): Names {
+export function createNames(): StatementNames {
   const names = new Map<string, string>();
   return (text) => {
     const known = names.get(text);
@@ -44,7 +44,7 @@ const translated = (sql: string): string =>
 
 /** @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it */
 export const queryOn =
-  (runner: Runner, names?: Names): Query =>
+  (runner: Runner, names?: StatementNames): Query =>
   (sql, values) => {
     const text = translated(sql);
     const name = values.length === 0 ? undefined : names?.(text);

@@ -4,7 +4,14 @@ import type { Batch, Database, Transaction } from "./database.ts";
 import { lockStatement, tryLockStatement } from "./locks.ts";
 import { createReads } from "./postgres-reads.ts";
 import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server.ts";
-import { createNames, type Names, type Parameter, type Query, queryOn, transactionOn } from "./postgres-statements.ts";
+import {
+  createNames,
+  type Parameter,
+  type Query,
+  queryOn,
+  type StatementNames,
+  transactionOn,
+} from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
 /** Connections of a pool: `BATCHES_MAX` for batches, one for a transaction that runs alone, the others for reads. */
@@ -34,7 +41,7 @@ class Contended extends Error {
 const isConflict = (error: unknown): boolean => error instanceof Contended || CONFLICTS.has(codeOf(error));
 
 /** The server, and the names of its prepared statements; no names behind a pooler. */
-type Postgres = Server & { names: Names | undefined };
+type Postgres = Server & { names: StatementNames | undefined };
 
 /** Groups jobs by their work, in the order of the first job of each. */
 const byWork = (jobs: readonly Job[]): Map<Job["work"], Job[]> => Map.groupBy(jobs, ({ work }) => work);

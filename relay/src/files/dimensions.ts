@@ -1,13 +1,13 @@
 /** Width and height of a picture, read from its header without decoding the picture (RELIABILITY A18). */
 
-export type Size = { width: number; height: number };
+export type PixelSize = { width: number; height: number };
 /** Reads `length` bytes at `offset`; fewer at the end of the file. */
-export type Read = (offset: number, length: number) => Promise<Buffer>;
+export type ReadBytes = (offset: number, length: number) => Promise<Buffer>;
 
 const ascii = (bytes: Buffer, from: number, to: number): string => bytes.toString("latin1", from, to);
 
 /** PNG: the IHDR chunk comes first (RFC 2083 section 4.1.1). */
-async function png(read: Read): Promise<Size | undefined> {
+async function png(read: ReadBytes): Promise<PixelSize | undefined> {
   const head = await read(0, 24);
   if (head.length < 24 || ascii(head, 12, 16) !== "IHDR") return undefined;
   return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
@@ -33,7 +33,7 @@ function firstImage(bytes: Buffer): number | undefined {
  * GIF89a sections 18 and 20: the logical screen, or the first image if that is larger, because browsers then draw all of
  * it: Chromium drew 400 megapixels from a file whose screen was ten pixels wide.
  */
-async function gif(read: Read): Promise<Size | undefined> {
+async function gif(read: ReadBytes): Promise<PixelSize | undefined> {
   const bytes = await read(0, GIF_HEAD);
   const image = firstImage(bytes);
   if (image === undefined) return undefined;
@@ -45,7 +45,7 @@ async function gif(read: Read): Promise<Size | undefined> {
 }
 
 /** WebP (RFC 9649): lossy, lossless or extended. */
-async function webp(read: Read): Promise<Size | undefined> {
+async function webp(read: ReadBytes): Promise<PixelSize | undefined> {
   const head = await read(0, 30);
   if (head.length < 30) return undefined;
   switch (ascii(head, 12, 16)) {
@@ -70,7 +70,7 @@ const SEGMENTS_MAX = 1_000;
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** JPEG: skips from segment to segment until the frame header. */
-async function jpeg(read: Read): Promise<Size | undefined> {
+async function jpeg(read: ReadBytes): Promise<PixelSize | undefined> {
   let offset = 2;
   for (let i = 0; i < SEGMENTS_MAX; i++) {
     const segment = await read(offset, 9);
@@ -96,7 +96,7 @@ const READERS = new Map([
 ]);
 
 /** The size of a picture in pixels; undefined when its header has none, or a zero. */
-export async function dimensionsOf(type: string, read: Read): Promise<Size | undefined> {
+export async function dimensionsOf(type: string, read: ReadBytes): Promise<PixelSize | undefined> {
   const size = await READERS.get(type)?.(read);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }

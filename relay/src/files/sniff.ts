@@ -5,7 +5,7 @@ export type SniffRequest = { id: number; head: Uint8Array };
 export type SniffResult = { id: number; type: string | undefined };
 
 /** Number of bytes that detection needs. */
-export const HEAD = 4_100;
+export const HEAD_BYTES = 4_100;
 /** Longest time of a detection, in ms. It usually takes less than one; bytes that take this long are an attack. */
 const TIMEOUT_MS = 1_000;
 /**

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { limitConcurrency } from "../base/concurrency.ts";
 import { RelayError } from "../base/errors.ts";
-import { dimensionsOf, type Size } from "./dimensions.ts";
+import { dimensionsOf, type PixelSize } from "./dimensions.ts";
 import { withoutMetadata } from "./metadata.ts";
 import { isPlainText } from "./plain-text.ts";
-import { HEAD, type Sniffer } from "./sniff.ts";
-import { allowedType, type FileType, type Group, TEXT } from "./types.ts";
+import { HEAD_BYTES, type Sniffer } from "./sniff.ts";
+import { allowedType, type FileGroup, type FileType, TEXT_TYPE } from "./types.ts";
 
 /** Largest size in bytes per group; 0: the group is not allowed. */
-export type Caps = Record<Group, number>;
+export type Caps = Record<FileGroup, number>;
 
 /** An accepted file in the staging folder. */
-export type Staged = {
+export type StagedFile = {
   path: string;
   size: number;
   type: FileType;
-  pixels: Size | undefined;
+  pixels: PixelSize | undefined;
   discard: () => Promise<void>;
 };
 
@@ -33,7 +33,7 @@ const STRIPPED_AT_ONCE = 1;
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
 type State = StageDeps & { limited: ReturnType<typeof limitConcurrency> };
 
-export type Stage = {
+export type UploadStage = {
   /** Creates the folder, and removes the files that an ended process left in it. */
   start: (now: number) => Promise<void>;
   /**
@@ -42,14 +42,14 @@ export type Stage = {
    * @param name as the client sent it
    * @throws RelayError that names the limit; nothing of the file is kept then
    */
-  take: (source: AsyncIterable<Buffer>, name: string) => Promise<Staged>;
+  take: (source: AsyncIterable<Buffer>, name: string) => Promise<StagedFile>;
 };
 
 /**
  * Stages uploads: counts their bytes while they stream into a file with a generated name, detects the type from the bytes, and
  * measures pictures. Lengths, types and names from a client are not trusted.
  */
-export function createStage(deps: StageDeps): Stage {
+export function createStage(deps: StageDeps): UploadStage {
   const state: State = { ...deps, limited: limitConcurrency(STRIPPED_AT_ONCE) };
   return {
     start: (now) => clean(deps.folder, now),
@@ -67,7 +67,7 @@ async function clean(folder: string, now: number): Promise<void> {
   }
 }
 
-async function take(state: State, source: AsyncIterable<Buffer>, name: string): Promise<Staged> {
+async function take(state: State, source: AsyncIterable<Buffer>, name: string): Promise<StagedFile> {
   const path = join(state.folder, randomId());
   const discard = (): Promise<void> => rm(path, { force: true });
   const file = await open(path, "wx+", 0o600);
@@ -99,8 +99,8 @@ async function write(
     assertFits(deps.caps, size, type);
     await file.appendFile(chunk);
     if (type !== undefined) continue;
-    head = Buffer.concat([head, chunk]).subarray(0, HEAD);
-    if (head.length < HEAD) continue;
+    head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
+    if (head.length < HEAD_BYTES) continue;
     type = await typeFrom(deps, head, name);
     assertFits(deps.caps, size, type);
   }
@@ -116,7 +116,7 @@ async function write(
 async function typeFrom({ caps, sniffer }: StageDeps, head: Buffer, name: string): Promise<FileType> {
   if (head.length === 0) throw new RelayError("empty_file", "file");
   const sniffed = await sniffer.sniff(head);
-  const text = sniffed === undefined && /\.txt$/i.test(name) ? TEXT : undefined;
+  const text = sniffed === undefined && /\.txt$/i.test(name) ? TEXT_TYPE : undefined;
   const type = sniffed === undefined ? text : allowedType(sniffed);
   if (type === undefined || caps[type.group] === 0) throw new RelayError("type_not_allowed", "file");
   return type;
@@ -133,8 +133,8 @@ function assertFits(caps: Caps, size: number, type: FileType | undefined): void 
 }
 
 /** Makes the checks that need all bytes: of plain text, and of a picture's size. @returns a picture's size in pixels */
-async function checkContent(path: string, file: FileHandle, { type, group }: FileType): Promise<Size | undefined> {
-  if (type === TEXT.type && !(await isPlainText(createReadStream(path))))
+async function checkContent(path: string, file: FileHandle, { type, group }: FileType): Promise<PixelSize | undefined> {
+  if (type === TEXT_TYPE.type && !(await isPlainText(createReadStream(path))))
     throw new RelayError("type_not_allowed", "file");
   if (group !== "image") return undefined;
   const pixels = await dimensionsOf(type, async (offset, length) => {

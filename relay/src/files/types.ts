@@ -1,19 +1,19 @@
 /** The types that visitors may upload, and how each is named and shown (RELIABILITY 3e; R-241). */
 
 /** The groups that share a size limit. `av`: audio and video. */
-export type Group = "image" | "av" | "document";
+export type FileGroup = "image" | "av" | "document";
 
 export type FileType = {
   /** The registered MIME type: it is stored, served and sent to the service. */
   type: string;
-  group: Group;
+  group: FileGroup;
   /** File extensions; names that the relay makes get the first. */
   endings: readonly [string, ...string[]];
   /** Browsers show it instead of downloading it: only for formats that cannot contain scripts. */
   inline: boolean;
 };
 
-const known = (type: string, group: Group, inline: boolean, ...endings: [string, ...string[]]): FileType => ({
+const known = (type: string, group: FileGroup, inline: boolean, ...endings: [string, ...string[]]): FileType => ({
   type,
   group,
   endings,
@@ -36,7 +36,7 @@ const TYPES = {
   text: known("text/plain", "document", false, "txt"),
 } as const;
 
-export const TEXT: FileType = TYPES.text;
+export const TEXT_TYPE: FileType = TYPES.text;
 
 /** Types by the MIME type that detection reports, without parameters. Others are refused. */
 const SNIFFED = new Map<string, FileType>([

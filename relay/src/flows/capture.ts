@@ -6,7 +6,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { emailOf, setDetails } from "../records/details.ts";
-import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_SUFFIX } from "../records/leads.ts";
+import { addLead, countLeads, dropLead, findLead, type Lead, type LeadField, PHONE_SUFFIX } from "../records/leads.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
@@ -43,7 +43,7 @@ const LOOK_UP_MS = 10 * 60_000;
 const CONSENT_MAX = 1_000;
 
 /** The contact details of a corrected form: the new values, and the old ones except the refused field. */
-function corrected(person: ContactDetails, before: Lead, field: Field | null): ContactDetails {
+function corrected(person: ContactDetails, before: Lead, field: LeadField | null): ContactDetails {
   return {
     firstName: person.firstName ?? before.firstName,
     lastName: person.lastName ?? before.lastName,

@@ -8,7 +8,7 @@ import type { Outcome } from "../service/outcome.ts";
 import type { PacedCall } from "./paced-calls.ts";
 
 /** The details of a contact: a phone number in E.164 form, an email address, or both. */
-export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
+export type NewContact = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 type ContactsDeps = { db: Database; clock: Clock; log: Log; paced: PacedCall };
 
@@ -47,7 +47,7 @@ export function createContacts({ db, clock, log, paced }: ContactsDeps) {
     paced(account, "lookup", (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
 
   /** The person's contact; created if there is none. The phone number identifies a person (interface 2, rule 3). */
-  function findOrCreate(account: string, person: Person): Promise<ContactAnswer> {
+  function findOrCreate(account: string, person: NewContact): Promise<ContactAnswer> {
     const { phone, email } = person;
     const by = phone === undefined ? { email: email ?? "" } : { phone };
     return serially(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
@@ -78,7 +78,7 @@ export function createContacts({ db, clock, log, paced }: ContactsDeps) {
 }
 
 /** Adds the details that were sent to the service's answer about a new contact, if the answer has only the id (R-422). */
-function completed(answer: ContactAnswer, person: Person): ContactAnswer {
+function completed(answer: ContactAnswer, person: NewContact): ContactAnswer {
   const { kind, contact } = answer;
   const hasOnlyId = contact !== undefined && Object.keys(contact).length === 1;
   return kind === "ok" && hasOnlyId ? { ...answer, contact: { ...person, ...contact } } : answer;

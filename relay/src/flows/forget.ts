@@ -16,7 +16,7 @@ import {
   FIRST_ANSWER,
   newAnswersAbout,
   STALE_MS,
-  type Traces,
+  type VisitorTraces,
 } from "../records/requests.ts";
 import { isStale } from "../records/retention.ts";
 import { dropSessionRows } from "../records/sessions.ts";
@@ -46,7 +46,7 @@ type Given = {
 const SCRUB_AGAIN_MS = 2_000;
 
 /** How stored answers may name a visitor; undefined for a visitor who never wrote and has no row. */
-async function tracesOf(tx: Transaction, visitor: string): Promise<Traces | undefined> {
+async function tracesOf(tx: Transaction, visitor: string): Promise<VisitorTraces | undefined> {
   const former = await formerIds(tx, visitor);
   const row = await findVisitor(tx, visitor);
   if (former.length === 0 && row === undefined) return undefined;
@@ -57,7 +57,7 @@ async function tracesOf(tx: Transaction, visitor: string): Promise<Traces | unde
 }
 
 /** Whether a search for `searched` has also found everything that these ids and names would find. */
-const covers = (searched: Traces | undefined, { ids, names }: Traces): boolean =>
+const covers = (searched: VisitorTraces | undefined, { ids, names }: VisitorTraces): boolean =>
   searched !== undefined &&
   ids.every((id) => searched.ids.includes(id)) &&
   names.every((name) => searched.names.includes(name));
@@ -70,7 +70,7 @@ const covers = (searched: Traces | undefined, { ids, names }: Traces): boolean =
 async function erase(
   tx: Transaction,
   visitor: string,
-  { searched, begun, now }: { searched: Traces | undefined; begun: number; now: number },
+  { searched, begun, now }: { searched: VisitorTraces | undefined; begun: number; now: number },
 ): Promise<boolean | "changed"> {
   const traces = await tracesOf(tx, visitor);
   if (traces !== undefined && !covers(searched, traces)) return "changed";
@@ -151,7 +151,7 @@ function partsOf({ db, clock }: ForgetDeps, visitor: string, { staleBefore, resu
  * of the event loop, and for one visitor after another. There may be 100,000 answers; a search of all of them in one
  * transaction delayed all visitors for seconds (A27).
  */
-function answersDeletion(db: Database): (traces: Traces) => Promise<void> {
+function answersDeletion(db: Database): (traces: VisitorTraces) => Promise<void> {
   const limited = limitConcurrency(1);
   return (traces) =>
     limited(async () => {

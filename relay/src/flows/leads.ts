@@ -10,11 +10,11 @@ import type { Database } from "../db/database.ts";
 import {
   claimLead,
   dueLeads,
-  type Field,
   findLead,
   formErrorOf,
   formOf,
   type Lead,
+  type LeadField,
   releaseLeads,
   renewLead,
   retryRefusedKey,
@@ -45,7 +45,7 @@ type State = LeadDeps & {
   /** Names of the leads under work, so that no lead is worked on twice at a time. */
   busy: Set<string>;
   /** Names of the leads for which an open form waits, with the refused field once it is known. */
-  awaited: Map<string, Field | undefined>;
+  awaited: Map<string, LeadField | undefined>;
 };
 
 /**
@@ -127,7 +127,7 @@ const isDone = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplic
 const problemOf = ({ status, message }: Outcome): string => `${status}: ${message}`;
 
 /** The field that a refusal is about: the service names it, or the lead has only one (R-702). */
-function fieldOf({ email, phone }: Lead, { code }: Outcome): Field | null {
+function fieldOf({ email, phone }: Lead, { code }: Outcome): LeadField | null {
   if (code === "INVALID_PHONE" || email === null) return "phone";
   return phone === null ? "email" : null;
 }
@@ -140,7 +140,7 @@ const renew = ({ db, clock }: State, site: Site, visitor: string, id: string): P
  * Waits a few seconds for the service's answer, so that an open form can show which field was refused.
  * @returns the refused field, or nothing when the lead was accepted or the answer takes longer
  */
-async function firstTry(state: State, about: LeadName): Promise<`invalid_${Field}` | undefined> {
+async function firstTry(state: State, about: LeadName): Promise<`invalid_${LeadField}` | undefined> {
   const { db, clock, awaited } = state;
   const lead = await findLead(db, about.visitor, about.id);
   if (lead?.state === "refused") return lead.field === null ? undefined : `invalid_${lead.field}`;

@@ -1,5 +1,5 @@
 import { contentOf, descriptionOf, verdictOf } from "../records/ledger/grants.ts";
-import type { Entry, Verdict } from "../records/ledger/ledger.ts";
+import type { LedgerEntry, LedgerVerdict } from "../records/ledger/ledger.ts";
 import { isErased, sentContent } from "../records/ledger/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
 import type { SendAnswer } from "../service/api.ts";
@@ -7,9 +7,9 @@ import type { Turn } from "../service/keygate.ts";
 import type { Services } from "./services.ts";
 
 /** Calls the service for one ledger entry. `turn`: the permission of the key's gate for this call. Never rejects. */
-export type LedgerCall = (entry: Entry, turn: Turn) => Promise<Verdict>;
+export type LedgerCall = (entry: LedgerEntry, turn: Turn) => Promise<LedgerVerdict>;
 
-const notConfigured = (what: string): Verdict => ({ kind: "again", reason: `${what} is not configured` });
+const notConfigured = (what: string): LedgerVerdict => ({ kind: "again", reason: `${what} is not configured` });
 
 /** Grants credits to a sub-account (interface 4.6). */
 export const createGrantCall =
@@ -28,7 +28,7 @@ type SendCallDeps = {
   services: Pick<Services, "clientOf" | "routed">;
   sites: Pick<Sites, "find">;
   /** Parses the service's answer to a message. */
-  verdict: (answer: SendAnswer) => Verdict;
+  verdict: (answer: SendAnswer) => LedgerVerdict;
 };
 
 /** Sends a message of the site owner to a visitor (interface 4.4). */

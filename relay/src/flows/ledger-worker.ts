@@ -8,12 +8,12 @@ import {
   accountsCalling,
   claim,
   dueEntries,
-  type Entry,
+  type LedgerEntry,
   type LedgerKind,
+  type LedgerVerdict,
   ledgerKey,
   retryRefusedKey,
   settle,
-  type Verdict,
 } from "../records/ledger/ledger.ts";
 import { holdRestored } from "../records/ledger/restored.ts";
 import type { Gates } from "../service/gates.ts";
@@ -28,14 +28,14 @@ type LedgerWorkerDeps = {
   node: string;
   accounts: readonly string[];
   /** Makes the call and settles the turn with its outcome. Never rejects. */
-  call: (entry: Entry, turn: Turn) => Promise<Verdict>;
+  call: (entry: LedgerEntry, turn: Turn) => Promise<LedgerVerdict>;
   /** Every call waits here for its turn, with everything else that calls the service (R-801). */
   gates: Pick<Gates, "enter">;
   /**
    * Writes what follows from the verdict, in the transaction that settles the entry.
    * @returns a function to call when the transaction is durable
    */
-  settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<(() => void) | undefined>;
+  settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<(() => void) | undefined>;
   /** A lane's entries go out in the order they were written. */
   ordered: boolean;
   /** Whether this node makes the calls of an account. */
@@ -144,7 +144,7 @@ async function abandonCalls(state: State): Promise<void> {
 }
 
 /** Lets an entry wait for its turn. */
-function queue(state: State, entry: Entry): void {
+function queue(state: State, entry: LedgerEntry): void {
   const { accounts, underWay, waiting, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;
   if (state.isStopped() || waiting.has(name) || underWay.size >= CALLS_AT_ONCE_MAX * accounts.length) return;
@@ -166,7 +166,7 @@ function track({ underWay, wake }: State, work: Promise<void>): void {
 }
 
 /** Claims an entry whose turn has come, and makes its call. The entry may have changed while it waited. */
-async function take(state: State, entry: Entry, turn: Turn): Promise<void> {
+async function take(state: State, entry: LedgerEntry, turn: Turn): Promise<void> {
   const { db, clock, log, node, ordered, call, assertWorks } = state;
   const { account } = entry;
   try {
@@ -187,7 +187,7 @@ async function take(state: State, entry: Entry, turn: Turn): Promise<void> {
 }
 
 /** Stores the verdict. Retries until it is stored; otherwise the call would go unrecorded. */
-async function storeVerdict(state: State, entry: Entry, verdict: Verdict): Promise<void> {
+async function storeVerdict(state: State, entry: LedgerEntry, verdict: LedgerVerdict): Promise<void> {
   const { clock, log, kind } = state;
   if (verdict.kind === "unknown") log("ledger.unknown", { kind, account: entry.account, key: entry.key });
   for (;;) {
@@ -201,7 +201,11 @@ async function storeVerdict(state: State, entry: Entry, verdict: Verdict): Promi
   }
 }
 
-async function write({ db, clock, node, random, settled }: State, entry: Entry, verdict: Verdict): Promise<void> {
+async function write(
+  { db, clock, node, random, settled }: State,
+  entry: LedgerEntry,
+  verdict: LedgerVerdict,
+): Promise<void> {
   const now = clock.now();
   const next = nextOf(entry, verdict, now, random);
   const after = await db.transaction(
@@ -216,7 +220,7 @@ async function write({ db, clock, node, random, settled }: State, entry: Entry, 
 }
 
 /** The entry's next state after a call. */
-function nextOf({ attempts }: Entry, verdict: Verdict, now: number, random: () => number) {
+function nextOf({ attempts }: LedgerEntry, verdict: LedgerVerdict, now: number, random: () => number) {
   switch (verdict.kind) {
     case "done":
       return { state: "done", reason: null, due: now, result: JSON.stringify(verdict.result) } as const;

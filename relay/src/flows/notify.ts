@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { EventType } from "../base/owner-events.ts";
 import { createPoll, type Poll } from "../base/poll.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import type { Facts } from "../hooks/payloads.ts";
+import type { EventFacts } from "../hooks/payloads.ts";
 import type { Hooks } from "../hooks/post.ts";
 import { addEvent, claimEvent, dueEvents, type Event, setEvent, withTry } from "../records/events.ts";
 import { findProfile } from "../records/profiles.ts";
@@ -18,14 +18,14 @@ export type StoreEvent = <T extends EventType>(
   tx: Transaction,
   site: string,
   type: T,
-  facts: Facts<T>,
+  facts: EventFacts<T>,
 ) => Promise<void>;
 /** The same for all sites of an account. */
 export type StoreAccountEvent = <T extends EventType>(
   tx: Transaction,
   account: string,
   type: T,
-  facts: Facts<T>,
+  facts: EventFacts<T>,
 ) => Promise<void>;
 
 type NotifyDeps = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random: () => number };
@@ -103,7 +103,7 @@ async function storeForSite<T extends EventType>(
   tx: Transaction,
   site: string,
   type: T,
-  facts: Facts<T>,
+  facts: EventFacts<T>,
 ): Promise<void> {
   if (addressFor(state, site, type) === undefined) return;
   const at = state.clock.now();
@@ -121,7 +121,7 @@ async function storeForAccount<T extends EventType>(
   tx: Transaction,
   account: string,
   type: T,
-  facts: Facts<T>,
+  facts: EventFacts<T>,
 ): Promise<void> {
   const addresses = new Set<string>();
   for (const site of state.sites) {

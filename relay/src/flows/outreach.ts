@@ -11,13 +11,13 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import {
   addEntry,
-  type Entry,
+  type LedgerEntry,
+  type LedgerVerdict,
   ledgerKey,
   linkReply,
   type TransitionProblem,
   transition,
   transitionProblem,
-  type Verdict,
 } from "../records/ledger/ledger.ts";
 import { isErased, type SendContent, sentContent, settleAsSent } from "../records/ledger/own-messages.ts";
 import { setSubject } from "../records/profiles.ts";
@@ -50,13 +50,13 @@ export type SendOrder = {
   actor: string;
 };
 
-export type Refused = "empty" | "too_long" | "invalid_email" | "unknown_visitor" | "conflict";
+export type OutreachRefusal = "empty" | "too_long" | "invalid_email" | "unknown_visitor" | "conflict";
 
 /** Statuses after which the service certainly sent nothing. */
 const NOT_SENT = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
 
 /** Reads the answer to a send. A send with an uncertain outcome must not be repeated (R-452). */
-export function sendVerdict(answer: SendAnswer): Verdict {
+export function sendVerdict(answer: SendAnswer): LedgerVerdict {
   const { kind, status, message, waitMs, messageId, contactId } = answer;
   if (kind === "ok") return { kind: "done", result: { messageId, contactId } };
   const reason = `${status === 0 ? "not sent" : status}: ${message}`;
@@ -70,7 +70,7 @@ export function sendVerdict(answer: SendAnswer): Verdict {
 /** The key of a message in the ledger: two sites of one account may use the same key. */
 export const sendKey = (site: Site, key: string): string => `${site.public.id}/${key}`;
 
-type Submitted = { entry: Entry; fresh: boolean } | Refused;
+type Submitted = { entry: LedgerEntry; fresh: boolean } | OutreachRefusal;
 /** Runs after the commit. */
 type AfterCommit = (() => void) | undefined;
 /** A person's decision about a message with an unknown outcome. */
@@ -90,9 +90,9 @@ export type Outreach = {
   /** Stores a message to be sent. The same key returns the stored entry. */
   submit: (order: SendOrder) => Promise<Submitted>;
   /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
-  settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<AfterCommit>;
+  settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<AfterCommit>;
   /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
-  resolve: (decision: Decision) => Promise<Entry | TransitionProblem>;
+  resolve: (decision: Decision) => Promise<LedgerEntry | TransitionProblem>;
 };
 
 export const createOutreach = (deps: OutreachDeps): Outreach => ({
@@ -170,7 +170,7 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
 async function show(
   { clock, bus }: OutreachDeps,
   tx: Transaction,
-  entry: Entry,
+  entry: LedgerEntry,
   messageId: string | undefined,
 ): Promise<AfterCommit> {
   const content = sentContent(entry);
@@ -187,7 +187,12 @@ async function show(
 }
 
 /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
-async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdict: Verdict): Promise<AfterCommit> {
+async function settled(
+  deps: OutreachDeps,
+  tx: Transaction,
+  entry: LedgerEntry,
+  verdict: LedgerVerdict,
+): Promise<AfterCommit> {
   const { clock, log } = deps;
   const about = { visitor: hashed(entry.lane), key: entry.key };
   if (verdict.kind !== "done") {
@@ -205,7 +210,7 @@ async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdic
 }
 
 /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
-async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | TransitionProblem> {
+async function resolve(deps: OutreachDeps, decision: Decision): Promise<LedgerEntry | TransitionProblem> {
   const { db, clock } = deps;
   const { site, sent, actor, reason } = decision;
   const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { HELD_BACK } from "../records/leads.ts";
 import type { Service } from "../service/api.ts";
 import type { Gates } from "../service/gates.ts";
-import type { Rank, Turn } from "../service/keygate.ts";
+import type { CallRank, Turn } from "../service/keygate.ts";
 import type { Outcome } from "../service/outcome.ts";
 
 /**
@@ -49,7 +49,7 @@ export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
 async function callInTurn<T extends Outcome>(
   state: State,
   account: string,
-  rank: Rank,
+  rank: CallRank,
   call: (client: Service) => Promise<T>,
 ): Promise<T | Outcome> {
   const client = state.clientOf(account);
@@ -66,7 +66,7 @@ async function callInTurn<T extends Outcome>(
 }
 
 /** Waits for the account's next turn; resolves to undefined after `TURN_TIMEOUT_MS`, or at a stop. */
-function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): Promise<Turn | undefined> {
+function turnOf({ clock, gates, waiting }: State, account: string, rank: CallRank): Promise<Turn | undefined> {
   return new Promise((resolve) => {
     const end = (turn?: Turn): void => {
       leave();

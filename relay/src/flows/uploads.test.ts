@@ -3,7 +3,7 @@ import { manualClock } from "../base/clock.fixture.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
-import { TEXT } from "../files/types.ts";
+import { TEXT_TYPE } from "../files/types.ts";
 import { deleteMediaRow, disownMedia, ownerless } from "../records/media.ts";
 import { createUploads } from "./uploads.ts";
 
@@ -48,7 +48,7 @@ it("logs once per outage that files without an owner could not be removed", asyn
 it("counts a small file as 64 KiB, so that no visitor or site stores any number of them (A18)", async () => {
   const db = await openTestDatabase();
   await migrate(db);
-  const staged = { path: "", size: 1, type: TEXT, pixels: undefined, discard: async () => {} };
+  const staged = { path: "", size: 1, type: TEXT_TYPE, pixels: undefined, discard: async () => {} };
   const uploads = createUploads({
     db,
     clock: manualClock(1_000_000_000),

@@ -7,7 +7,7 @@ import { createPoll } from "../base/poll.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { parseDataUrl } from "../files/dataurl.ts";
 import { displayName } from "../files/names.ts";
-import type { Stage, Staged } from "../files/stage.ts";
+import type { StagedFile, UploadStage } from "../files/stage.ts";
 import type { Files } from "../files/store.ts";
 import {
   addMedia,
@@ -26,7 +26,7 @@ type UploadsDeps = {
   clock: Clock;
   log: Log;
   files: Files;
-  stage: Stage;
+  stage: UploadStage;
   /** Bytes that one visitor, and all visitors of a site, may store. */
   quota: { visitor: number; site: number };
 };
@@ -136,7 +136,7 @@ function enter({ busy }: State, visitor: string): () => void {
 /**
  * Stores a checked file. The row is written first: a sweep removes rows without bytes, but nothing finds bytes without a row.
  */
-async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
+async function keep(state: State, upload: Omit<Upload, "source">, staged: StagedFile): Promise<MediaRow> {
   const { db, files, log } = state;
   const row = rowOf(upload.name, staged);
   await db.transaction((tx) => addWithinQuota(state, tx, upload, row), [`files of ${upload.site}`]);
@@ -148,7 +148,7 @@ async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged
   return row;
 }
 
-const rowOf = (name: string, { size, type, pixels }: Staged): MediaRow => ({
+const rowOf = (name: string, { size, type, pixels }: StagedFile): MediaRow => ({
   key: randomId(),
   name: displayName(name, type),
   type: type.type,

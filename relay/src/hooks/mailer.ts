@@ -19,10 +19,10 @@ export type MailMessage = {
  * The result of sending. `again`: certainly not sent, and may be retried. `refused`: the server will never accept it.
  * `unknown`: it may have been sent, so it is not sent again.
  */
-export type Posted = { kind: "sent" | "again" | "refused" | "unknown"; reason: string };
+export type MailOutcome = { kind: "sent" | "again" | "refused" | "unknown"; reason: string };
 
 export type Mailer = {
-  post: (message: MailMessage) => Promise<Posted>;
+  post: (message: MailMessage) => Promise<MailOutcome>;
   /** Connects and logs in. @returns the server's error message; undefined on success */
   verify: () => Promise<string | undefined>;
   close: () => void;
@@ -42,7 +42,7 @@ const UNSENT_CODES = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
 const TIME_LIMIT_MESSAGES = /^(Connection timeout|Greeting never received)/;
 
 /** RFC 5321 section 4.2.1: 4xx may be retried, 5xx may not. A refused login can be corrected, so it is retried. */
-function verdictOn(failure: Failure): Posted {
+function verdictOn(failure: Failure): MailOutcome {
   const { code = "", responseCode, message, syscall } = failure;
   const reason = message.slice(0, 300);
   if (UNSENT_CODES.test(code) || syscall === "connect" || TIME_LIMIT_MESSAGES.test(message))

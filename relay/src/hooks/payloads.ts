@@ -144,7 +144,7 @@ export const WEBHOOKS = {
 
 type DataOf<T extends EventType> = z.output<(typeof DATA)[T]>;
 /** The facts of an event that a flow provides. The site and the visitor's profile are added when the event is stored. */
-export type Facts<T extends EventType> = Omit<DataOf<T>, "site" | keyof typeof profile>;
+export type EventFacts<T extends EventType> = Omit<DataOf<T>, "site" | keyof typeof profile>;
 /** Body of a request to the site's guard. */
 export type ArrivingBody = z.output<(typeof WEBHOOKS)["visitor.arriving"]["body"]>;
 /** Body of a request to the account's billing webhook. */

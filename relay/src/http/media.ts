@@ -8,7 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { Links } from "../files/links.ts";
 import { disposition } from "../files/names.ts";
 import type { Files } from "../files/store.ts";
-import { TEXT, typeOf } from "../files/types.ts";
+import { TEXT_TYPE, typeOf } from "../files/types.ts";
 import type { Uploads } from "../flows/uploads.ts";
 import { findMedia, type MediaRow } from "../records/media.ts";
 import { closeUnlessDone } from "./body.ts";
@@ -182,7 +182,7 @@ async function download({ db, files, links, log }: MediaDeps, c: C): Promise<Res
 
 function describe({ type, name }: MediaRow): Record<string, string> {
   return {
-    "Content-Type": type === TEXT.type ? `${type}; charset=utf-8` : type,
+    "Content-Type": type === TEXT_TYPE.type ? `${type}; charset=utf-8` : type,
     "Content-Disposition": disposition(typeOf(type).inline ? "inline" : "attachment", name),
   };
 }

@@ -1,4 +1,4 @@
-import type { Span } from "../files/store.ts";
+import type { ByteRange } from "../files/store.ts";
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
@@ -13,7 +13,7 @@ export function rangeOf(
   condition: string | undefined,
   etag: string,
   size: number,
-): Span | "unsatisfiable" | undefined {
+): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = RANGE.exec(header ?? "") ?? [];
   if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
   if (condition !== undefined && condition !== etag) return undefined;

@@ -2,7 +2,7 @@ import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
 
 /** The fields of a form that its visitor can correct. */
-export type Field = "phone" | "email";
+export type LeadField = "phone" | "email";
 
 /** A lead: the contact details that a person left in a form, or that the owner's backend sent. */
 export type Lead = {
@@ -22,7 +22,7 @@ export type Lead = {
   state: "open" | "done" | "refused";
   problem: string | null;
   /** The field that the service refused, where that is known. */
-  field: Field | null;
+  field: LeadField | null;
   /** JSON array of the lists that it names; null: the lists of its site. */
   lists: string | null;
   contact: string | null;
@@ -160,7 +160,7 @@ export async function formOf(tx: Transaction, { visitor, id }: LeadName): Promis
 }
 
 /** The error frame for a form: the service refused this field. */
-export const formErrorOf = (form: string, field: Field): ErrorFrame => ({
+export const formErrorOf = (form: string, field: LeadField): ErrorFrame => ({
   t: "error",
   code: `invalid_${field}`,
   id: form,
@@ -179,16 +179,16 @@ export async function formErrorFor(tx: Transaction, visitor: string, since: numb
 }
 
 /** A form that the service refused at `at`, milliseconds since 1970, for a field that the visitor can correct. */
-export type Refusal = { visitor: string; at: number; error: ErrorFrame };
+export type FormRefusal = { visitor: string; at: number; error: ErrorFrame };
 
 /** The forms that were refused since a time. @param isHere limits them to some visitors */
 export async function refusalsSince(
   tx: Transaction,
   since: number,
   isHere: (visitor: string) => boolean,
-): Promise<Refusal[]> {
+): Promise<FormRefusal[]> {
   const sql = `SELECT ${COLUMNS} FROM leads WHERE state = 'refused' AND due >= $1`;
-  const refusals: Refusal[] = [];
+  const refusals: FormRefusal[] = [];
   for (const lead of await tx.all<Lead>(sql, since))
     if (lead.field !== null && isHere(lead.visitor)) {
       const error = formErrorOf(await formOf(tx, lead), lead.field);

@@ -1,7 +1,7 @@
 import type { Transaction } from "../db/database.ts";
 
 /** Requests of the server API by their `Idempotency-Key` (IETF draft-ietf-httpapi-idempotency-key-header). */
-export type Stored = { status: number; body: string };
+export type StoredAnswer = { status: number; body: string };
 type Name = { token: string; key: string };
 
 /**
@@ -18,7 +18,7 @@ const KEEP_MS = 7 * 86_400_000;
 export async function beginRequest(
   tx: Transaction,
   { token, key, digest, path, now }: Name & { digest: string; path: string; now: number },
-): Promise<"new" | "busy" | "reused" | Stored> {
+): Promise<"new" | "busy" | "reused" | StoredAnswer> {
   await tx.run("DELETE FROM requests WHERE at < $1", now - KEEP_MS);
   const fresh = await tx.run(
     `INSERT INTO requests (token, key, digest, at, path) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (token, key) DO NOTHING`,
@@ -43,7 +43,7 @@ export async function beginRequest(
 }
 
 /** Stores the answer for repeats. */
-export async function endRequest(tx: Transaction, { token, key }: Name, { status, body }: Stored): Promise<void> {
+export async function endRequest(tx: Transaction, { token, key }: Name, { status, body }: StoredAnswer): Promise<void> {
   await tx.run("UPDATE requests SET status = $3, body = $4 WHERE token = $1 AND key = $2", token, key, status, body);
 }
 
@@ -60,13 +60,13 @@ const ID_WORDS = /\w+/g;
 type Row = Name & { path: string; body: string | null };
 
 /** A visitor as answers name them. `ids`: the visitor's, and those from before logins. `names`: contact id, email, phone. */
-export type Traces = { ids: readonly string[]; names: readonly string[] };
+export type VisitorTraces = { ids: readonly string[]; names: readonly string[] };
 
 /**
  * Whether an answer is about a visitor: it answers a request below the visitor's path, or it contains an id or a name. The
  * answer to the erasure itself is not: it contains nothing personal.
  */
-function matcherOf({ ids, names }: Traces): (row: Row) => boolean {
+function matcherOf({ ids, names }: VisitorTraces): (row: Row) => boolean {
   const known = new Set(ids);
   const lower = [...new Set(names.map((name) => name.toLowerCase()))];
   return ({ path, body }) => {
@@ -88,7 +88,7 @@ export const FIRST_ANSWER: Name = { token: "", key: "" };
  */
 export async function answersAbout(
   tx: Transaction,
-  traces: Traces,
+  traces: VisitorTraces,
   after: Name,
 ): Promise<{ found: Name[]; next: Name | undefined }> {
   const rows = await tx.all<Row>(
@@ -100,7 +100,7 @@ export async function answersAbout(
 }
 
 /** The newest answers about a visitor: those to requests that began at `since` (ms since 1970) or later. */
-export async function newAnswersAbout(tx: Transaction, traces: Traces, since: number): Promise<Name[]> {
+export async function newAnswersAbout(tx: Transaction, traces: VisitorTraces, since: number): Promise<Name[]> {
   const rows = await tx.all<Row>("SELECT token, key, path, body FROM requests WHERE at >= $1", since);
   return rows.filter(matcherOf(traces));
 }

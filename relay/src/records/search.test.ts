@@ -3,7 +3,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { type ConversationCursor, messagesNamed, type NameKind, searchSlice, visitorIdsMatching } from "./search.ts";
-import { appendReply, appendSent, mark, numbersOf } from "./threads.ts";
+import { appendReply, appendSent, markMessage, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
 let db: Database;
@@ -77,7 +77,7 @@ it("lists the conversation with the newest message first, whichever side wrote i
   expect((await slices("")).flat()).toEqual(["second", "third", "first"]);
   await appendReply(db, { visitor: "first", id: "r1", text: "hello", at: 20 * minute, external: "a:1" });
   expect((await slices("")).flat()).toEqual(["first", "second", "third"]);
-  await mark(db, "second", 1, "delivered");
+  await markMessage(db, "second", 1, "delivered");
   expect((await slices("")).flat()).toEqual(["first", "second", "third"]);
   const query = { words: "", site: "a", state: "", after: undefined };
   expect((await searchSlice(db, query, 30)).found.map(({ id }) => id)).toEqual(["first", "third"]);

@@ -60,10 +60,10 @@ export async function askNodes(tx: Transaction, visitor: string, asked: number, 
 }
 
 /** A question whether a visitor is connected, asked at `asked`. */
-export type Question = { visitor: string; asked: number };
+export type PresenceQuestion = { visitor: string; asked: number };
 
 /** The questions since a time, in ms since 1970. */
-export const questionsSince = (tx: Transaction, since: number): Promise<Question[]> =>
+export const questionsSince = (tx: Transaction, since: number): Promise<PresenceQuestion[]> =>
   tx.all("SELECT visitor, asked FROM mail_wishes WHERE asked >= $1", since);
 
 /** Stores a node's answers: `seen` is `asked` for a connected visitor, else the time when the visitor left. The latest counts. */

@@ -60,7 +60,7 @@ function toMedia({ key, name, type, size, width, height }: File): Media | undefi
 }
 
 /** The newest numbers of some threads. */
-export type Numbers = {
+export type ThreadNumbers = {
   /**
    * Takes the visitor's next number; nothing when the visitor does not exist.
    * @param at time of a new message, in milliseconds since 1970; nothing for a change of an old one
@@ -73,7 +73,7 @@ export type Numbers = {
 type Thread = { id: string; head: number; active: number };
 
 /** Numbers of threads whose visitors' rows were read in this transaction. */
-export function createNumbers(rows: Iterable<Thread>): Numbers {
+export function createNumbers(rows: Iterable<Thread>): ThreadNumbers {
   const threads = new Map<string, { head: number; active: number }>();
   for (const { id, head, active } of rows) threads.set(id, { head, active });
   const taken = new Map<string, number>();
@@ -97,7 +97,7 @@ export function createNumbers(rows: Iterable<Thread>): Numbers {
 }
 
 /** Reads the newest numbers of some threads. */
-export async function numbersOf(tx: Transaction, visitors: Iterable<string>): Promise<Numbers> {
+export async function numbersOf(tx: Transaction, visitors: Iterable<string>): Promise<ThreadNumbers> {
   const rows = await tx.each<Thread>(
     "SELECT id, head, active FROM visitors WHERE id = $1",
     Array.from(new Set(visitors), (id) => [id]),
@@ -119,7 +119,7 @@ async function byId(tx: Transaction, visitor: string, id: string): Promise<Messa
   return row && toMessage(row);
 }
 
-export type Written = { message: Message; fresh: boolean };
+export type WrittenMessage = { message: Message; fresh: boolean };
 type NewMessage = { visitor: string; id: string; text: string; at: number };
 
 /** A message as it is stored when it is new. */
@@ -132,16 +132,16 @@ const NO_FILE: File = { key: null, name: null, type: null, size: null, width: nu
  */
 export async function appendSent(
   tx: Transaction,
-  numbers: Numbers,
+  numbers: ThreadNumbers,
   entries: readonly (NewMessage & { sid: string; typed?: number | undefined; media?: MediaRow | undefined })[],
-): Promise<(Written | undefined)[]> {
+): Promise<(WrittenMessage | undefined)[]> {
   const known = await tx.each<{ pos: number }>(
     "SELECT pos FROM messages WHERE visitor = $1 AND id = $2 AND author = 'visitor'",
     entries.map(({ visitor, id }) => [visitor, id]),
   );
   const rows: Value[][] = [];
   const fresh = new Map<string, Message>();
-  const written = entries.map(({ visitor, id, text, at, sid, typed = 0, media }, i): Written | undefined => {
+  const written = entries.map(({ visitor, id, text, at, sid, typed = 0, media }, i): WrittenMessage | undefined => {
     const name = `${visitor} ${id}`;
     const same = fresh.get(name);
     if (same !== undefined) return { message: same, fresh: false };
@@ -202,7 +202,7 @@ async function storedDuplicates(tx: Transaction, replies: readonly NewReply[]): 
  */
 export async function appendReplies(
   tx: Transaction,
-  numbers: Numbers,
+  numbers: ThreadNumbers,
   entries: readonly NewReply[],
 ): Promise<(Message | "duplicate" | "nobody")[]> {
   const known = await storedDuplicates(tx, entries);
@@ -232,7 +232,7 @@ export async function appendReply(tx: Transaction, entry: NewReply): Promise<num
 }
 
 /** A visitor's message at `pos`, and its new state. */
-export type Mark = {
+export type MessageMark = {
   visitor: string;
   pos: number;
   state: SentState;
@@ -249,8 +249,8 @@ export type Mark = {
  */
 export async function markAll(
   tx: Transaction,
-  numbers: Numbers,
-  marks: readonly Mark[],
+  numbers: ThreadNumbers,
+  marks: readonly MessageMark[],
 ): Promise<(number | undefined)[]> {
   const taken = marks.map(({ visitor }) => numbers.next(visitor));
   const rows = marks.flatMap(({ visitor, pos, state, reason, settled = 0, accepted = 0 }, i): Value[][] => {
@@ -268,7 +268,7 @@ export async function markAll(
  * Gives a visitor's message its next state, under the thread's next number.
  * @returns that number; undefined when the visitor no longer exists
  */
-export async function mark(
+export async function markMessage(
   tx: Transaction,
   visitor: string,
   pos: number,
@@ -419,7 +419,12 @@ export async function changesSince(tx: Transaction, visitor: string, since: numb
 }
 
 /** The newest messages before place `before`, oldest first; at most `limit`. */
-export async function page(tx: Transaction, visitor: string, before: number, limit: number): Promise<Message[]> {
+export async function messagesBefore(
+  tx: Transaction,
+  visitor: string,
+  before: number,
+  limit: number,
+): Promise<Message[]> {
   const rows = await tx.all<Row>(
     `${SELECT} WHERE m.visitor = $1 AND m.pos < $2 ORDER BY m.pos DESC LIMIT $3`,
     visitor,

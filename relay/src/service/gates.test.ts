@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import { createGates, type Gates } from "./gates.ts";
-import type { Rank, Settled, Turn } from "./keygate.ts";
+import type { CallRank, SettledCall, Turn } from "./keygate.ts";
 
 /** Gates of accounts with the keys in `keys`, on a clock that the test controls. */
 function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
@@ -25,23 +25,23 @@ function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {
   return { gates, pass: clock.passEach, changes, opened, events, now: clock.now };
 }
 
-const OK: Settled = { kind: "ok", status: 200 };
-const REFUSED: Settled = { kind: "config", status: 401 };
+const OK: SettledCall = { kind: "ok", status: 200 };
+const REFUSED: SettledCall = { kind: "config", status: 401 };
 
 /** Calls that go through the gates, in the order in which they were made. `answer` or the test answers each. */
-function calls(gates: Gates, answer?: (name: string) => Settled) {
+function calls(gates: Gates, answer?: (name: string) => SettledCall) {
   const went: string[] = [];
   const turns = new Map<string, Turn>();
-  const ask = (rank: Rank, name: string = rank, account = "main") =>
+  const ask = (rank: CallRank, name: string = rank, account = "main") =>
     gates.enter(account, rank, (turn) => {
       went.push(name);
       if (answer === undefined) turns.set(name, turn);
       else turn.settle(answer(name));
     });
-  return { went, ask, answer: (name: string, outcome: Settled) => turns.get(name)?.settle(outcome) };
+  return { went, ask, answer: (name: string, outcome: SettledCall) => turns.get(name)?.settle(outcome) };
 }
 
-const EVERY: readonly Rank[] = ["lookup", "contact", "grant", "send", "repeat", "message", "first"];
+const EVERY: readonly CallRank[] = ["lookup", "contact", "grant", "send", "repeat", "message", "first"];
 
 it("makes calls in the order of R-801: messages, sends, grants, contacts, look-ups", () => {
   const { gates, pass } = gatesOf({ main: "key" });

@@ -3,6 +3,7 @@ import { createBreaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import {
+  type CallRank,
   continuePace,
   countSecondCall,
   createKeyGate,
@@ -10,7 +11,6 @@ import {
   enter,
   type KeyGate,
   leave,
-  type Rank,
   release,
   retry,
   stop,
@@ -54,7 +54,7 @@ export type Gates = {
    * Lets a call wait for its turn. `go` is called once, perhaps at once, and must settle its turn in any case.
    * @returns a function that cancels the call while it waits
    */
-  enter: (account: string, rank: Rank, go: (turn: Turn) => void) => () => void;
+  enter: (account: string, rank: CallRank, go: (turn: Turn) => void) => () => void;
   /** Counts a second call that an account makes within one turn. */
   countSecondCall: (account: string) => void;
   /** Whether an account's messages go out. */

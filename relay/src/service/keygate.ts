@@ -12,15 +12,15 @@ import { resumePace, savePace } from "./saved-pace.ts";
  * of messages, messages from the owner, credit grants, contacts and lists, look-ups.
  */
 const RANKS = ["first", "message", "repeat", "send", "grant", "contact", "lookup"] as const;
-export type Rank = (typeof RANKS)[number];
-const MESSAGES: readonly Rank[] = ["first", "message", "repeat"];
+export type CallRank = (typeof RANKS)[number];
+const MESSAGES: readonly CallRank[] = ["first", "message", "repeat"];
 
 /** The outcome of a call, as its caller reports it to the gate. `unready`: the call was not made. */
-export type Settled = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> & { message?: string };
+export type SettledCall = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> & { message?: string };
 /** The permission to make one call. `settle` must be called; only its first call counts. */
-export type Turn = { settle: (outcome: Settled) => void };
+export type Turn = { settle: (outcome: SettledCall) => void };
 
-export type Waiting = { account: string; rank: Rank; since: number; go: (turn: Turn) => void };
+export type WaitingCall = { account: string; rank: CallRank; since: number; go: (turn: Turn) => void };
 
 /** A call under way: the epochs and the uptime in ms when it was made. */
 type Call = { epoch: number; keyEpoch: number; since: number };
@@ -52,7 +52,7 @@ type KeyGateDeps = {
 export type KeyGate = {
   deps: KeyGateDeps;
   pace: Pace;
-  queues: Record<Rank, Set<Waiting>>;
+  queues: Record<CallRank, Set<WaitingCall>>;
   /** Calls under way. */
   underWay: number;
   /** The pace changed after it was last saved for other nodes. */
@@ -91,13 +91,13 @@ export function createKeyGate(deps: KeyGateDeps): KeyGate {
 }
 
 /** Adds a waiting call. */
-export function enter(gate: KeyGate, waiting: Waiting): void {
+export function enter(gate: KeyGate, waiting: WaitingCall): void {
   gate.queues[waiting.rank].add(waiting);
   pump(gate);
 }
 
 /** Removes a waiting call. */
-export function leave(gate: KeyGate, waiting: Waiting): void {
+export function leave(gate: KeyGate, waiting: WaitingCall): void {
   gate.queues[waiting.rank].delete(waiting);
 }
 
@@ -121,7 +121,7 @@ export function continuePace(gate: KeyGate, saved: string, age: number): void {
 }
 
 /** Removes and returns all waiting calls, in order. */
-export function drain(gate: KeyGate): Waiting[] {
+export function drain(gate: KeyGate): WaitingCall[] {
   const all = RANKS.flatMap((rank) => [...gate.queues[rank]]);
   for (const rank of RANKS) gate.queues[rank].clear();
   return all;
@@ -201,7 +201,7 @@ function closedMs({ held, unproven, underWay, deps: { breaker, clock } }: KeyGat
 }
 
 /** Makes a waiting call. */
-function go(gate: KeyGate, waiting: Waiting): void {
+function go(gate: KeyGate, waiting: WaitingCall): void {
   leave(gate, waiting);
   gate.underWay++;
   gate.unsaved = true;
@@ -219,7 +219,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
   });
 }
 
-const firstOf = (queue: Set<Waiting>): Waiting | undefined => queue.values().next().value;
+const firstOf = (queue: Set<WaitingCall>): WaitingCall | undefined => queue.values().next().value;
 /** When the oldest waiting message began to wait. */
 const oldest = ({ queues }: KeyGate): number =>
   Math.min(...MESSAGES.map((rank) => firstOf(queues[rank])?.since ?? NEVER));
@@ -238,7 +238,7 @@ function updateNotice(gate: KeyGate, wait: number): void {
 // ── outcomes ───────────────────────────────────────────────────────────────────────────────────────────
 
 /** Applies the outcome of a call to the pace and to the gate. */
-function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Settled): void {
+function conclude(gate: KeyGate, { account, rank }: WaitingCall, call: Call, outcome: SettledCall): void {
   const { deps, pace } = gate;
   const { kind, status } = outcome;
   const contended = gate.queues.first.size + gate.queues.message.size > 0;
@@ -262,21 +262,21 @@ function conclude(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome
 }
 
 /** The service did not answer, or answered that it cannot process calls now. */
-const isUnavailable = ({ kind, status }: Settled): boolean =>
+const isUnavailable = ({ kind, status }: SettledCall): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 
 /**
  * Whether every call with the key would be refused: a bad key or address, or a refusal by a proxy in front of the service. A 403 or
  * 404 counts for messages only: for another call it may concern that call alone (R-012, R-483).
  */
-function refusesKey(rank: Rank, { kind, status }: Settled): boolean {
+function refusesKey(rank: CallRank, { kind, status }: SettledCall): boolean {
   if (kind !== "config" && kind !== "edge") return false;
   if (MESSAGES.includes(rank)) return true;
   return kind === "config" && (status === 401 || (status > 0 && status < 400));
 }
 
 /** Holds the gate after a refusal of the key, and tells the operator. Waiting calls stay in their queues. */
-function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, message }: Settled): void {
+function hold(gate: KeyGate, account: string, rank: CallRank, { kind, status, message }: SettledCall): void {
   const { clock, log, onHeld } = gate.deps;
   const fresh = gate.held === undefined;
   // A 401 to a grant may mean that the account is not an agency (R-483): the next call shows whether the key is bad.

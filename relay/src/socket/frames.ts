@@ -1,4 +1,4 @@
-import { PAGE } from "@porchlight/shared/limits";
+import { PAGE_MESSAGES } from "@porchlight/shared/limits";
 import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
@@ -17,7 +17,7 @@ import type { Send } from "../flows/send/send.ts";
 import type { Sessions } from "../flows/session/session.ts";
 import { emailOf } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";
-import { page } from "../records/threads.ts";
+import { messagesBefore } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
 import type { ConnectionActions, FrameHandler, Live, LiveFrame } from "./connection.ts";
 
@@ -173,8 +173,13 @@ function react(context: Context, { id, emoji }: React): Promise<void> {
 }
 
 async function sendOlder({ deps, actions, live }: Context, before: number): Promise<void> {
-  const found = await page(deps.db, live.visitor, before, PAGE + 1);
-  actions.send(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
+  const found = await messagesBefore(deps.db, live.visitor, before, PAGE_MESSAGES + 1);
+  actions.send(live, {
+    t: "history",
+    before,
+    messages: found.slice(-PAGE_MESSAGES),
+    older: found.length > PAGE_MESSAGES,
+  });
 }
 
 /** Stores a form, and answers after the service has answered. The visitor's next frames need not wait for that. */

@@ -5,7 +5,7 @@ import type { Backups } from "../flows/backup/schedule.ts";
 import { createHooks } from "../hooks/post.ts";
 import { failedSince } from "../records/alerts.ts";
 import { newestSettledEvent, troubledEvent } from "../records/events.ts";
-import { type Entry, stuckEntries } from "../records/ledger/ledger.ts";
+import { type LedgerEntry, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
 import { waitingIn } from "../records/outbox.ts";
 import { budgetName, dayOf, usedOn } from "../records/quotas.ts";
@@ -118,7 +118,7 @@ const RESTORED: Found = {
 };
 
 /** What is wrong with a stuck entry of the ledger, and what to do. */
-export function stuckIn({ kind, key, state, reason }: Pick<Entry, "kind" | "key" | "state" | "reason">): Found {
+export function stuckIn({ kind, key, state, reason }: Pick<LedgerEntry, "kind" | "key" | "state" | "reason">): Found {
   const waits = `The ledger waits for a person: ${key} (${reason ?? state}).`;
   if (kind === "grant") return { problem: waits, cure: "The page Ledger says what to decide." };
   if (state === "intent")

@@ -2,8 +2,8 @@ import type { Settings, Site } from "../base/config.ts";
 import type { Sites } from "../records/sites.ts";
 
 /** A setting that differs. `effect`: it applies now, or after the next start. */
-export type Change = { path: string; before: string; after: string; effect: "now" | "restart" };
-export type Reloaded = { changes: Change[] } | { problems: readonly string[] };
+export type ChangedSetting = { path: string; before: string; after: string; effect: "now" | "restart" };
+export type Reloaded = { changes: ChangedSetting[] } | { problems: readonly string[] };
 
 /** Settings that the relay changed itself, or that are not settings. */
 const SKIPPED = new Set(["reread", "port", "listenFd", "sites"]);
@@ -21,7 +21,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The paths at which two values differ. Lists are compared whole. */
-function differences(before: unknown, after: unknown, path: string): Omit<Change, "effect">[] {
+function differences(before: unknown, after: unknown, path: string): Omit<ChangedSetting, "effect">[] {
   if ((isRecord(before) || isRecord(after)) && isRecord(before ?? {}) && isRecord(after ?? {})) {
     const [old, fresh] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
     const all = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])];
@@ -35,10 +35,10 @@ function differences(before: unknown, after: unknown, path: string): Omit<Change
 const byId = (sites: readonly Site[]): Map<string, Site> => new Map(sites.map((site) => [site.public.id, site]));
 
 /** The changes of sites, and the resulting sites. A site applies at once if its account is in force. */
-function sitesOf(now: Settings, next: Settings): { changes: Change[]; sites: Site[] } {
+function sitesOf(now: Settings, next: Settings): { changes: ChangedSetting[]; sites: Site[] } {
   const [old, fresh] = [byId(now.sites), byId(next.sites)];
   const accounts = new Set(now.accounts.map(({ id }) => id));
-  const changes: Change[] = [];
+  const changes: ChangedSetting[] = [];
   const sites: Site[] = [];
   for (const id of new Set([...old.keys(), ...fresh.keys()])) {
     const [before, after] = [old.get(id), fresh.get(id)];

@@ -487,7 +487,7 @@ export const TRUST: readonly Mutant[] = [
     find: 'typeof v === "string" && $length && $max',
     replace: "$length !== undefined",
   }),
-  inShared("alphabet of ids in frames (A1)", "parse.test.ts", { in: "limits.ID", replace: "/^.{8,64}$/" }),
+  inShared("alphabet of ids in frames (A1)", "parse.test.ts", { in: "limits.CLIENT_ID", replace: "/^.{8,64}$/" }),
   inShared("check of numbers in frames (A1)", "parse.test.ts", {
     in: "parse.count",
     find: "Number.isSafeInteger(v)",

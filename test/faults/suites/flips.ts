@@ -61,9 +61,11 @@ export async function flips({ root = RELAY, seed = 12, flips: rounds }: Options)
 }
 
 /** The texts and states of all threads, as JSON. */
-const allThreads = async ({ page }: Records, db: Parameters<Records["page"]>[0]): Promise<string> =>
+const allThreads = async ({ messagesBefore }: Records, db: Parameters<Records["messagesBefore"]>[0]): Promise<string> =>
   JSON.stringify(
-    await Promise.all(Array.from({ length: VISITORS }, (_, v) => page(db, `v${v}`, Number.MAX_SAFE_INTEGER, MESSAGES))),
+    await Promise.all(
+      Array.from({ length: VISITORS }, (_, v) => messagesBefore(db, `v${v}`, Number.MAX_SAFE_INTEGER, MESSAGES)),
+    ),
   );
 
 /** Creates a database with replies to every visitor. @returns its threads */

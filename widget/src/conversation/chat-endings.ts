@@ -32,7 +32,7 @@ export function forget(chat: ChatState): Promise<void> {
 }
 
 /** Called when the chat is deleted. Messages written since then start the next chat. */
-export function erased(chat: ChatState): void {
+export function onErased(chat: ChatState): void {
   const next = chat.deletionPending && (chat.shouldRestart || hasWritten(chat));
   leave(chat, "gone");
   // Let the current connection end first.

@@ -25,8 +25,8 @@ describe("unread", () => {
     const wire = online({ head: 2 });
     wire.deliver(frameOf(replyOf(1)));
     wire.deliver(frameOf(sentOf("mine", 2)));
-    chat.seen();
-    chat.seen();
+    chat.markRead();
+    chat.markRead();
     expect(chat.unread.value).toBe(0);
     expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 1 }]);
   });
@@ -34,9 +34,9 @@ describe("unread", () => {
   it("counts the replies after the position up to which everything was seen", () => {
     const wire = online({ head: 3 });
     for (const n of [1, 2, 3]) wire.deliver(frameOf(replyOf(n)));
-    chat.seen(2);
+    chat.markRead(2);
     expect(chat.unread.value).toBe(1);
-    chat.seen(1);
+    chat.markRead(1);
     expect(chat.firstUnread.value).toBe("reply-3");
     expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 2 }]);
   });
@@ -44,7 +44,7 @@ describe("unread", () => {
   it("does not count a reply again when only its state changes", () => {
     const wire = online({ head: 1 });
     wire.deliver(frameOf(replyOf(1)));
-    chat.seen();
+    chat.markRead();
     wire.deliver(frameOf(replyOf(1, { n: 2, reaction: "👍" })));
     expect(chat.unread.value).toBe(0);
     expect(chat.items.value).toMatchObject([{ reaction: "👍" }]);
@@ -54,7 +54,7 @@ describe("unread", () => {
     const wire = online({ head: 1 });
     wire.deliver(frameOf(replyOf(1)));
     wire.close(1006);
-    chat.seen();
+    chat.markRead();
     tab.kill();
     load();
     expect(only(online({ token: undefined, head: 1 }).sent, "read")).toEqual([{ t: "read", n: 1 }]);
@@ -66,7 +66,7 @@ describe("unread", () => {
     wire.deliver(frameOf(replyOf(1)));
     wire.deliver({ t: "status", read: 1 });
     expect(chat.unread.value).toBe(0);
-    chat.seen();
+    chat.markRead();
     expect(only(wire.sent, "read")).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe("unread", () => {
     other.chat.start();
     const second = other.script.greet({ token: undefined, head: 1 });
     for (const line of [wire, second]) line.deliver(frameOf(replyOf(1)));
-    chat.seen();
+    chat.markRead();
     world.advance(10);
     expect(other.chat.unread.value).toBe(0);
   });

@@ -2,7 +2,7 @@
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ErrorCode, ErrorFrame, Hello, Message, RelayFrame } from "@porchlight/shared/protocol";
-import { erased, finishDeletion } from "./chat-endings.ts";
+import { finishDeletion, onErased } from "./chat-endings.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { Notice } from "./chat-types.ts";
 
@@ -32,7 +32,11 @@ export function onFrame(chat: ChatState, frame: RelayFrame): void {
 }
 
 /** Called when a message has its place in the thread: removes it from the outbox; a reply ends the typing indicator. */
-export function placed({ thread, outbox, notice, working, events }: ChatState, message: Message, fresh: boolean): void {
+export function onPlaced(
+  { thread, outbox, notice, working, events }: ChatState,
+  message: Message,
+  fresh: boolean,
+): void {
   const item = thread.get(message.id);
   if (!item) return;
   if (message.from === "visitor") {
@@ -55,19 +59,19 @@ function onError({ forms, notice, outbox, events }: ChatState, frame: ErrorFrame
 }
 
 /** Called when the connection is lost. */
-export function lost(chat: ChatState, code: number): void {
+export function onLost(chat: ChatState, code: number): void {
   const { session, working, outbox } = chat;
   session.lost();
   working.value = undefined;
   outbox.close(FRAME_ERRORS[code]);
   if (code === CLOSE_CODE.gone || (chat.onlyDeletes && code === CLOSE_CODE.badToken)) {
     session.erase();
-    erased(chat);
+    onErased(chat);
   }
 }
 
 /** Called when the relay refused the last `hello`. @returns whether another one may be accepted */
-export function refused({ session, events }: ChatState): boolean {
+export function onRefused({ session, events }: ChatState): boolean {
   const what = session.refused();
   if (what === "identity") events.emit("error", { code: "not_allowed" });
   return what !== undefined;

@@ -1,7 +1,7 @@
 /** Starts a conversation, follows what other tabs store, and removes everything at the end. */
 
 import { batch } from "@preact/signals-core";
-import { erased, leave, removeListeners, wipe } from "./chat-endings.ts";
+import { leave, onErased, removeListeners, wipe } from "./chat-endings.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { Saved } from "./storage.ts";
 
@@ -39,7 +39,7 @@ function onStorageChange(chat: ChatState, saved: Saved | undefined): void {
   const { storage, session, outbox } = chat;
   const now = storage.read();
   if (chat.deletionPending) {
-    if (!now.forget) return erased(chat);
+    if (!now.forget) return onErased(chat);
     // The other tab logged out.
     if (!saved) return wipe(chat, true);
   } else if (saved?.forget) return leave(chat, "gone");

@@ -2,10 +2,10 @@
 
 import type { Delivery, ErrorCode, Media, Rating } from "@porchlight/shared/protocol";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
-import type { Link, LinkEnding, OpenTransport } from "./connection.ts";
+import type { LinkEnding, LinkState, OpenTransport } from "./connection.ts";
 import type { Form, Refused } from "./form-frames.ts";
 import type { Page } from "./page.ts";
-import type { Context, Storage, StoragePort } from "./storage.ts";
+import type { MessageContext, Storage, StoragePort } from "./storage.ts";
 import type { Item } from "./thread.ts";
 
 export type { Refused } from "./form-frames.ts";
@@ -15,7 +15,7 @@ export type ChatOptions = {
   /** Origin of the relay. */
   relay: string;
   /** Called when a message is sent. @returns details to send with it; texts above the relay's limit are cut */
-  context?: () => Context;
+  context?: () => MessageContext;
   /** Whether the visitor wants notifications of replies while the page is hidden. If so, the connection stays open. */
   stays?: () => boolean;
   page?: Page;
@@ -42,7 +42,7 @@ export type ChatEvents = {
 export interface Chat {
   /** In display order: by `pos`. Messages that the relay has not stored come last, in the order typed. */
   readonly items: ReadonlySignal<readonly Item[]>;
-  readonly link: ReadonlySignal<Link>;
+  readonly link: ReadonlySignal<LinkState>;
   /** Set while `link` is `ended`: the name in `CLOSE_CODE`; `normal` after a logout, `gone` after a deletion. */
   readonly ending: ReadonlySignal<LinkEnding | undefined>;
   readonly delivery: ReadonlySignal<Delivery>;
@@ -78,12 +78,12 @@ export interface Chat {
    * @param choice what the visitor chose with it, instead of what the page says
    * @returns its id; an empty string when the text is empty or the queue is full (see `notice`)
    */
-  send(text: string, attachment?: Attachment, choice?: Context): string;
+  send(text: string, attachment?: Attachment, choice?: MessageContext): string;
   retry(id: string): void;
   /** Removes a message that the relay has not stored. */
   remove(id: string): void;
   /** Marks everything up to this position as read; without an argument, everything. */
-  seen(upTo?: number): void;
+  markRead(upTo?: number): void;
   loadOlder(): void;
   /** Sets a reaction; an empty string removes it. Does nothing while not online. */
   react(id: string, emoji: string): void;

@@ -5,7 +5,7 @@ import type { ClientFrame, Delivery } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import { batch, computed, signal } from "@preact/signals-core";
 import { forget, logout, wipe } from "./chat-endings.ts";
-import { hello, lost, onFrame, placed, refused } from "./chat-frames.ts";
+import { hello, onFrame, onLost, onPlaced, onRefused } from "./chat-frames.ts";
 import { destroy, start } from "./chat-start.ts";
 import { type ChatState, sendFrame, show } from "./chat-state.ts";
 import type { Attachment, Chat, ChatEvents, ChatOptions, Notice } from "./chat-types.ts";
@@ -16,12 +16,12 @@ import { createForms } from "./form-frames.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { browserPage } from "./page.ts";
 import { createSession, type Session } from "./session.ts";
-import { type Context, openStorage, withinLimits } from "./storage.ts";
+import { type MessageContext, openStorage, withinLimits } from "./storage.ts";
 import { createThread, type Thread } from "./thread.ts";
 import { transportsTo } from "./transports.ts";
 
 export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./chat-types.ts";
-export type { Link, LinkEnding } from "./connection.ts";
+export type { LinkEnding, LinkState } from "./connection.ts";
 export type { Item } from "./thread.ts";
 
 /** Makes what the page shows of a conversation. */
@@ -62,7 +62,7 @@ function createState({
     send,
     thread,
     reconnect: (at) => connection.reconnect(at),
-    placed: (message, fresh) => placed(chat, message, fresh),
+    placed: (message, fresh) => onPlaced(chat, message, fresh),
     upToDate() {
       show(chat);
       outbox.open();
@@ -77,8 +77,8 @@ function createState({
     ...(connect ? { open: connect } : transportsTo(relay, page)),
     hello: () => batch(() => hello(chat)),
     onFrame: (frame) => batch(() => onFrame(chat, frame)),
-    lost: (code) => batch(() => lost(chat, code)),
-    refused: () => refused(chat),
+    lost: (code) => batch(() => onLost(chat, code)),
+    refused: () => onRefused(chat),
     ...(stays && { stays }),
   });
   const chat: ChatState = {
@@ -101,7 +101,7 @@ function createState({
 }
 
 /** Queues a message. @returns its id; an empty string when there is none to send, or no room */
-function send(chat: ChatState, text: string, attachment?: Attachment, choice?: Context): string {
+function send(chat: ChatState, text: string, attachment?: Attachment, choice?: MessageContext): string {
   const { context, page, outbox, notice, working } = chat;
   if (chat.destroyed || (isBlank(text) && !attachment)) return "";
   const id = randomId();
@@ -115,7 +115,7 @@ function send(chat: ChatState, text: string, attachment?: Attachment, choice?: C
 }
 
 /** Marks replies as read, here and at the relay. */
-function markSeen(chat: ChatState, upTo = Number.POSITIVE_INFINITY): void {
+function markRead(chat: ChatState, upTo = Number.POSITIVE_INFINITY): void {
   const n = chat.unread.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
   if (chat.session.markRead(n)) sendFrame(chat, { t: "read", n });
 }
@@ -131,8 +131,13 @@ export function createChat(options: ChatOptions): Chat {
   const chat = createState(options);
   const { thread, forms, session, outbox, connection, unread } = chat;
   return {
-    // `storage`, `items`, `delivery`, `working`, `older`, `notice` and `start`.
-    ...chat,
+    storage: chat.storage,
+    items: chat.items,
+    delivery: chat.delivery,
+    working: chat.working,
+    older: chat.older,
+    notice: chat.notice,
+    start: chat.start,
     link: connection.link,
     ending: connection.ending,
     stop: connection.stop,
@@ -153,7 +158,7 @@ export function createChat(options: ChatOptions): Chat {
     send: (text, attachment, choice) => send(chat, text, attachment, choice),
     retry: (id) => outbox.retry(id, thread.get(id)?.n),
     remove: outbox.remove,
-    seen: (upTo) => markSeen(chat, upTo),
+    markRead: (upTo) => markRead(chat, upTo),
     react: (id, emoji) => sendFrame(chat, { t: "react", id, emoji }),
     identify: (token) => identify(chat, token),
     logout: () => logout(chat),

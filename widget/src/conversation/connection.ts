@@ -14,7 +14,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { createTimer, type Page, type Timer } from "./page.ts";
 
 /** `waiting`: lost, will reconnect. `offline`: the same, and the browser reports no network. `ended`: will not reconnect. */
-export type Link = "idle" | "connecting" | "online" | "waiting" | "offline" | "ended";
+export type LinkState = "idle" | "connecting" | "online" | "waiting" | "offline" | "ended";
 /** Names of `CLOSE_CODE` after which the widget does not reconnect. `normal`: logged out, here or in another tab. */
 export type LinkEnding = "badToken" | "notAllowed" | "gone" | "version" | "normal";
 
@@ -25,7 +25,7 @@ export type Transport = { send(text: string): void; close(): void };
 export type OpenTransport = (events: TransportEvents) => Transport;
 
 export type Connection = {
-  readonly link: ReadonlySignal<Link>;
+  readonly link: ReadonlySignal<LinkState>;
   readonly ending: ReadonlySignal<LinkEnding | undefined>;
   start(): void;
   stop(): void;
@@ -83,7 +83,7 @@ export const FINAL = ["notAllowed", "gone", "version"] as const;
 export const createConnection = (options: ConnectionOptions): Connection => new RelayConnection(options);
 
 class RelayConnection implements Connection {
-  readonly link = signal<Link>("idle");
+  readonly link = signal<LinkState>("idle");
   readonly ending = signal<LinkEnding | undefined>();
   readonly #options: ConnectionOptions;
   readonly #page: Page;
@@ -325,7 +325,7 @@ class RelayConnection implements Connection {
     this.link.value = "waiting";
   };
 
-  #halt(state: Link): void {
+  #halt(state: LinkState): void {
     for (const off of this.#listeners.splice(0)) off();
     this.#hiding.off();
     this.#drop(CLOSE_CODE.normal);

@@ -101,7 +101,7 @@ const tabActs = (sequence: Sequence): Action[] => {
     [2, ({ tab }) => tab.show()],
     [1, ({ tab }) => [tab.unplug(), relay.cut(tab, pick() < 0.5)]],
     [2, ({ tab }) => tab.plug()],
-    [1, ({ chat }) => chat.seen()],
+    [1, ({ chat }) => chat.markRead()],
     [1, ({ chat }) => chat.loadOlder()],
     [1, ({ chat }) => [chat.stop(), world.advance(pick() * 1_000), chat.start()]],
   ];

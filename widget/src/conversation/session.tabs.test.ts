@@ -22,7 +22,7 @@ const stored = () => JSON.parse(browser.storage.get(KEY) ?? "{}") as { token?: s
 function firstTab() {
   const one = visit(browser);
   one.online({ token: tokenOf("v_one", 0), head: 1 }).deliver(frameOf(replyOf(1)));
-  one.chat.seen();
+  one.chat.markRead();
   return one;
 }
 

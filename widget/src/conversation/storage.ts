@@ -3,16 +3,16 @@
  * work in memory. Every change reads the newest state first, because other tabs write here too.
  */
 
-import { PAGE_MAX, TITLE_MAX } from "@porchlight/shared/limits";
+import { PAGE_ADDRESS_MAX, TITLE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode, FailReason, Media, Send } from "@porchlight/shared/protocol";
 import { pageDocument } from "../loader/document.ts";
 import type { Page } from "./page.ts";
 
 /** Why a message was not sent. `stale`: found unsent after a reload, and too old to send automatically. */
-export type Problem = FailReason | ErrorCode | "stale";
+export type SendProblem = FailReason | ErrorCode | "stale";
 
 /** The page on which a message was typed. */
-export type Context = Pick<Send, "page" | "title" | "locale" | "campaign" | "chosen">;
+export type MessageContext = Pick<Send, "page" | "title" | "locale" | "campaign" | "chosen">;
 
 /** A message that the relay does not have yet. */
 export type Unsent = {
@@ -21,12 +21,12 @@ export type Unsent = {
   /** When it was typed, by this browser's clock. */
   at: number;
   /** Where it was typed. */
-  context?: Context | undefined;
+  context?: MessageContext | undefined;
   /** The relay's key of its upload. */
   key?: string;
   media?: Media;
   /** Why the relay will not accept it unchanged. */
-  reason?: Problem | undefined;
+  reason?: SendProblem | undefined;
 };
 
 const EMPTY = {
@@ -148,9 +148,9 @@ function isUnsent(value: unknown): value is Unsent {
 export const titleOf = (): string => pageDocument.title;
 
 /** Shortens values that are too long: the relay refuses a frame with one (`FROM_CLIENT` in shared/parse). */
-export function withinLimits({ page, title, locale, campaign, chosen }: Context): Context {
+export function withinLimits({ page, title, locale, campaign, chosen }: MessageContext): MessageContext {
   return {
-    page: page?.slice(0, PAGE_MAX) || undefined,
+    page: page?.slice(0, PAGE_ADDRESS_MAX) || undefined,
     title: title?.slice(0, TITLE_MAX) || undefined,
     locale: locale?.slice(0, 35) || undefined,
     campaign: campaign?.slice(0, 64) || undefined,

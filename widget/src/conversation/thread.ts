@@ -1,7 +1,7 @@
 /** The part of the visitor's numbered log that this tab holds, and the rule that detects gaps. */
 
 import type { History, Media, Message, MessageFrame, ReplyAuthor } from "@porchlight/shared/protocol";
-import type { Problem } from "./storage.ts";
+import type { SendProblem } from "./storage.ts";
 
 /** `queued` and `sending` exist only in this browser; from `sent` on the relay holds the message. */
 export type ItemState = "queued" | "sending" | "sent" | "delivered" | "failed" | "received";
@@ -17,7 +17,7 @@ export type Item = {
   n?: number;
   state: ItemState;
   /** Set only in the state `failed`. */
-  reason?: Problem | undefined;
+  reason?: SendProblem | undefined;
   media?: Media | undefined;
   reaction?: string;
   /** Set for a reply that names its author. */

@@ -3,7 +3,7 @@
  */
 
 import css from "./bubble.css?inline";
-import type { Parts } from "./contract.ts";
+import type { LoaderNodes } from "./contract.ts";
 import type { element as Element } from "./dom.ts";
 import { covers } from "./rect-overlap.ts";
 
@@ -23,7 +23,7 @@ export type BubbleOptions = {
  */
 export function bubble(
   element: typeof Element,
-  { root, launcher, dialog }: Parts,
+  { root, launcher, dialog }: LoaderNodes,
   { content, close, onClose }: BubbleOptions,
 ): () => void {
   const textButton = element("button", { type: "button" }, ...content);

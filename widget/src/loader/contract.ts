@@ -42,7 +42,7 @@ export type FrameWords = LoaderWords &
   };
 
 /** Nodes that are on the page before the panel's code is loaded. */
-export type Parts = {
+export type LoaderNodes = {
   host: HTMLElement;
   root: ShadowRoot;
   launcher: HTMLButtonElement;
@@ -50,7 +50,7 @@ export type Parts = {
 };
 
 /** What the loader offers to the panel. */
-export type Shell = Parts & {
+export type Shell = LoaderNodes & {
   relay: string;
   site: ServedSite;
   /** The raw settings; on a phone with the settings for phones applied. */
@@ -103,7 +103,7 @@ export type ExtrasModule = {
 };
 type ExtraArguments<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
 /** Calls a function of the extras with the shell. Does nothing if the code cannot be fetched. */
-export type Extra = <Name extends keyof ExtrasModule>(
+export type CallExtra = <Name extends keyof ExtrasModule>(
   name: Name,
   ...more: ExtraArguments<ExtrasModule[Name]>
 ) => unknown;

@@ -5,7 +5,7 @@
 
 import type { ExtrasModule, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
-import { isSelector, PHONE } from "./shell.ts";
+import { isSelector, PHONE_QUERY } from "./shell.ts";
 
 export { drawFrame } from "./frame.ts";
 
@@ -20,7 +20,7 @@ export const watchFocus: ExtrasModule["watchFocus"] = async (shell) => (await ch
 export const addTriggers: ExtrasModule["addTriggers"] = async (shell, open) => {
   const { launcher, teaser } = shell.settings();
   if (isSelector(launcher)) openOnClick(shell, launcher as string, open);
-  const phone = matchMedia(PHONE);
+  const phone = matchMedia(PHONE_QUERY);
   if (!teaser || phone.matches) return;
   const [{ watchTriggers }, { showTeaser }] = await Promise.all([
     import("./teaser-triggers.ts"),

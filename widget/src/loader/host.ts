@@ -3,7 +3,7 @@
  * because assistive tools, tests and shortcut libraries look inside, and a closed root would not protect anything.
  */
 
-import type { Extra } from "./contract.ts";
+import type { CallExtra } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 
@@ -22,7 +22,7 @@ const REMOVALS_MAX = 10;
  *   launcher
  * @returns a function that removes the element for good
  */
-export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extra): () => void {
+export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: CallExtra): () => void {
   const insert = (): void => {
     addEventListener("keyup", onKeyup, true);
     const { body, documentElement } = pageDocument;

@@ -4,7 +4,7 @@ import type { RawSettings } from "../settings/options.ts";
 import { element } from "./dom.ts";
 
 /** Media query for windows that the panel fills: phones in both orientations, and pages zoomed to that size. */
-export const PHONE = "(max-width:599px),(max-height:449px)";
+export const PHONE_QUERY = "(max-width:599px),(max-height:449px)";
 
 /** The launcher button. Its name and its text follow the settings. */
 export const createLauncher = (): HTMLButtonElement =>

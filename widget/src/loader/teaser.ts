@@ -1,7 +1,7 @@
 /** Shows a text in a small bubble beside the launcher, once. A separate file, because most sites have no teaser. */
 
 import { bubble } from "./bubble.ts";
-import type { Parts, Shell } from "./contract.ts";
+import type { LoaderNodes, Shell } from "./contract.ts";
 import type { element as Element } from "./dom.ts";
 import { forget, isReturningVisit, rememberClosed, rememberShown, wasTeaserSeen } from "./teaser-memory.ts";
 import { meetsCondition } from "./teaser-values.ts";
@@ -10,7 +10,7 @@ import { meetsCondition } from "./teaser-values.ts";
 declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
 
 /** The members of the shell that the teaser uses. */
-type TeaserShell = Parts & Pick<Shell, "settings" | "lastArguments">;
+type TeaserShell = LoaderNodes & Pick<Shell, "settings" | "lastArguments">;
 
 type Phone = Pick<MediaQueryList, "matches" | "addEventListener">;
 

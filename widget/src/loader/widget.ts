@@ -4,14 +4,14 @@
  */
 
 import { mergeLayers, type Options, type RawSettings } from "../settings/options.ts";
-import type { Extra, Panel, PanelCommands, PanelModule, Shell } from "./contract.ts";
+import type { CallExtra, Panel, PanelCommands, PanelModule, Shell } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
 import { pageLink } from "./page-link.ts";
-import { createDialog, createLauncher, isSelector, PHONE, placeCss } from "./shell.ts";
+import { createDialog, createLauncher, isSelector, PHONE_QUERY, placeCss } from "./shell.ts";
 import { mayHaveConversation } from "./stored-conversation.ts";
 import { fetchFile, panelFile, relay, script, site, siteId, whenIdle, words } from "./tag.ts";
 import { accentTokens, declarations } from "./theme.ts";
@@ -26,7 +26,7 @@ let dialog: HTMLDialogElement;
 let host: HTMLElement;
 /** The style rules, including those that depend on settings: colours and positions. */
 let sheet: CSSStyleSheet;
-const phone = matchMedia(PHONE);
+const phone = matchMedia(PHONE_QUERY);
 /** Settings that the page has passed to `update`. */
 const updates: Options = {};
 let panel: Panel | undefined;
@@ -44,7 +44,7 @@ let removeFromPage: (() => void) | undefined;
 
 const settings = (): RawSettings => mergeLayers(phone.matches, site, script?.dataset, pageSettings(), updates);
 
-const extra: Extra = (name, ...more) =>
+const extra: CallExtra = (name, ...more) =>
   fetchFile(EXTRAS).then(
     (code) => (code[name] as (...all: unknown[]) => unknown)(shell, ...more),
     () => {},

@@ -1,13 +1,13 @@
 /** The chat on the page that makes the tag. It shows every change of the owner immediately. */
 
 import type { SiteSetting } from "@porchlight/shared/settings";
-import type { Parts } from "../loader/contract.ts";
+import type { LoaderNodes } from "../loader/contract.ts";
 import { element } from "../loader/dom.ts";
-import { PHONE } from "../loader/shell.ts";
-import type { Chosen } from "./tag.ts";
+import { PHONE_QUERY } from "../loader/shell.ts";
+import type { ChosenSettings } from "./tag.ts";
 
 /** The elements of the chat on this page; undefined before it is on the page. */
-function findParts(): Parts | undefined {
+function findParts(): LoaderNodes | undefined {
   const host = document.querySelector<HTMLElement>("porch-light");
   const root = host?.shadowRoot;
   const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
@@ -16,10 +16,10 @@ function findParts(): Parts | undefined {
 }
 
 /** @returns the function that applies a change to the chat in the corner. `chosen`: the settings that differ from the site's */
-export function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
+export function preview(site: string): (name: SiteSetting, value: unknown, chosen: ChosenSettings) => void {
   let previews = 0;
   /** Applies settings that matter only at the start, by restarting the chat. */
-  const restart = async (chosen: Chosen): Promise<void> => {
+  const restart = async (chosen: ChosenSettings): Promise<void> => {
     const open = findParts()?.dialog.open;
     // In a conversation, consent is already given. The owner becomes a new visitor, to see the chat like a new visitor.
     if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
@@ -50,6 +50,6 @@ async function showTeaser(text: string): Promise<void> {
   hideTeaser();
   const parts = findParts();
   parts?.root.querySelector(".teaser")?.remove();
-  if (parts && text && !matchMedia(PHONE).matches)
+  if (parts && text && !matchMedia(PHONE_QUERY).matches)
     hideTeaser = bubble(element, parts, { content: [text], close: "Close" });
 }

@@ -7,7 +7,7 @@ import { SETTINGS, type SiteSetting, settingProblemOf } from "@porchlight/shared
 import type { PublicSite } from "@porchlight/shared/site";
 import { element } from "../loader/dom.ts";
 import css from "./snippet.css?inline";
-import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
+import { type ChosenSettings, type FixedScript, fileOf, moduleOf, tagOf } from "./tag.ts";
 
 /** All settings, grouped for the owner. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
@@ -59,7 +59,7 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
 }
 
 /** The script's address with its hash; undefined if it cannot be fetched. Then the page offers only the usual tag. */
-const fixedOf = (site: string): Promise<Fixed | undefined> =>
+const fixedOf = (site: string): Promise<FixedScript | undefined> =>
   fetch(`/v/${site}.json`)
     .then((answer) => (answer.ok ? answer.json() : undefined))
     .catch(() => undefined);
@@ -95,7 +95,7 @@ async function start(site: PublicSite, relay: string): Promise<void> {
   );
   const chosen: Record<string, unknown> = {};
   const offered = { custom: site.customFields ?? {}, listeners: [] };
-  const write = (settings: Chosen): void => {
+  const write = (settings: ChosenSettings): void => {
     tag.set(tagOf(relay, site.id, settings));
     file.set(fileOf(site.id, settings));
     module.set(moduleOf(relay, site.id, settings));

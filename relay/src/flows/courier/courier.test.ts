@@ -8,7 +8,7 @@ import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
 import { addOutboxEntries, type LaneHead, laneHead, removeOutboxEntries } from "../../records/outbox.ts";
 import { discardMessage } from "../../records/search.ts";
-import { appendSent, mark, numbersOf, page } from "../../records/threads.ts";
+import { appendSent, markMessage, messagesBefore, numbersOf } from "../../records/threads.ts";
 import { triesOf } from "../../records/tries.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createGates } from "../../service/gates.ts";
@@ -83,7 +83,9 @@ function courier(
   return { ...made, delivery: gates.delivery };
 }
 const statesOf = async (visitor: string) =>
-  (await page(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map((message) => "state" in message && message.state);
+  (await messagesBefore(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map(
+    (message) => "state" in message && message.state,
+  );
 
 it("sends no message of a deleted visitor, even one handed over in memory", async () => {
   const sent: string[] = [];
@@ -295,7 +297,7 @@ it("leaves a message as another node concluded it, when its own answer comes lat
   await expect.poll(() => heads.length).toBe(1);
   await db.transaction(async (tx) => {
     await removeOutboxEntries(tx, heads);
-    await mark(tx, "v", 1, "delivered");
+    await markMessage(tx, "v", 1, "delivered");
   });
   answer.resolve({ kind: "permanent", status: 400, message: "refused" });
   await expect.poll(() => statesOf("v")).toEqual(["delivered", "delivered"]);

@@ -11,7 +11,6 @@ import { conclude, concludeAll } from "./conclude.ts";
 import { keepHead, mayBeInFlight, nextHead, queue, queueLater, queueNext, wake } from "./lanes.ts";
 import { joinNodes, queueOpenLanes } from "./nodes.ts";
 import {
-  type Added,
   assertHoldsAccounts,
   type CourierDeps,
   type CourierState,
@@ -19,6 +18,7 @@ import {
   holdsAccount,
   type Lane,
   type LastTry,
+  type QueuedMessage,
 } from "./state.ts";
 
 /**
@@ -42,7 +42,7 @@ export type Courier = {
   /** Queues every lane that the last run of the relay left. */
   start: () => Promise<void>;
   /** Queues a visitor's lane after a message was added to it. */
-  wake: (added: Added) => void;
+  wake: (added: QueuedMessage) => void;
   /** Drops a deleted visitor's messages from memory: none of them is sent any more. */
   drop: (visitor: string) => void;
   /** Sends no new message. Resolves when the calls under way have ended, or after 10 s. */

@@ -1,6 +1,6 @@
 import { type LaneHead, laneHead } from "../../records/outbox.ts";
 import type { Turn } from "../../service/keygate.ts";
-import { type Added, type CourierState, holdsAccount, type Lane } from "./state.ts";
+import { type CourierState, holdsAccount, type Lane, type QueuedMessage } from "./state.ts";
 
 /** The lane scheduler: decides which lane waits at its account's gate, and which message of the lane goes next. */
 
@@ -16,7 +16,7 @@ const HEAD_MS = 1_000;
 const HEADS_MAX = 1_000;
 
 /** Queues a visitor's lane after a message was added to it. */
-export function wake(state: CourierState, { visitor, account, first, head }: Added, onTurn: OnTurn): void {
+export function wake(state: CourierState, { visitor, account, first, head }: QueuedMessage, onTurn: OnTurn): void {
   if (state.stopped || !state.deps.gates.has(account)) return;
   if (!holdsAccount(state.deps, account)) return state.deps.nodes?.hintLane({ visitor, account, first });
   const lane = state.lanes.get(visitor);

@@ -29,7 +29,7 @@ export type Lane = {
 };
 
 /** A message that was added to a lane. `head`: the message with its contents, which saves a read of the outbox. */
-export type Added = { visitor: string; account: string; first: boolean; head?: LaneHead | undefined };
+export type QueuedMessage = { visitor: string; account: string; first: boolean; head?: LaneHead | undefined };
 
 /** What identifies a message that leaves the outbox; a `LaneHead` when its contents are known too. */
 export type EntryToConclude = Pick<
@@ -76,7 +76,10 @@ export type CourierDeps = {
 };
 
 /** How nodes tell each other that a message was added to a lane. */
-type Nodes = { hintLane: (added: Added) => void; onLaneHint: (listener: (added: Added) => void) => void };
+type Nodes = {
+  hintLane: (added: QueuedMessage) => void;
+  onLaneHint: (listener: (added: QueuedMessage) => void) => void;
+};
 
 /** Whether this node sends the messages of an account. */
 export const holdsAccount = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));

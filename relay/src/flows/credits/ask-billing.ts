@@ -1,7 +1,7 @@
 import { isAmount, shownAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
-import { contentOf, WAITS } from "../../records/ledger/grants.ts";
-import { dueEntries, type Entry, findEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
+import { contentOf, WAIT_REASONS } from "../../records/ledger/grants.ts";
+import { dueEntries, findEntry, type LedgerEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -25,14 +25,14 @@ export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): P
 }
 
 /** Stores the decision of the billing webhook. Without a decision, it is asked again. */
-async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
+async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: LedgerEntry, answer: BillingAnswer | undefined) {
   const now = deps.clock.now();
   // Ignore the answer if a person or another node has changed the entry meanwhile. It must not count against the daily limit.
   const current = await findEntry(tx, entry);
   if (current?.state !== "received" || current.due !== entry.due) return;
   const by = { actor: "billing", now } as const;
   if (answer === undefined) {
-    const later = { state: "received", reason: WAITS.asking, due: now + ASK_AGAIN_MS, ...by } as const;
+    const later = { state: "received", reason: WAIT_REASONS.asking, due: now + ASK_AGAIN_MS, ...by } as const;
     return void (await transition(tx, entry, ["received"], later));
   }
   if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));

@@ -1,7 +1,7 @@
 import { createPoll } from "../../base/poll.ts";
 import type { Transaction } from "../../db/database.ts";
 import { grantedOf } from "../../records/ledger/grants.ts";
-import type { Entry, TransitionProblem, Verdict } from "../../records/ledger/ledger.ts";
+import type { LedgerEntry, LedgerVerdict, TransitionProblem } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { askBilling } from "./ask-billing.ts";
 import { type Approval, approve, type Decision, dismiss, type GrantOrder, grant, resolve } from "./decisions.ts";
@@ -14,13 +14,13 @@ export type Credits = {
   /** Orders and decisions of people and programs, see `decisions.ts`. */
   grant: (order: GrantOrder) => ReturnType<typeof grant>;
   approve: (approval: Approval) => ReturnType<typeof approve>;
-  dismiss: (decision: Decision) => Promise<Entry | TransitionProblem>;
-  resolve: (decision: Decision & { granted: boolean }) => Promise<Entry | TransitionProblem>;
+  dismiss: (decision: Decision) => Promise<LedgerEntry | TransitionProblem>;
+  resolve: (decision: Decision & { granted: boolean }) => Promise<LedgerEntry | TransitionProblem>;
   /**
    * Reports the outcome of a grant's call, in the transaction that settles it.
    * @returns a function that writes the log; call it when the transaction is durable
    */
-  settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<() => void>;
+  settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<() => void>;
   /** Starts to ask the billing webhooks. */
   start: () => void;
   stop: () => Promise<void>;
@@ -56,7 +56,12 @@ export function createCredits(
   };
 }
 
-async function settled({ log, storeAccountEvent }: CreditsDeps, tx: Transaction, entry: Entry, verdict: Verdict) {
+async function settled(
+  { log, storeAccountEvent }: CreditsDeps,
+  tx: Transaction,
+  entry: LedgerEntry,
+  verdict: LedgerVerdict,
+) {
   const { account, key } = entry;
   if (verdict.kind !== "done") return () => log("credits.waiting", { account, key, why: verdict.kind });
   await storeAccountEvent(

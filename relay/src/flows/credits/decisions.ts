@@ -1,11 +1,11 @@
 import { emailOf, toSingleLine } from "../../base/input-text.ts";
 import type { Transaction } from "../../db/database.ts";
-import { contentOf, type GrantContent, grantedOf, isGrantable, WAITS } from "../../records/ledger/grants.ts";
+import { contentOf, type GrantContent, grantedOf, isGrantable, WAIT_REASONS } from "../../records/ledger/grants.ts";
 import {
   addEntry,
-  type Entry,
   FOREVER,
   findEntry,
+  type LedgerEntry,
   ledgerKey,
   type TransitionProblem,
   transition,
@@ -34,7 +34,7 @@ const APPROVABLE_STATES = ["received", "refused", "dismissed"] as const;
 export async function grant(
   deps: CreditsDeps,
   order: GrantOrder,
-): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount" | "email"> {
+): Promise<{ entry: LedgerEntry; fresh: boolean } | "conflict" | "amount" | "email"> {
   const { db, log, rules, wake } = deps;
   const { account, key, amount } = order;
   const email = emailOf(order.email)?.toLowerCase();
@@ -77,7 +77,7 @@ async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantO
 export async function approve(
   { db, clock, rules, wake }: CreditsDeps,
   approval: Approval,
-): Promise<Entry | TransitionProblem | "incomplete" | "amount" | "email"> {
+): Promise<LedgerEntry | TransitionProblem | "incomplete" | "amount" | "email"> {
   const { account, actor, reason } = approval;
   const now = clock.now();
   const given = approval.email === undefined ? undefined : emailOf(approval.email)?.toLowerCase();
@@ -103,7 +103,7 @@ export async function approve(
 }
 
 /** Ends an entry that was not granted. It stays in the ledger, and may be approved later. */
-export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<Entry | TransitionProblem> =>
+export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<LedgerEntry | TransitionProblem> =>
   db.transaction(
     async (tx) => {
       const { actor, reason } = decision;
@@ -122,7 +122,7 @@ export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise
 export const resolve = (
   { db, clock, storeAccountEvent }: CreditsDeps,
   decision: Decision & { granted: boolean },
-): Promise<Entry | TransitionProblem> =>
+): Promise<LedgerEntry | TransitionProblem> =>
   db.transaction(
     async (tx) => {
       const { account, actor, reason, granted } = decision;
@@ -130,7 +130,7 @@ export const resolve = (
       const name = nameOf(decision);
       const next = granted
         ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
-        : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
+        : ({ state: "received", reason: `${WAIT_REASONS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
       const entry = await transition(tx, name, ["unknown"], next);
       if (entry === undefined) return transitionProblem(tx, name);
       if (granted) await storeAccountEvent(tx, account, "credits.granted", grantedOf(entry));

@@ -1,7 +1,7 @@
 import { mappedEmail } from "../../base/rules.ts";
 import type { Transaction } from "../../db/database.ts";
-import { type GrantContent, WAITS } from "../../records/ledger/grants.ts";
-import { addEntry, type Entry, FOREVER, ledgerKey, transition } from "../../records/ledger/ledger.ts";
+import { type GrantContent, WAIT_REASONS } from "../../records/ledger/grants.ts";
+import { addEntry, FOREVER, type LedgerEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, digestOf, intentBy } from "./state.ts";
@@ -53,7 +53,7 @@ function contentFor({ rules }: CreditsDeps, account: string, event: Recharge): G
 const storeRequested = (
   { storeAccountEvent }: CreditsDeps,
   tx: Transaction,
-  { account, key }: Entry,
+  { account, key }: LedgerEntry,
   content: GrantContent,
 ) =>
   storeAccountEvent(tx, account, "recharge.requested", {
@@ -62,7 +62,7 @@ const storeRequested = (
     ...(content.amount === undefined ? {} : { amount: content.amount }),
   });
 
-type NewRecharge = { entry: Entry; content: GrantContent; unreadable: string | undefined; now: number };
+type NewRecharge = { entry: LedgerEntry; content: GrantContent; unreadable: string | undefined; now: number };
 
 /** Makes a new recharge an intent, leaves it to the billing webhook, or leaves it to a person. */
 async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unreadable, now }: NewRecharge) {
@@ -70,7 +70,7 @@ async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unre
   const complete = content.email !== undefined && content.amount !== undefined;
   const toAsk = deps.rules(account).mode === "webhook" && complete;
   const why = toAsk ? "asking" : await obstacle(deps, tx, { account, ...content }, now);
-  const reason = unreadable === undefined ? why && WAITS[why] : `${WAITS.unreadable}: ${unreadable}`;
+  const reason = unreadable === undefined ? why && WAIT_REASONS[why] : `${WAIT_REASONS.unreadable}: ${unreadable}`;
   const next =
     reason === undefined
       ? intentBy("rules", now)

@@ -3,8 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { CreditRules } from "../../base/rules.ts";
 import type { Database, Transaction } from "../../db/database.ts";
-import { WAITS } from "../../records/ledger/grants.ts";
-import { type Entry, FOREVER, transition } from "../../records/ledger/ledger.ts";
+import { WAIT_REASONS } from "../../records/ledger/grants.ts";
+import { FOREVER, type LedgerEntry, transition } from "../../records/ledger/ledger.ts";
 import type { StoreAccountEvent } from "../notify.ts";
 import type { Billing } from "./billing.ts";
 
@@ -23,7 +23,7 @@ export type CreditsDeps = {
 };
 
 /** Why a recharge waits for a person. */
-export type Obstacle = keyof typeof WAITS;
+export type Obstacle = keyof typeof WAIT_REASONS;
 
 /** A hash of the parts of an order, to recognise a repeat of it. */
 export const digestOf = (...parts: (string | number | undefined)[]): string =>
@@ -36,11 +36,11 @@ export const intentBy = (actor: string, now: number) =>
 /** Lets an entry wait until a person moves it. @param because added to the reason */
 export function waitForPerson(
   tx: Transaction,
-  entry: Pick<Entry, "kind" | "account" | "key">,
+  entry: Pick<LedgerEntry, "kind" | "account" | "key">,
   given: { why: Obstacle; because?: string; content?: string; actor: string; now: number },
-): Promise<Entry | undefined> {
+): Promise<LedgerEntry | undefined> {
   const { why, because, content, actor, now } = given;
-  const reason = because === undefined ? WAITS[why] : `${WAITS[why]}: ${because}`;
+  const reason = because === undefined ? WAIT_REASONS[why] : `${WAIT_REASONS[why]}: ${because}`;
   const next = { state: "received", reason, due: FOREVER, actor, now } as const;
   return transition(tx, entry, ["received"], content === undefined ? next : { ...next, content });
 }

@@ -12,7 +12,7 @@ import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { openSpool } from "../../db/spool.ts";
 import { createSites } from "../../records/sites.ts";
-import { page } from "../../records/threads.ts";
+import { messagesBefore } from "../../records/threads.ts";
 import { addVisitor, findVisitor, NO_SITE } from "../../records/visitors.ts";
 import { parseCallback } from "../../service/callbacks.ts";
 import { createReplies, type Reply } from "./replies.ts";
@@ -73,7 +73,7 @@ function callback(fields: object) {
   if (parsed.kind !== "reply") throw new Error("not a reply");
   return parsed;
 }
-const shown = async () => (await page(disk, visitor, Number.MAX_SAFE_INTEGER, 100)).map(({ text }) => text);
+const shown = async () => (await messagesBefore(disk, visitor, Number.MAX_SAFE_INTEGER, 100)).map(({ text }) => text);
 
 describe("a reply without a message id", () => {
   const options = callback.bind(undefined, { body: "Please choose an option" });

@@ -20,7 +20,7 @@ export type { Reply } from "./reply.ts";
 
 type Stored = "stored" | "duplicate" | "unknown";
 /** The outcome of a callback. `unknown`: no visitor of this relay has this id. `lost`: neither database nor spool stored it. */
-export type Received = IntakeOutcome<Stored>;
+export type ReplyOutcome = IntakeOutcome<Stored>;
 
 type RepliesDeps = {
   db: Database;
@@ -52,7 +52,7 @@ export type Replies = {
    * @param named the account in the callback's address: the reply reaches only visitors of its sites
    * @returns `unknown` for an id of no visitor of this relay (R-612), `lost` when neither database nor spool stores it
    */
-  receive: (callback: ReplyCallback, named?: string) => Promise<Received>;
+  receive: (callback: ReplyCallback, named?: string) => Promise<ReplyOutcome>;
   /** Call it when the sender got the relay's answer in time. From then on, the same body without an id is a new reply. */
   answered: (callback: ReplyCallback) => void;
   /** Stores what an earlier process left in the spool. */
@@ -103,7 +103,7 @@ async function receive(
   intake: DurableIntake<Reply, Stored>,
   callback: ReplyCallback,
   named: string | undefined,
-): Promise<Received> {
+): Promise<ReplyOutcome> {
   if (!isVisitorId(signing, callback.toId)) return "unknown";
   return intake.take({
     visitor: callback.toId,

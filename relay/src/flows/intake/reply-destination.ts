@@ -13,7 +13,7 @@ import {
 /** The site and the account that a reply belongs to. */
 export type Destination = { site: string; account: string };
 /** A visitor whose thread takes a reply, and where that thread belongs. */
-export type Owner = Destination & { owner: string };
+export type ReplyThread = Destination & { owner: string };
 
 /**
  * The site and account of a reply: the visitor's own site, if it is of the account in the callback's address. One webhook
@@ -43,7 +43,7 @@ export function destinationOf(
 export async function findOwner(
   { db, sites }: { db: Database; sites: Sites },
   { visitor, named }: { visitor: string; named?: string },
-): Promise<Owner | undefined> {
+): Promise<ReplyThread | undefined> {
   const owner = await ownerOf(db, visitor);
   const home = owner === undefined ? undefined : destinationOf(sites, await findVisitor(db, owner), named);
   return owner === undefined || home === undefined ? undefined : { owner, ...home };

@@ -9,12 +9,12 @@ import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/vi
 import type { StoreEvent } from "../notify.ts";
 import { REPEAT_MS } from "./duplicate-callbacks.ts";
 import type { Reply } from "./reply.ts";
-import { destinationOf, type Owner, ownersAndRows } from "./reply-destination.ts";
+import { destinationOf, ownersAndRows, type ReplyThread } from "./reply-destination.ts";
 
 /** `file`: key of the file that came with the reply, once it is stored. */
 export type NewReply = { reply: Reply; file: string | undefined };
 /** A reply and the thread that takes it. `i`: its position in the batch. */
-type Placed = NewReply & Owner & { i: number };
+type Placed = NewReply & ReplyThread & { i: number };
 /** `duplicate`: the thread has it already. `nobody`: no visitor of this relay owns such a thread. */
 export type StoredReply = { visitor: string; message: Message } | "duplicate" | "nobody";
 

@@ -2,9 +2,9 @@ import { backoff } from "@porchlight/shared/backoff";
 import { hashed } from "../../base/log.ts";
 import { seal } from "../../base/sign.ts";
 import { composeMail, type MailLine } from "../../hooks/compose-mail.ts";
-import type { Posted } from "../../hooks/mailer.ts";
+import type { MailOutcome } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
-import { page } from "../../records/threads.ts";
+import { messagesBefore } from "../../records/threads.ts";
 import { hashOfMailbox, LINES_MAX, type MailDeps, mailingSite } from "./deps.ts";
 
 /** Sends the mails that are written down. */
@@ -41,14 +41,15 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
  * The lines of the mail, as the thread holds them now. The queue stores no text, so an erased visitor's text cannot be mailed.
  */
 async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<MailLine[]> {
-  const found = await page(db, visitor, upto + 1, LINES_MAX);
+  const found = await messagesBefore(db, visitor, upto + 1, LINES_MAX);
   const meant = found.filter(({ pos, from }) => pos > since && (kind === "transcript" || from === "reply"));
   return meant.map(({ from, at, text, media }) => ({ from, at, text, ...(media && { name: media.name }) }));
 }
 
-const repeats = ({ attempts }: mails.Mail, { kind }: Posted): boolean => kind === "again" && attempts + 1 < TRIES_MAX;
+const repeats = ({ attempts }: mails.Mail, { kind }: MailOutcome): boolean =>
+  kind === "again" && attempts + 1 < TRIES_MAX;
 
-function conclude(deps: MailDeps, mail: mails.Mail, posted: Posted): Promise<void> {
+function conclude(deps: MailDeps, mail: mails.Mail, posted: MailOutcome): Promise<void> {
   const problem = posted.reason || null;
   if (repeats(mail, posted)) {
     const wait = backoff(mail.attempts, RETRY_BASE_MS, RETRY_CAP_MS, deps.random);

@@ -4,7 +4,7 @@ import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import * as mails from "../../records/mails.ts";
 import * as subscriptions from "../../records/subscriptions.ts";
-import { page } from "../../records/threads.ts";
+import { messagesBefore } from "../../records/threads.ts";
 import { addVisitor, findVisitor } from "../../records/visitors.ts";
 import { isUnsubscribed, LINES_MAX, type MailDeps, mailingSite, takeFromBudget, type VisitorContext } from "./deps.ts";
 
@@ -47,7 +47,7 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
   const since = Math.max(subscription.mailedUpTo, subscription.read);
   await db.transaction(
     async (tx) => {
-      const unread = (await page(tx, visitor, head + 1, LINES_MAX)).filter(
+      const unread = (await messagesBefore(tx, visitor, head + 1, LINES_MAX)).filter(
         ({ from, pos }) => from === "reply" && pos > since,
       );
       const [first] = unread;
@@ -102,7 +102,7 @@ const isAnswered = ({ asked }: subscriptions.Subscription, now: number): boolean
 export async function answerQuestions({ db, clock, presence }: MailDeps): Promise<void> {
   const questions = await subscriptions.questionsSince(db, clock.now() - LOOK_BACK_MS);
   if (questions.length === 0) return;
-  const seenAt = ({ visitor, asked }: subscriptions.Question): number =>
+  const seenAt = ({ visitor, asked }: subscriptions.PresenceQuestion): number =>
     Math.min(presence.awaySince(visitor) ?? asked, asked);
   const answers = questions.map((question) => ({ visitor: question.visitor, seen: seenAt(question) }));
   const visitors = answers.map(({ visitor }) => visitor);

@@ -4,7 +4,15 @@ import type { Site } from "../../base/config.ts";
 import type { Transaction } from "../../db/database.ts";
 import { addOutboxEntry } from "../../records/outbox.ts";
 import { takeToday } from "../../records/quotas.ts";
-import { findReply, findSent, mark, renewSid, setReaction, sidAt, type Written } from "../../records/threads.ts";
+import {
+  findReply,
+  findSent,
+  markMessage,
+  renewSid,
+  setReaction,
+  sidAt,
+  type WrittenMessage,
+} from "../../records/threads.ts";
 import { addTry, SENT_AGAIN } from "../../records/tries.ts";
 import { announce, type Draft, dueFor, newEntry, newSid, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
@@ -22,7 +30,7 @@ export type Send = {
    * keeps the message
    * @throws any error of the database; nothing was written in that case, and the client keeps the message
    */
-  send: (visitor: string, site: Site, draft: Draft) => Promise<Written | "gone" | "unknown_media" | "full">;
+  send: (visitor: string, site: Site, draft: Draft) => Promise<WrittenMessage | "gone" | "unknown_media" | "full">;
   /**
    * Sends a failed message again, at the end of the visitor's lane. A message that expired keeps its `messageSid`: the
    * service may have processed an attempt whose answer was lost.
@@ -60,7 +68,7 @@ async function sendDraft(
   visitor: string,
   site: Site,
   draft: Draft,
-): Promise<Written | "gone" | "unknown_media" | "full"> {
+): Promise<WrittenMessage | "gone" | "unknown_media" | "full"> {
   const { db, clock } = state.deps;
   const at = clock.now();
   const item = { visitor, site, draft, at, sid: sidOf(visitor, draft.id) };
@@ -96,7 +104,7 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
       const answer = `${SENT_AGAIN}${await sidAt(tx, visitor, message.pos)}`;
       await addTry(tx, visitor, message.pos, { at, answer });
       if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
-      const n = await mark(tx, visitor, message.pos, "sent");
+      const n = await markMessage(tx, visitor, message.pos, "sent");
       if (n === undefined) return undefined;
       const due = (await dueFor(state.deps, tx, site, at)) ?? at + horizon;
       await addOutboxEntry(tx, newEntry(state, visitor, site, n, message.pos, due));

@@ -9,7 +9,7 @@ import type { Batch, Database, Transaction } from "../../db/database.ts";
 import type { LaneHead } from "../../records/outbox.ts";
 import type { PageSeen } from "../../records/profiles.ts";
 import { reserveMessage } from "../../records/quotas.ts";
-import type { Written } from "../../records/threads.ts";
+import type { WrittenMessage } from "../../records/threads.ts";
 import type { StoreEvent } from "../notify.ts";
 
 /** What a visitor wrote: the client's id for it, the text, the key of its file, and when and where they wrote it. */
@@ -24,12 +24,12 @@ export type Draft = {
 };
 
 /** A draft of a visitor, when it arrived, and its `messageSid`. */
-export type Item = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
+export type ArrivedDraft = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
 /**
  * The outcome of an item. `due`: earliest time to send it, in ms since 1970. `head`: the message as the courier needs it, when
  * the batch knows all of that.
  */
-export type ItemOutcome = (Written & { due?: number; head?: LaneHead | undefined }) | "gone" | "unknown_media";
+export type DraftOutcome = (WrittenMessage & { due?: number; head?: LaneHead | undefined }) | "gone" | "unknown_media";
 /** A change of a thread, for the visitor's tabs and the courier. */
 export type ThreadChange = { n: number; first: boolean; message?: Message; head?: LaneHead | undefined };
 
@@ -50,7 +50,7 @@ export type SendDeps = {
 export type SendState = {
   deps: SendDeps;
   /** Writes items. Always the same function, so that the database groups its calls in one transaction. */
-  write: Batch<Item, ItemOutcome>;
+  write: Batch<ArrivedDraft, DraftOutcome>;
   /** Sites whose budget of the day is used up, and until when. */
   held: Map<string, number>;
 };

@@ -4,11 +4,11 @@ import type { Transaction } from "../../db/database.ts";
 import { describeFile, type MediaRow, markMediaSent } from "../../records/media.ts";
 import { addOutboxEntries, type LaneHead, type OutboxEntry } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
-import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
+import { appendSent, createNumbers, type WrittenMessage } from "../../records/threads.ts";
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
-import { type Draft, dueFor, type Item, type ItemOutcome, newEntry, type SendState } from "./state.ts";
+import { type ArrivedDraft, type Draft, type DraftOutcome, dueFor, newEntry, type SendState } from "./state.ts";
 
-type StoredItem = { item: Item; written: Written; visitorRow: VisitorRow; media: MediaRow | undefined };
+type StoredItem = { item: ArrivedDraft; written: WrittenMessage; visitorRow: VisitorRow; media: MediaRow | undefined };
 
 const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
@@ -16,7 +16,11 @@ const NO_FILE = { key: null, name: null, type: null, size: null, width: null, he
 export class BudgetUsedUp extends Error {}
 
 /** Writes messages of many visitors into their threads and into the outbox. */
-export async function writeItems(state: SendState, tx: Transaction, items: readonly Item[]): Promise<ItemOutcome[]> {
+export async function writeItems(
+  state: SendState,
+  tx: Transaction,
+  items: readonly ArrivedDraft[],
+): Promise<DraftOutcome[]> {
   const visitorRows = await ensureVisitorRows(
     tx,
     items.map(({ visitor, site, at }) => ({ id: visitor, site: site.public.id, now: at })),
@@ -32,7 +36,7 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   );
   await numbers.write(tx);
   const entries: OutboxEntry[] = [];
-  const outcomes = new Map<Item, ItemOutcome>();
+  const outcomes = new Map<ArrivedDraft, DraftOutcome>();
   for (const [i, item] of known.entries()) {
     const row = written[i];
     const visitorRow = visitorRows.get(item.visitor);
@@ -45,7 +49,7 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
 }
 
 /** A message as it is stored. */
-const rowOf = ({ visitor, draft, at, sid }: Item, media: MediaRow | undefined) => {
+const rowOf = ({ visitor, draft, at, sid }: ArrivedDraft, media: MediaRow | undefined) => {
   const { id, text } = draft;
   return { visitor, id, text, at, sid, typed: typedAt(draft, at), media };
 };
@@ -55,7 +59,10 @@ const typedAt = ({ age }: Draft, at: number): number | undefined =>
   age === undefined || age < 0 || age >= at ? undefined : at - age;
 
 /** The files of messages; undefined for a message without a file. */
-async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaRow | undefined | "unknown_media")[]> {
+async function filesOf(
+  tx: Transaction,
+  items: readonly ArrivedDraft[],
+): Promise<(MediaRow | undefined | "unknown_media")[]> {
   const files: (MediaRow | undefined | "unknown_media")[] = [];
   for (const { visitor, draft } of items)
     files.push(
@@ -74,7 +81,7 @@ async function addToOutbox(
   tx: Transaction,
   stored: StoredItem,
   entries: OutboxEntry[],
-): Promise<ItemOutcome> {
+): Promise<DraftOutcome> {
   const { item, written, visitorRow, media } = stored;
   const { visitor, site, draft, at } = item;
   const { id, text, page } = draft;

@@ -16,7 +16,7 @@ import { revoke } from "../../records/sessions.ts";
 import { moveSubscription } from "../../records/subscriptions.ts";
 import { moveThread } from "../../records/threads.ts";
 import { addUser, findVisitor, replaceByUser, setClaims, type Visitor } from "../../records/visitors.ts";
-import type { Known, SessionDeps } from "./state.ts";
+import type { KnownVisitor, SessionDeps } from "./state.ts";
 import { beginSession, recognise, tokenFor } from "./tokens.ts";
 
 /**
@@ -26,7 +26,12 @@ import { beginSession, recognise, tokenFor } from "./tokens.ts";
  * 3b).
  * @param identity the signed identity in `hello`
  */
-export async function logIn(deps: SessionDeps, hello: Hello, identity: string, site: Site): Promise<Known | Ending> {
+export async function logIn(
+  deps: SessionDeps,
+  hello: Hello,
+  identity: string,
+  site: Site,
+): Promise<KnownVisitor | Ending> {
   const { db, bus, signing, wake } = deps;
   const person = await deps.identity(site.public.id)?.(identity);
   if (person === undefined) return CLOSE.badToken;

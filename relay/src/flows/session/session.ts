@@ -5,7 +5,7 @@ import { silentLog } from "../../base/log.ts";
 import { verifySession } from "../../base/sign.ts";
 import type { FindByToken } from "../access-policy.ts";
 import { logIn } from "./login.ts";
-import type { Known, SessionDeps } from "./state.ts";
+import type { KnownVisitor, SessionDeps } from "./state.ts";
 import { createAnonymous, endSession, recognise } from "./tokens.ts";
 import { missedFormError, welcomeOf } from "./welcome.ts";
 
@@ -65,7 +65,7 @@ async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Op
 }
 
 /** The visitor of a `hello`, new or known. @returns undefined when the token is invalid; an `Ending` when access is refused */
-async function authenticate(deps: SessionDeps, hello: Hello, site: Site): Promise<Known | Ending | undefined> {
+async function authenticate(deps: SessionDeps, hello: Hello, site: Site): Promise<KnownVisitor | Ending | undefined> {
   if (hello.identity !== undefined) return logIn(deps, hello, hello.identity, site);
   return hello.token === undefined ? createAnonymous(deps, site) : recognise(deps, hello.token, site);
 }

@@ -28,7 +28,7 @@ export type SessionDeps = {
 };
 
 /** A visitor whose session is valid. */
-export type Known = {
+export type KnownVisitor = {
   session: Session;
   row: Visitor | undefined;
   /** The visitor of the token in `hello`. The client has a copy of this visitor's log. */

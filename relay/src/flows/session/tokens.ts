@@ -14,7 +14,7 @@ import {
   sessionStateIn,
 } from "../../records/sessions.ts";
 import { addVisitor, findVisitor, NO_SITE, renewGeneration, wasForgotten } from "../../records/visitors.ts";
-import type { Known, SessionDeps } from "./state.ts";
+import type { KnownVisitor, SessionDeps } from "./state.ts";
 
 /** A session ends this long after its last use, in ms. */
 const SESSION_MS = 180 * 86_400_000;
@@ -44,7 +44,7 @@ export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing"
   signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
 
 /** Creates an anonymous visitor; undefined if the site accepts only signed identities. Writes no row. */
-export function createAnonymous(deps: TokenDeps, site: Site): Known | undefined {
+export function createAnonymous(deps: TokenDeps, site: Site): KnownVisitor | undefined {
   if (site.requireIdentity) return undefined;
   const session = beginSession(deps, newVisitorId(deps.signing, deps.clock.now()), site.public.id, 1);
   return { session, row: undefined, token: tokenFor(deps, session) };
@@ -63,7 +63,7 @@ export async function recognise(
   token: string,
   site: Site,
   { identifiedOnly = site.requireIdentity, isHello = true }: Recognition = {},
-): Promise<Known | undefined> {
+): Promise<KnownVisitor | undefined> {
   const { db, signing, clock } = deps;
   const session = verifySession(signing, token, clock.now());
   if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))

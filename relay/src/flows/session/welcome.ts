@@ -1,10 +1,10 @@
-import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
+import { GAP_MAX, PAGE_MESSAGES } from "@porchlight/shared/limits";
 import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
 import { emailOf } from "../../records/details.ts";
 import { formErrorFor } from "../../records/leads.ts";
 import { ratingOf } from "../../records/ratings.ts";
-import { page } from "../../records/threads.ts";
-import type { Known, SessionDeps } from "./state.ts";
+import { messagesBefore } from "../../records/threads.ts";
+import type { KnownVisitor, SessionDeps } from "./state.ts";
 
 /** A refused form is shown to its visitor for this long (ms); afterwards only the owner sees it. */
 const SHOW_REFUSAL_MS = 86_400_000;
@@ -12,7 +12,11 @@ const SHOW_REFUSAL_MS = 86_400_000;
 type WelcomeDeps = Pick<SessionDeps, "db" | "clock" | "epoch">;
 
 /** The `welcome` frame of a visitor, without the state of delivery. */
-export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): Promise<Omit<Welcome, "delivery">> {
+export async function welcomeOf(
+  deps: WelcomeDeps,
+  hello: Hello,
+  known: KnownVisitor,
+): Promise<Omit<Welcome, "delivery">> {
   const { db, clock, epoch } = deps;
   const { row, stored, token, name } = known;
   const start = await startOf(deps, knownPosition(deps, hello, known), known);
@@ -30,7 +34,7 @@ export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): 
 }
 
 /** The error of the visitor's newest form, if it was refused while they were away and a correctable field caused it. */
-export async function missedFormError({ db, clock }: WelcomeDeps, { row, stored }: Known) {
+export async function missedFormError({ db, clock }: WelcomeDeps, { row, stored }: KnownVisitor) {
   const refused = row !== undefined && (stored?.refused ?? true);
   return refused
     ? await formErrorFor(db, row.id, clock.now() - SHOW_REFUSAL_MS)
@@ -41,17 +45,17 @@ export async function missedFormError({ db, clock }: WelcomeDeps, { row, stored 
 async function startOf(
   { db }: WelcomeDeps,
   since: number | undefined,
-  { session, row }: Known,
+  { session, row }: KnownVisitor,
 ): Promise<{ after: number; reset: boolean; older: boolean }> {
   const head = row?.head ?? 0;
   if (since !== undefined && since <= head && head - since <= GAP_MAX)
     return { after: since, reset: false, older: false };
-  const newest = head === 0 ? [] : await page(db, session.visitor, head + 1, PAGE + 1);
-  const first = newest.length > PAGE ? newest[1] : undefined;
+  const newest = head === 0 ? [] : await messagesBefore(db, session.visitor, head + 1, PAGE_MESSAGES + 1);
+  const first = newest.length > PAGE_MESSAGES ? newest[1] : undefined;
   return { after: first === undefined ? 0 : first.pos - 1, reset: true, older: first !== undefined };
 }
 
 /** The number up to which the client has this log; undefined when it has the log of another visitor or epoch. */
-function knownPosition({ epoch }: WelcomeDeps, hello: Hello, { session, logOf }: Known): number | undefined {
+function knownPosition({ epoch }: WelcomeDeps, hello: Hello, { session, logOf }: KnownVisitor): number | undefined {
   return hello.epoch === epoch && logOf === session.visitor ? hello.since : undefined;
 }

@@ -2,7 +2,13 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Credits } from "../../flows/credits/credits.ts";
 import { GRANT_STATES, grantStateOf } from "../../records/ledger/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type TransitionProblem } from "../../records/ledger/ledger.ts";
+import {
+  entriesPage,
+  findEntry,
+  historyOf,
+  type LedgerEntry,
+  type TransitionProblem,
+} from "../../records/ledger/ledger.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";
@@ -11,7 +17,7 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 type Grant = AnswerOf<"listGrants">["items"][number];
 
 /** The entry after a decision. @throws RelayError when the decision was not possible */
-function grantOf(outcome: Entry | TransitionProblem | "incomplete" | "amount" | "email"): Grant {
+function grantOf(outcome: LedgerEntry | TransitionProblem | "incomplete" | "amount" | "email"): Grant {
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete")
@@ -33,7 +39,7 @@ export function ledger({ db, credits }: { db: Database; credits: Credits }) {
     async listGrants({ site, query }) {
       const before = cursorOf<{ created: number; key: string }>(query.cursor, { created: "number", key: "text" });
       const state = grantStateOf(query.state ?? "");
-      const rows = await entries(db, {
+      const rows = await entriesPage(db, {
         kind: "grant",
         account: site.account,
         limit: query.limit + 1,

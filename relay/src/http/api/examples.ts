@@ -1,21 +1,21 @@
 /** Examples for the page of the API, made from its schemas. */
 
 /** The keywords of a JSON schema that the page shows. */
-export type Shape = {
+export type JsonSchema = {
   type?: string | string[];
   $ref?: string;
-  properties?: Record<string, Shape>;
+  properties?: Record<string, JsonSchema>;
   required?: string[];
-  items?: Shape;
-  anyOf?: Shape[];
-  oneOf?: Shape[];
-  allOf?: Shape[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
   enum?: unknown[];
   const?: unknown;
   format?: string;
   description?: string;
   maxLength?: number;
-  additionalProperties?: Shape | boolean;
+  additionalProperties?: JsonSchema | boolean;
 };
 export type Schemas = Record<string, unknown>;
 
@@ -68,16 +68,16 @@ export const CHOSEN: Record<string, { body?: object; query?: string }> = {
   "post /leads": { body: { firstName: "Ada", email: "ada@example.com" } },
 };
 
-const refOf = ({ $ref = "" }: Shape): string => $ref.replace("#/components/schemas/", "");
+const refOf = ({ $ref = "" }: JsonSchema): string => $ref.replace("#/components/schemas/", "");
 /** Follows a schema's `$ref`. */
-const resolved = (shape: Shape, schemas: Schemas): Shape =>
-  shape.$ref === undefined ? shape : ((schemas[refOf(shape)] ?? {}) as Shape);
+const resolved = (shape: JsonSchema, schemas: Schemas): JsonSchema =>
+  shape.$ref === undefined ? shape : ((schemas[refOf(shape)] ?? {}) as JsonSchema);
 
-const typeOf = ({ type }: Shape): string | undefined =>
+const typeOf = ({ type }: JsonSchema): string | undefined =>
   Array.isArray(type) ? type.find((each) => each !== "null") : type;
 
 /** An example value that a schema allows. @param all whether optional fields are included */
-export function exampleOf(given: Shape, schemas: Schemas, { name = "", all = true } = {}): unknown {
+export function exampleOf(given: JsonSchema, schemas: Schemas, { name = "", all = true } = {}): unknown {
   const shape = resolved(given, schemas);
   const choice = shape.anyOf ?? shape.oneOf;
   if (shape.const !== undefined) return shape.const;
@@ -108,7 +108,7 @@ export function exampleOf(given: Shape, schemas: Schemas, { name = "", all = tru
 /** A field in the page's table. */
 export type FieldRow = { name: string; type: string; required: boolean; description: string };
 
-function typeName(given: Shape, schemas: Schemas): string {
+function typeName(given: JsonSchema, schemas: Schemas): string {
   const shape = resolved(given, schemas);
   const choice = shape.anyOf ?? shape.oneOf;
   if (shape.enum !== undefined) return shape.enum.map((each) => JSON.stringify(each)).join(" | ");
@@ -121,7 +121,7 @@ function typeName(given: Shape, schemas: Schemas): string {
 }
 
 /** Lists the fields of an object. A nested field gets the path of its parent and a dot before its name. */
-export function fieldsOf(given: Shape, schemas: Schemas, before = ""): FieldRow[] {
+export function fieldsOf(given: JsonSchema, schemas: Schemas, before = ""): FieldRow[] {
   const shape = resolved(given, schemas);
   const inner = typeOf(shape) === "array" ? resolved(shape.items ?? {}, schemas) : shape;
   const branches = inner.anyOf ?? inner.oneOf ?? [inner];

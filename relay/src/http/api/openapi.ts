@@ -2,7 +2,7 @@ import { z } from "zod";
 import { WEBHOOKS, type Webhook } from "../../hooks/payloads.ts";
 import { SCOPES } from "../../records/tokens.ts";
 import type { Operation } from "./operations.ts";
-import { KEY } from "./schemas.ts";
+import { IDEMPOTENCY_KEY } from "./schemas.ts";
 
 /** Version of the server API (semantic versioning). `/api/v1` keeps its major number. */
 export const API_VERSION = "1.0.0";
@@ -76,7 +76,7 @@ function parametersOf({ path, query, method }: Operation, named: Named) {
   );
   const { properties = {} } = schemaOf(query, "input", named) as { properties?: Record<string, unknown> };
   const inQuery = Object.entries(properties).map(([name, schema]) => parameter(name, "query", schema, false));
-  const key = parameter("Idempotency-Key", "header", { type: "string", pattern: KEY.source }, true);
+  const key = parameter("Idempotency-Key", "header", { type: "string", pattern: IDEMPOTENCY_KEY.source }, true);
   return [...inPath, ...inQuery, ...(method === "get" ? [] : [key])];
 }
 

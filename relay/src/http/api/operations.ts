@@ -9,14 +9,13 @@ import {
   delivery,
   email,
   event,
-  everything,
   grant,
   lead,
-  line,
   lists,
   message,
   names,
-  none,
+  noFields,
+  oneLine,
   pageOf,
   rating,
   reason,
@@ -25,6 +24,7 @@ import {
   step,
   text,
   visitor,
+  visitorExport,
 } from "./schemas.ts";
 
 /** An operation of the server API: its input, its answer and its errors. */
@@ -42,7 +42,7 @@ export type Operation = {
   refusals: readonly (404 | 422 | 502)[];
 };
 
-const defaults = { status: 200, query: none, body: undefined } as const;
+const defaults = { status: 200, query: noFields, body: undefined } as const;
 /** Every path parameter may name a resource that does not exist. */
 const refusalsAt = (path: string): Operation["refusals"] => (path.includes("{") ? [404] : []);
 type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
@@ -85,7 +85,7 @@ export const OPERATIONS = {
     path: "/visitors/{visitor}/export",
     scope: "visitors:read",
     summary: "All data that the relay holds about one visitor",
-    answer: everything,
+    answer: visitorExport,
   }),
   endSessions: op({
     method: "delete",
@@ -128,7 +128,7 @@ export const OPERATIONS = {
     body: z.strictObject({
       to: recipient,
       text: text(4_000),
-      campaign: line(128).optional(),
+      campaign: oneLine(128).optional(),
       ...names,
       email: email.optional(),
     }),
@@ -167,7 +167,7 @@ export const OPERATIONS = {
     status: 202,
     body: z.strictObject({
       ...names,
-      phone: line(40).optional(),
+      phone: oneLine(40).optional(),
       email: email.optional(),
       consent: text(1_000).optional().meta({ description: "The sentence that the person agreed to" }),
       lists: lists.optional().meta({ description: "Default: the site's lists" }),
@@ -186,7 +186,7 @@ export const OPERATIONS = {
     path: "/leads/{visitor}/{lead}/retry",
     scope: "leads:write",
     summary: "Retries a waiting or refused lead now, from the step that failed",
-    body: none,
+    body: noFields,
     answer: lead,
   }),
   listRatings: op({
@@ -202,7 +202,7 @@ export const OPERATIONS = {
     path: "/contacts",
     scope: "contacts:read",
     summary: "Finds a contact at the service by phone or email",
-    query: z.strictObject({ phone: line(40).optional(), email: email.optional() }),
+    query: z.strictObject({ phone: oneLine(40).optional(), email: email.optional() }),
     refusals: [404, 422, 502],
     answer: contact,
   }),
@@ -213,7 +213,7 @@ export const OPERATIONS = {
     summary: "Finds or creates a contact, and adds it to lists",
     body: z.strictObject({
       ...names,
-      phone: line(40).optional(),
+      phone: oneLine(40).optional(),
       email: email.optional(),
       lists: lists.default([]),
     }),
@@ -226,7 +226,7 @@ export const OPERATIONS = {
     scope: "contacts:write",
     summary: "Adds a contact to a list; succeeds too when the contact is already on it",
     status: 204,
-    body: z.strictObject({ contactId: line(200) }),
+    body: z.strictObject({ contactId: oneLine(200) }),
     refusals: [502],
     answer: z.null(),
   }),
@@ -291,7 +291,7 @@ export const OPERATIONS = {
     path: "/deliveries/{visitor}/{message}/retry",
     scope: "deliveries:write",
     summary: "Sends a failed message again",
-    body: none,
+    body: noFields,
     answer: message,
   }),
   listWebhookEvents: op({
@@ -307,7 +307,7 @@ export const OPERATIONS = {
     path: "/webhook/events/{event}/retry",
     scope: "deliveries:write",
     summary: "Sends an event to your webhook again",
-    body: none,
+    body: noFields,
     answer: event,
   }),
   listBlocks: op({
@@ -344,14 +344,14 @@ export const OPERATIONS = {
 } as const;
 
 export type Operations = typeof OPERATIONS;
-export type Name = keyof Operations;
-export type BodyOf<N extends Name> = Operations[N]["body"] extends z.ZodType
+export type OperationName = keyof Operations;
+export type BodyOf<N extends OperationName> = Operations[N]["body"] extends z.ZodType
   ? z.output<Operations[N]["body"]>
   : undefined;
-export type QueryOf<N extends Name> = z.output<Operations[N]["query"]>;
-export type AnswerOf<N extends Name> = z.output<Operations[N]["answer"]>;
+export type QueryOf<N extends OperationName> = z.output<Operations[N]["query"]>;
+export type AnswerOf<N extends OperationName> = z.output<Operations[N]["answer"]>;
 
 type ParamsIn<Path extends string> = Path extends `${string}{${infer Param}}${infer Rest}`
   ? Param | ParamsIn<Rest>
   : never;
-export type ParamsOf<N extends Name> = Record<ParamsIn<Operations[N]["path"]>, string>;
+export type ParamsOf<N extends OperationName> = Record<ParamsIn<Operations[N]["path"]>, string>;

@@ -1,12 +1,12 @@
 import { html, raw } from "hono/html";
 import { withCode } from "../../base/with-code.ts";
-import { CHOSEN, exampleOf, type FieldRow, fieldsOf, pathExample, type Schemas, type Shape } from "./examples.ts";
+import { CHOSEN, exampleOf, type FieldRow, fieldsOf, type JsonSchema, pathExample, type Schemas } from "./examples.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { STYLE } from "./page-style.ts";
 
-type Content = { content?: { "application/json"?: { schema: Shape } } };
+type Content = { content?: { "application/json"?: { schema: JsonSchema } } };
 type Described = {
-  parameters: { name: string; in: string; required: boolean; description?: string; schema: Shape }[];
+  parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[];
   requestBody?: Content;
   responses: Record<string, Content & { description: string }>;
   summary: string;
@@ -30,7 +30,7 @@ const GROUPS: Record<string, string> = {
 };
 
 const groupOf = ({ path }: Pick<Operation, "path">): string => path.split("/")[1] ?? "";
-const schemaIn = (given: Content | undefined): Shape | undefined => given?.content?.["application/json"]?.schema;
+const schemaIn = (given: Content | undefined): JsonSchema | undefined => given?.content?.["application/json"]?.schema;
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 const block = (name: string, text: string, kind = ""): Html =>

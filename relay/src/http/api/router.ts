@@ -18,17 +18,17 @@ import { JsonStream } from "./json-stream.ts";
 import {
   type AnswerOf,
   type BodyOf,
-  type Name,
   OPERATIONS,
   type Operation,
+  type OperationName,
   type ParamsOf,
   type QueryOf,
 } from "./operations.ts";
 import { Problem, problem } from "./problem.ts";
-import { KEY } from "./schemas.ts";
+import { IDEMPOTENCY_KEY } from "./schemas.ts";
 
 /** The validated input of a handler. */
-export type Call<N extends Name = Name> = {
+export type Call<N extends OperationName = OperationName> = {
   site: Site;
   token: Token;
   params: ParamsOf<N>;
@@ -38,7 +38,7 @@ export type Call<N extends Name = Name> = {
   key: string;
 };
 
-export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N> | JsonStream> };
+export type Handlers = { [N in OperationName]: (call: Call<N>) => Promise<AnswerOf<N> | JsonStream> };
 
 export type ApiDeps = {
   db: Database;
@@ -61,7 +61,7 @@ export function api(deps: ApiDeps): Hono<Bindings> {
     deps.log("relay.internal", { where: c.req.routePath, cause: String(error) });
     return problem(new RelayError("internal"));
   });
-  for (const name of Object.keys(OPERATIONS) as Name[]) {
+  for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     const { method, path } = OPERATIONS[name];
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(deps, name, c));
   }
@@ -95,7 +95,7 @@ async function authorise({ db, sites, limiter }: ApiDeps, c: Context<Bindings>, 
   return { token, site };
 }
 
-async function answer(deps: ApiDeps, name: Name, c: Context<Bindings>): Promise<Response> {
+async function answer(deps: ApiDeps, name: OperationName, c: Context<Bindings>): Promise<Response> {
   const operation: Operation = OPERATIONS[name];
   const { token, site } = await authorise(deps, c, operation);
   const query = checked(operation.query, c.req.query());
@@ -120,7 +120,7 @@ async function answer(deps: ApiDeps, name: Name, c: Context<Bindings>): Promise<
 
 function keyOf(c: Context<Bindings>): string {
   const key = (c.req.header(KEY_HEADER) ?? "").replace(/^"(.*)"$/, "$1");
-  if (!KEY.test(key)) throw new RelayError("key_missing", KEY_HEADER);
+  if (!IDEMPOTENCY_KEY.test(key)) throw new RelayError("key_missing", KEY_HEADER);
   return key;
 }
 
@@ -149,7 +149,7 @@ const respond = ({ status, body }: { status: number; body: string }): Response =
   new Response(body === "" ? null : body, { status, headers: { "Content-Type": "application/json" } });
 
 /** Sends an answer in parts. An error in a part ends the connection, because the status has already been sent. */
-function streamed({ log }: ApiDeps, name: Name, { parts }: JsonStream): Response {
+function streamed({ log }: ApiDeps, name: OperationName, { parts }: JsonStream): Response {
   async function* logged(): AsyncGenerator<Buffer> {
     try {
       for await (const part of parts) yield Buffer.from(part);

@@ -8,18 +8,18 @@ import { profile } from "../../hooks/payloads.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC" });
 /** An `Idempotency-Key`. */
-export const KEY = /^[!-~]{1,255}$/;
+export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Text that is not blank. */
 export const text = (max: number) => z.string().overwrite(toMultiLine).trim().regex(/\S/, "must not be empty").max(max);
 /** Text on one line that is not blank. */
-export const line = (max: number) => z.string().overwrite(toSingleLine).regex(/\S/, "must not be empty").max(max);
+export const oneLine = (max: number) => z.string().overwrite(toSingleLine).regex(/\S/, "must not be empty").max(max);
 export const email = z
   .string()
   .overwrite(toSingleLine)
   .max(EMAIL_MAX)
   .regex(EMAIL, "must be an email address")
   .overwrite(lowerDomain);
-export const none = z.strictObject({});
+export const noFields = z.strictObject({});
 export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
@@ -31,9 +31,9 @@ export const amount = z
   .positive()
   .meta({ description: "Credits: more than 0, at most two decimals, at most the limit of one grant" });
 
-export const names = { firstName: line(100).optional(), lastName: line(100).optional() };
+export const names = { firstName: oneLine(100).optional(), lastName: oneLine(100).optional() };
 
-export const lists = z.array(line(200)).max(20);
+export const lists = z.array(oneLine(200)).max(20);
 
 export const recipient = z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })], {
   error: 'must be {"visitor": id} or {"user": your own id of a person}',
@@ -177,7 +177,7 @@ export const block = z.object({
   at: z.string(),
 });
 
-export const everything = z.object({
+export const visitorExport = z.object({
   visitor,
   messages: z.array(message),
   sent: z.array(sent),

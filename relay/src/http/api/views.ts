@@ -2,7 +2,7 @@ import type { Message } from "@porchlight/shared/protocol";
 import type { Event } from "../../records/events.ts";
 import type { Lead } from "../../records/leads.ts";
 import { contentOf, GRANT_STATES } from "../../records/ledger/grants.ts";
-import type { Entry } from "../../records/ledger/ledger.ts";
+import type { LedgerEntry } from "../../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../../records/ledger/own-messages.ts";
 import type { DeliveryRow, ListedVisitor } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
@@ -91,7 +91,7 @@ export function pageWith<Row, View>(
   return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(fields(last)) : null };
 }
 
-export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {
+export function sentView(entry: LedgerEntry): AnswerOf<"getSentMessage"> {
   const { messageId = null } = JSON.parse(entry.result ?? "{}") as { messageId?: string };
   return {
     key: entry.key.slice(entry.key.indexOf("/") + 1),
@@ -104,7 +104,7 @@ export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {
   };
 }
 
-export function grantView(entry: Entry): AnswerOf<"listGrants">["items"][number] {
+export function grantView(entry: LedgerEntry): AnswerOf<"listGrants">["items"][number] {
   const { email, amount, note, source } = contentOf(entry);
   const { balance = null } = JSON.parse(entry.result ?? "{}") as { balance?: number };
   return {

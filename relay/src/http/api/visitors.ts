@@ -14,7 +14,7 @@ import {
   visitorsPage,
 } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
-import { page, pageAfter } from "../../records/threads.ts";
+import { messagesBefore, pageAfter } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import { JsonStream } from "./json-stream.ts";
 import type { AnswerOf } from "./operations.ts";
@@ -82,7 +82,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
       const { id } = await known(db, site.public.id, params.visitor);
       const before =
         cursorOf<{ before: number }>(query.cursor, { before: "number" })?.before ?? Number.MAX_SAFE_INTEGER;
-      const found = (await page(db, id, before, query.limit + 1)).reverse();
+      const found = (await messagesBefore(db, id, before, query.limit + 1)).reverse();
       const shown = pageWith(found, query.limit, view, ({ pos }) => ({ before: pos }));
       return { ...shown, items: shown.items.reverse() };
     },

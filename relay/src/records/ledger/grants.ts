@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { cut } from "@porchlight/shared/text";
 import { isAmount } from "../../base/amount.ts";
 import type { CreditRules } from "../../base/rules.ts";
-import type { Facts } from "../../hooks/payloads.ts";
+import type { EventFacts } from "../../hooks/payloads.ts";
 import type { GrantAnswer } from "../../service/api.ts";
-import type { Entry, State, Verdict } from "./ledger.ts";
+import type { LedgerEntry, LedgerState, LedgerVerdict } from "./ledger.ts";
 
 /** Content of a grant. Email and amount are present before it becomes an intent. */
 export type GrantContent = {
@@ -25,11 +25,11 @@ export const GRANT_STATES = {
   unknown: "unknown",
   refused: "refused",
   dismissed: "dismissed",
-} as const satisfies Record<State, string>;
+} as const satisfies Record<LedgerState, string>;
 
 /** The ledger's state for a state that the API shows; undefined for any other word. */
-export const grantStateOf = (shown: string): State | undefined =>
-  (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown);
+export const grantStateOf = (shown: string): LedgerState | undefined =>
+  (Object.keys(GRANT_STATES) as LedgerState[]).find((state) => GRANT_STATES[state] === shown);
 
 /** Characters of a description that the service's history shows (R-209). */
 const DESCRIPTION_MAX = 200;
@@ -39,7 +39,7 @@ export const isGrantable = (amount: number, rules: CreditRules): boolean =>
   isAmount(amount) && amount <= rules.perGrant;
 
 /** Why a recharge waits in the state `received`. */
-export const WAITS = {
+export const WAIT_REASONS = {
   approval: "waits for a person's approval",
   unresolved: "names no known sub-account, or no amount",
   unreadable: "names an invalid amount",
@@ -53,7 +53,7 @@ export const WAITS = {
   restored: "the database was restored from a backup: this key may have been granted since",
 } as const;
 
-export const contentOf = (entry: Entry): GrantContent => JSON.parse(entry.content) as GrantContent;
+export const contentOf = (entry: LedgerEntry): GrantContent => JSON.parse(entry.content) as GrantContent;
 
 /**
  * The description in the service's credit history: the note and the key, so that a person finds exactly this grant (R-486). A
@@ -78,9 +78,9 @@ const NOT_YET = new Set([401, 403, 405, 429]);
 const NEVER = new Set([400, 404, 413, 415, 422]);
 
 /** Reads the answer to a grant. Any uncertain answer is `unknown`. */
-export function verdictOf(answer: GrantAnswer): Verdict {
+export function verdictOf(answer: GrantAnswer): LedgerVerdict {
   const { kind, status, message, waitMs, subAccountId, added, balance } = answer;
-  const again: Verdict = {
+  const again: LedgerVerdict = {
     kind: "again",
     reason: `${status === 0 ? "not sent" : status}: ${message}`,
     ...(waitMs === undefined ? {} : { waitMs }),
@@ -99,7 +99,7 @@ export function verdictOf(answer: GrantAnswer): Verdict {
 }
 
 /** The event for the owner's backend about a grant that was made. */
-export function grantedOf(entry: Entry): Facts<"credits.granted"> {
+export function grantedOf(entry: LedgerEntry): EventFacts<"credits.granted"> {
   const { email = null, amount = null } = contentOf(entry);
   type Answer = { subAccountId?: string; added?: number; balance?: number };
   const { subAccountId = null, added = null, balance = null } = JSON.parse(entry.result ?? "{}") as Answer;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { addEntry, FOREVER, type State, stuckEntries, transition } from "./ledger.ts";
+import { addEntry, FOREVER, type LedgerState, stuckEntries, transition } from "./ledger.ts";
 
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-async function write(key: string, state: State, more: { age?: number; due?: number; reason?: string } = {}) {
+async function write(key: string, state: LedgerState, more: { age?: number; due?: number; reason?: string } = {}) {
   const now = NOW - (more.age ?? 0);
   const name = { kind: "grant", account: "main", key } as const;
   const next = { state, reason: more.reason ?? null, due: more.due ?? now, actor: "test", now };

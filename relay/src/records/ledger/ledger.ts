@@ -13,19 +13,19 @@ import type { Transaction } from "../../db/database.ts";
  */
 
 export type LedgerKind = "grant" | "send";
-export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
+export type LedgerState = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
 
 /**
  * The outcome of a call that must not be made twice. `done`: the service did it. `again`: it certainly did not, and a later
  * attempt may succeed. `refused`: it certainly did not, and no later attempt can succeed. `unknown`: it may have done it.
  */
-export type Verdict =
+export type LedgerVerdict =
   | { kind: "done"; result: Record<string, unknown> }
   | { kind: "again"; reason: string; waitMs?: number }
   | { kind: "refused"; reason: string }
   | { kind: "unknown"; reason: string };
 
-export type Entry = {
+export type LedgerEntry = {
   kind: LedgerKind;
   account: string;
   key: string;
@@ -33,7 +33,7 @@ export type Entry = {
   digest: string;
   /** JSON: the content of the call. */
   content: string;
-  state: State;
+  state: LedgerState;
   reason: string | null;
   /** JSON: the service's answer. */
   result: string | null;
@@ -49,8 +49,8 @@ export type Entry = {
   changed: number;
 };
 
-export type Step = { state: State; at: number; actor: string; reason: string | null };
-type Name = Pick<Entry, "kind" | "account" | "key">;
+export type LedgerStep = { state: LedgerState; at: number; actor: string; reason: string | null };
+type Name = Pick<LedgerEntry, "kind" | "account" | "key">;
 
 /** Lock of the transactions that change an account's entries (`Database.transaction`). */
 export const ledgerKey = (account: string): string => `ledger ${account}`;
@@ -59,7 +59,7 @@ const COLUMNS =
   "kind, account, key, lane, digest, content, state, reason, result, shown, echo, node, attempts, due, created, changed";
 
 /** Adds a step to an entry's history. */
-async function addStep(tx: Transaction, { kind, account, key }: Name, step: Step): Promise<void> {
+async function addStep(tx: Transaction, { kind, account, key }: Name, step: LedgerStep): Promise<void> {
   await tx.run(
     `INSERT INTO ledger_history (kind, account, key, step, at, state, actor, reason)
      SELECT $1, $2, $3, count(*) + 1, CAST($4 AS BIGINT), $5, $6, $7 FROM ledger_history WHERE kind = $1 AND account = $2 AND key = $3`,
@@ -73,12 +73,13 @@ async function addStep(tx: Transaction, { kind, account, key }: Name, step: Step
   );
 }
 
-type NewEntry = Name & Pick<Entry, "lane" | "digest" | "content" | "state" | "reason"> & { actor: string; now: number };
+type NewEntry = Name &
+  Pick<LedgerEntry, "lane" | "digest" | "content" | "state" | "reason"> & { actor: string; now: number };
 
 /** Stores an entry, once per key. @returns `fresh: false` with the stored entry when the key is known */
-export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entry: Entry; fresh: boolean }> {
+export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entry: LedgerEntry; fresh: boolean }> {
   const { kind, account, key, lane, digest, content, state, reason, actor, now } = entry;
-  const [written] = await tx.all<Entry>(
+  const [written] = await tx.all<LedgerEntry>(
     `INSERT INTO ledger (kind, account, key, lane, digest, content, state, reason, due, created, changed)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9) ON CONFLICT (kind, account, key) DO NOTHING RETURNING ${COLUMNS}`,
     kind,
@@ -100,8 +101,8 @@ export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entr
   return { entry: known, fresh: false };
 }
 
-export async function findEntry(tx: Transaction, { kind, account, key }: Name): Promise<Entry | undefined> {
-  const [entry] = await tx.all<Entry>(
+export async function findEntry(tx: Transaction, { kind, account, key }: Name): Promise<LedgerEntry | undefined> {
+  const [entry] = await tx.all<LedgerEntry>(
     `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND account = $2 AND key = $3`,
     kind,
     account,
@@ -118,9 +119,9 @@ export async function findEntry(tx: Transaction, { kind, account, key }: Name): 
 export async function claim(
   tx: Transaction,
   { kind, account, key, node, now, ordered }: Name & { node: string; now: number; ordered: boolean },
-): Promise<Entry | undefined> {
+): Promise<LedgerEntry | undefined> {
   const earlier = `AND (o.created < ledger.created OR (o.created = ledger.created AND o.key < ledger.key))`;
-  const [entry] = await tx.all<Entry>(
+  const [entry] = await tx.all<LedgerEntry>(
     `UPDATE ledger SET state = 'calling', node = $4, attempts = attempts + 1, changed = $5, reason = NULL
      WHERE kind = $1 AND account = $2 AND key = $3 AND state = 'intent' AND NOT EXISTS (
        SELECT 1 FROM ledger o WHERE o.kind = ledger.kind AND o.account = ledger.account AND o.lane = ledger.lane
@@ -136,15 +137,15 @@ export async function claim(
   return entry;
 }
 
-type Next = { state: State; reason: string | null; due: number; result?: string; actor: string; now: number };
+type Next = { state: LedgerState; reason: string | null; due: number; result?: string; actor: string; now: number };
 
 /**
  * Stores the outcome of a call. Only the process that made the call may do so, even if it was considered dead meanwhile: a late
  * answer still counts.
  * @returns the entry's new state; undefined when the step was not possible
  */
-export async function settle(tx: Transaction, called: Entry, next: Next): Promise<Entry | undefined> {
-  const [entry] = await tx.all<Entry>(
+export async function settle(tx: Transaction, called: LedgerEntry, next: Next): Promise<LedgerEntry | undefined> {
+  const [entry] = await tx.all<LedgerEntry>(
     `UPDATE ledger SET state = $6, reason = $7, due = $8, result = coalesce($9, result), changed = $10
      WHERE kind = $1 AND account = $2 AND key = $3 AND node = $4 AND attempts = $5 AND state IN ('calling', 'unknown')
      RETURNING ${COLUMNS}`,
@@ -168,10 +169,10 @@ export async function settle(tx: Transaction, called: Entry, next: Next): Promis
 export async function transition(
   tx: Transaction,
   name: Name,
-  from: readonly State[],
+  from: readonly LedgerState[],
   next: Next & { lane?: string; content?: string },
-): Promise<Entry | undefined> {
-  const [entry] = await tx.all<Entry>(
+): Promise<LedgerEntry | undefined> {
+  const [entry] = await tx.all<LedgerEntry>(
     `UPDATE ledger SET state = $4, reason = $5, due = $6, result = coalesce($7, result), changed = $8,
        lane = coalesce($9, lane), content = coalesce($10, content)
      WHERE kind = $1 AND account = $2 AND key = $3 AND state IN (${from.map((state) => `'${state}'`).join(", ")})
@@ -220,9 +221,9 @@ export async function accountsCalling(tx: Transaction, kind: LedgerKind, node: s
 export async function abandon(
   tx: Transaction,
   { kind, account, node, now }: { kind: LedgerKind; account: string; node: string; now: number },
-): Promise<Entry[]> {
+): Promise<LedgerEntry[]> {
   const reason = "the process that called is gone";
-  const lost = await tx.all<Entry>(
+  const lost = await tx.all<LedgerEntry>(
     `UPDATE ledger SET state = 'unknown', reason = $4, changed = $5
      WHERE kind = $1 AND account = $2 AND state = 'calling' AND COALESCE(node, '') <> $3 RETURNING ${COLUMNS}`,
     kind,
@@ -239,7 +240,7 @@ export async function abandon(
 export async function dueEntries(
   tx: Transaction,
   query: { kind: LedgerKind; state: "intent" | "received"; now: number; limit: number; account?: string },
-): Promise<Entry[]> {
+): Promise<LedgerEntry[]> {
   const { kind, state, now, limit, account = null } = query;
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger
@@ -267,17 +268,17 @@ export async function retryRefusedKey(
 }
 
 /** A page of entries, newest first. `before`: the last entry of the previous page. */
-export async function entries(
+export async function entriesPage(
   tx: Transaction,
   query: {
     kind: LedgerKind;
     account: string;
-    state?: State;
+    state?: LedgerState;
     before?: { created: number; key: string };
     skip?: number;
     limit: number;
   },
-): Promise<Entry[]> {
+): Promise<LedgerEntry[]> {
   const { kind, account, state, before, skip = 0, limit } = query;
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger
@@ -299,7 +300,7 @@ export async function laneEntries(
   kind: LedgerKind,
   lane: string,
   limit: number = Number.MAX_SAFE_INTEGER,
-): Promise<Entry[]> {
+): Promise<LedgerEntry[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND lane = $2 ORDER BY created DESC, key DESC LIMIT $3`,
     kind,
@@ -313,9 +314,9 @@ export async function entryShownAs(
   tx: Transaction,
   lanes: readonly string[],
   external: string,
-): Promise<Entry | undefined> {
+): Promise<LedgerEntry | undefined> {
   const sql = `SELECT ${COLUMNS} FROM ledger WHERE kind = 'send' AND lane = $1 AND shown = $2`;
-  const found = await tx.each<Entry>(
+  const found = await tx.each<LedgerEntry>(
     sql,
     lanes.map((lane) => [lane, external]),
   );
@@ -323,7 +324,7 @@ export async function entryShownAs(
 }
 
 /** An entry's steps, oldest first. */
-export async function historyOf(tx: Transaction, { kind, account, key }: Name): Promise<Step[]> {
+export async function historyOf(tx: Transaction, { kind, account, key }: Name): Promise<LedgerStep[]> {
   return tx.all(
     "SELECT state, at, actor, reason FROM ledger_history WHERE kind = $1 AND account = $2 AND key = $3 ORDER BY step",
     kind,
@@ -366,8 +367,8 @@ const LONGEST_CALL_MS = 150_000;
  */
 export async function stuckEntries(
   tx: Transaction,
-  query: { kind: LedgerKind; account?: string; state?: State; now: number; limit: number },
-): Promise<Entry[]> {
+  query: { kind: LedgerKind; account?: string; state?: LedgerState; now: number; limit: number },
+): Promise<LedgerEntry[]> {
   const { kind, account = null, state = null, now, limit } = query;
   const asked = "kind = $1 AND account = coalesce($2, account) AND state = coalesce($3, state)";
   return tx.all(
@@ -388,8 +389,8 @@ export async function stuckEntries(
 }
 
 /** Counts the unfinished and the refused entries in each state. */
-export async function countStates(tx: Transaction, kind: LedgerKind): Promise<Partial<Record<State, number>>> {
-  const rows = await tx.all<{ state: State; count: number }>(
+export async function countStates(tx: Transaction, kind: LedgerKind): Promise<Partial<Record<LedgerState, number>>> {
+  const rows = await tx.all<{ state: LedgerState; count: number }>(
     `SELECT state, count(*) AS count FROM ledger WHERE kind = $1
        AND state IN ('received', 'intent', 'calling', 'unknown', 'refused') GROUP BY state`,
     kind,

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../db/database.ts";
-import { type Entry, laneEntries, linkReply, type State, transition } from "./ledger.ts";
+import { type LedgerEntry, type LedgerState, laneEntries, linkReply, transition } from "./ledger.ts";
 
 /** Content of a message from the site owner to a visitor. */
 export type SendContent = {
@@ -11,7 +11,7 @@ export type SendContent = {
   email?: string;
 };
 
-export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;
+export const sentContent = (entry: LedgerEntry): SendContent => JSON.parse(entry.content) as SendContent;
 
 /** Whether the recipient was erased: the message is neither sent nor shown any more. */
 export const isErased = ({ site }: SendContent): boolean => site === "";
@@ -25,7 +25,7 @@ export const SENT_STATES = {
   unknown: "unknown",
   refused: "failed",
   dismissed: "failed",
-} as const satisfies Record<State, string>;
+} as const satisfies Record<LedgerState, string>;
 
 /** A sent message may come back as a callback until this long (ms) after the answer to its call. */
 const ECHO_MS = 120_000;
@@ -66,7 +66,12 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
  * Settles a message that came back as a reply: it was sent, whatever the outcome of its call was.
  * @param external key of the reply; contains the service's message id, if the callback had one
  */
-export function settleAsSent(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
+export function settleAsSent(
+  tx: Transaction,
+  entry: LedgerEntry,
+  external: string,
+  now: number,
+): Promise<LedgerEntry | undefined> {
   const id = external.slice(entry.account.length + 1);
   const result = JSON.stringify(id.startsWith("~") ? {} : { messageId: id });
   const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now, result } as const;
@@ -77,7 +82,7 @@ export function settleAsSent(tx: Transaction, entry: Entry, external: string, no
 const normalised = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
 /** Whether a message may come back as a reply with this text now. */
-function mayReturnAs(entry: Entry, text: string, now: number): boolean {
+function mayReturnAs(entry: LedgerEntry, text: string, now: number): boolean {
   if (entry.echo !== null || normalised(sentContent(entry).text) !== normalised(text)) return false;
   if (entry.state === "calling") return true;
   return (entry.state === "done" || entry.state === "unknown") && now - entry.changed < ECHO_MS;

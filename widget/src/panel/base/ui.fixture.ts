@@ -5,7 +5,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { type Signal, signal } from "@preact/signals-core";
 import { type ComponentType, h, render } from "preact";
 import { vi } from "vitest";
-import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice, Refused } from "../../conversation/chat.ts";
+import type { Chat, ChatEvents, Item, LinkEnding, LinkState, Notice, Refused } from "../../conversation/chat.ts";
 import { browserPage } from "../../conversation/page.ts";
 import { openStorage } from "../../conversation/storage.ts";
 import type { Shell } from "../../loader/contract.ts";
@@ -36,7 +36,7 @@ function fakeChat(): FakeChat {
   return {
     calls,
     items: signal<readonly Item[]>([]),
-    link: signal<Link>("online"),
+    link: signal<LinkState>("online"),
     ending: signal<LinkEnding | undefined>(undefined),
     delivery: signal("ok"),
     working: signal<{ since: number } | undefined>(undefined),
@@ -57,7 +57,7 @@ function fakeChat(): FakeChat {
     },
     retry: record("retry"),
     remove: record("remove"),
-    seen: record("seen"),
+    markRead: record("markRead"),
     loadOlder: record("loadOlder"),
     react: record("react"),
     typing: record("typing"),

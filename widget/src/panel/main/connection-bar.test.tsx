@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
-import { Bar } from "./connection-bar.tsx";
+import { ConnectionBar } from "./connection-bar.tsx";
 
 let on: Stage;
 beforeEach(async () => {
@@ -12,7 +12,7 @@ afterEach(() => on.stop());
 const bar = (): string | null | undefined => on.root.querySelector(".bar")?.textContent;
 
 it("says that the visitor is offline rather than that something could not be fetched", async () => {
-  on.show(Bar);
+  on.show(ConnectionBar);
   on.ui.missing.value = [vi.fn()];
   await expect.poll(bar).toMatch(/Retry$/);
   on.chat.link.value = "offline";
@@ -24,7 +24,7 @@ it("says that the visitor is offline rather than that something could not be fet
 it("keeps its text during the short retries of a page without a network, and says it once", async () => {
   const said = vi.spyOn(on.ui.announcer, "status");
   const seen: unknown[] = [];
-  on.show(Bar);
+  on.show(ConnectionBar);
   for (let retry = 0; retry < 3; retry++) {
     on.chat.link.value = "offline";
     await drawn();
@@ -42,7 +42,7 @@ it("keeps its text during the short retries of a page without a network, and say
 });
 
 it("says that it connects when an attempt without a network takes three seconds", async () => {
-  on.show(Bar);
+  on.show(ConnectionBar);
   on.chat.link.value = "offline";
   await drawn();
   vi.useFakeTimers();
@@ -62,7 +62,7 @@ describe("the connection bar", () => {
   const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
   beforeEach(() => {
     vi.useFakeTimers();
-    view = on.show(Bar);
+    view = on.show(ConnectionBar);
   });
   afterEach(() => void vi.useRealTimers());
 

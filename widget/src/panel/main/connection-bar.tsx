@@ -19,46 +19,48 @@ function problemOf(ui: Needs<"chat" | "missing">): Key | undefined {
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
 }
 
-export const Bar = component((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
-  const { t, chat, announcer } = ui;
-  const problem = computed(() => problemOf(ui));
-  const shown = signal<Key | undefined>(undefined);
-  mounted(
-    watch(() => {
-      const text = problem.value;
-      const before = shown.peek();
-      const show = (): void => {
-        shown.value = text;
-        if (text) announcer.status(t(text));
-        else if (before === "offline" || before === "connecting") announcer.status(t("online"));
-      };
-      // A retry without a network fails within milliseconds: until then, the text stays.
-      if (text === before) return;
-      if (text !== "connecting" || (before && before !== "offline")) return show();
-      const timer = setTimeout(show, SHOW_AFTER_MS);
-      return () => clearTimeout(timer);
-    }),
-  );
-  // When the network returns, fetch what failed before.
-  mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
-  const retry = (): void => {
-    // The pressed button disappears, so move the focus.
-    ui.focusComposer();
-    tryAgain(ui);
-  };
-  return () => {
-    const text = shown.value;
-    return (
-      text && (
-        <div class="bar">
-          <span key={text}>{t(text)}</span>
-          {text === "tryLater" && (
-            <button type="button" class="link" onClick={retry}>
-              {t("retry")}
-            </button>
-          )}
-        </div>
-      )
+export const ConnectionBar = component(
+  (ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
+    const { t, chat, announcer } = ui;
+    const problem = computed(() => problemOf(ui));
+    const shown = signal<Key | undefined>(undefined);
+    mounted(
+      watch(() => {
+        const text = problem.value;
+        const before = shown.peek();
+        const show = (): void => {
+          shown.value = text;
+          if (text) announcer.status(t(text));
+          else if (before === "offline" || before === "connecting") announcer.status(t("online"));
+        };
+        // A retry without a network fails within milliseconds: until then, the text stays.
+        if (text === before) return;
+        if (text !== "connecting" || (before && before !== "offline")) return show();
+        const timer = setTimeout(show, SHOW_AFTER_MS);
+        return () => clearTimeout(timer);
+      }),
     );
-  };
-});
+    // When the network returns, fetch what failed before.
+    mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
+    const retry = (): void => {
+      // The pressed button disappears, so move the focus.
+      ui.focusComposer();
+      tryAgain(ui);
+    };
+    return () => {
+      const text = shown.value;
+      return (
+        text && (
+          <div class="bar">
+            <span key={text}>{t(text)}</span>
+            {text === "tryLater" && (
+              <button type="button" class="link" onClick={retry}>
+                {t("retry")}
+              </button>
+            )}
+          </div>
+        )
+      );
+    };
+  },
+);

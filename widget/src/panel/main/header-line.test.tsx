@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Link, LinkEnding } from "../../conversation/chat.ts";
+import type { LinkEnding, LinkState } from "../../conversation/chat.ts";
 import type { Key } from "../../locales/en.types.ts";
 import type { Options } from "../../settings/options.ts";
 import { HEADER_WORDS, type HeaderState } from "../base/header-words.ts";
@@ -33,7 +33,7 @@ const end = (ending: LinkEnding) => (chat: FakeChat) => {
   chat.link.value = "ended";
   chat.ending.value = ending;
 };
-const link = (value: Link) => (chat: FakeChat) => {
+const link = (value: LinkState) => (chat: FakeChat) => {
   chat.link.value = value;
 };
 

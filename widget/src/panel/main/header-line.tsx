@@ -53,9 +53,9 @@ function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<LineState
 }
 
 /** `usual`: the line without problems; absent if the default line is used. */
-export type LineProps = { usual: ComponentType | undefined };
+export type HeaderLineProps = { usual: ComponentType | undefined };
 
-export const Line = component<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
+export const HeaderLine = component<HeaderLineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
   const { t, settings } = ui;
   const state = followState(ui, mounted);
   return ({ usual: Usual }) => {

@@ -12,7 +12,7 @@ import { into, toggler } from "../base/late-parts.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
 import type { FacesProps } from "../thread/faces.tsx";
 import { fetchReplyPart } from "../thread/message.tsx";
-import type { LineProps } from "./header-line.tsx";
+import type { HeaderLineProps } from "./header-line.tsx";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
@@ -39,7 +39,7 @@ const Faces = lazyPart<FacesProps>(
   (_, { usual }) => usual,
 );
 
-type LineType = { Line: ComponentType<LineProps> };
+type LineType = { HeaderLine: ComponentType<HeaderLineProps> };
 
 /** The line under the title: who answers, and the present state. */
 const About = component((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
@@ -54,12 +54,12 @@ const About = component((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">
   );
   return () => {
     const Status = forms.value?.Status;
-    const { Line } = headerLine.value ?? {};
+    const { HeaderLine } = headerLine.value ?? {};
     // Promise no answer time before the opening hours are known, or while the service cannot be reached.
     const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return (
-      <p id="about" key={words + !Status + !Line}>
-        {Line ? <Line usual={Status} /> : Status ? <Status /> : words}
+      <p id="about" key={words + !Status + !HeaderLine}>
+        {HeaderLine ? <HeaderLine usual={Status} /> : Status ? <Status /> : words}
       </p>
     );
   };

@@ -1,6 +1,6 @@
 /** The menu of rare actions: save, delete or mute the conversation, read the privacy notice. Fetched when first opened. */
 
-import { PAGE_MAX } from "@porchlight/shared/limits";
+import { PAGE_ADDRESS_MAX } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
@@ -59,7 +59,7 @@ function createMailCopy({ t, chat, settings, language, announcer }: MenuNeeds): 
   const mailed = signal<Key | undefined>(undefined);
   const request = async (): Promise<void> => {
     if (mailed.peek()) return;
-    const page = location.pathname.slice(0, PAGE_MAX);
+    const page = location.pathname.slice(0, PAGE_ADDRESS_MAX);
     const wrong = await chat.submit({ t: "transcript", page, locale: language.peek().tag });
     mailed.value = wrong ? "tryLater" : "mailGone";
     announcer.status(t(mailed.value));

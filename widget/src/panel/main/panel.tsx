@@ -6,7 +6,7 @@ import { isOver, isRefused } from "../base/conversation-state.ts";
 import { into } from "../base/late-parts.ts";
 import { Composer } from "../composer/composer.tsx";
 import { Thread } from "../thread/thread.tsx";
-import { Bar } from "./connection-bar.tsx";
+import { ConnectionBar } from "./connection-bar.tsx";
 import { Header } from "./header.tsx";
 
 type PanelNeeds = Needs<
@@ -68,7 +68,7 @@ export const Panel = component((ui: PanelNeeds, mounted) => {
       // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same action as dropping files
       <div class="app" onDragOver={onDragOver} onDrop={onDrop}>
         <Header />
-        <Bar />
+        <ConnectionBar />
         {Start && <Start />}
         <Thread />
         {Foot && <Foot />}

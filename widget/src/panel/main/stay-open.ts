@@ -4,7 +4,7 @@
  */
 
 import { effect } from "@preact/signals-core";
-import { PHONE } from "../../loader/shell.ts";
+import { PHONE_QUERY } from "../../loader/shell.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";
 
@@ -20,7 +20,7 @@ function trySession<Result>(run: (storage: globalThis.Storage) => Result): Resul
 }
 
 const isFloating = ({ settings }: Needs<"settings">): boolean =>
-  settings.peek().mode !== "page" && !matchMedia(PHONE).matches;
+  settings.peek().mode !== "page" && !matchMedia(PHONE_QUERY).matches;
 
 /** Whether the chat was open when the visitor left the previous page. */
 export const wasLeftOpen = (ui: Needs<"settings" | "consent">): boolean =>

@@ -1,14 +1,14 @@
 /** Switches the panel between modal (it fills a phone's window) and floating. */
 
 import type { Shell } from "../../loader/contract.ts";
-import { PHONE } from "../../loader/shell.ts";
+import { PHONE_QUERY } from "../../loader/shell.ts";
 
 /**
  * Makes the panel modal if it fills a phone's window, and not modal if it floats or is a full page. Call it when the panel has
  * opened, and when the window's width has passed the limit of phones.
  */
 export function fitWidth({ root, dialog, settings }: Shell): void {
-  const full = matchMedia(PHONE).matches && settings().mode !== "page";
+  const full = matchMedia(PHONE_QUERY).matches && settings().mode !== "page";
   if (!dialog.open || dialog.matches(":modal") === full) return;
   const focused = root.activeElement as HTMLElement | null;
   dialog.classList.toggle("full", full);
@@ -37,7 +37,7 @@ export function followWidth(shell: Shell): () => void {
  * @returns a function that stops it
  */
 export function followKeyboard(shell: Shell): () => void {
-  if (!matchMedia(`(any-pointer:coarse),${PHONE}`).matches) return () => {};
+  if (!matchMedia(`(any-pointer:coarse),${PHONE_QUERY}`).matches) return () => {};
   const fitted = import("./keyboard.ts").then(({ fitViewport }) => fitViewport(shell), console.warn);
   return () => void fitted.then((stop) => stop?.());
 }

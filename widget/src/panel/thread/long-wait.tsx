@@ -8,13 +8,13 @@ import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { into } from "../base/late-parts.ts";
 import type { OfferProps } from "../forms/forms.tsx";
-import type { Stage } from "./wait-stages.ts";
+import type { WaitStage } from "./wait-stages.ts";
 
 addEnglish(rare);
 
 const WORDS = { 10000: "stillWorking", 30000: "slow", 120000: "noReply" } as const;
 
-export type LateProps = { stage: ReadonlySignal<Stage> };
+export type LateProps = { stage: ReadonlySignal<WaitStage> };
 const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
 
 type WordsNeeds = Needs<"t" | "chat" | "focusComposer" | "announcer">;

@@ -50,7 +50,7 @@ export function followNew(
     watch(() => {
       const pos = seenPos.value;
       if (!isLooking.value) forget();
-      else if (pos && chat.unread.value) timers.add(setTimeout(chat.seen, SEEN_MS, pos));
+      else if (pos && chat.unread.value) timers.add(setTimeout(chat.markRead, SEEN_MS, pos));
     }),
   );
   return { firstNew, isLooking };

@@ -1,6 +1,6 @@
 /** Which messages of a thread are drawn, and where its box is scrolled to. */
 
-import { PAGE } from "@porchlight/shared/limits";
+import { PAGE_MESSAGES } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
 import type { Chat, Item } from "../../conversation/chat.ts";
 import { createScroller, type Scroller } from "./scroll.ts";
@@ -9,7 +9,7 @@ import { createScroller, type Scroller } from "./scroll.ts";
 const SPAN_MAX = 280;
 /** `count`: messages drawn. `after`: newer messages that are not drawn. */
 type Span = { count: number; after: number };
-const NEWEST: Span = { count: 2 * PAGE, after: 0 };
+const NEWEST: Span = { count: 2 * PAGE_MESSAGES, after: 0 };
 
 export class ThreadView {
   /** Whether the box is scrolled to the end of the thread. */
@@ -56,9 +56,9 @@ export class ThreadView {
   /** Draws one more page of older messages, and loads a page if too few are left. */
   earlier = (): void => {
     const { count, after } = this.#span.peek();
-    if (this.#chat.items.peek().length - after <= count + PAGE) this.#chat.loadOlder();
-    const cut = Math.max(0, count + PAGE - SPAN_MAX);
-    this.#show({ count: count + PAGE - cut, after: after + cut });
+    if (this.#chat.items.peek().length - after <= count + PAGE_MESSAGES) this.#chat.loadOlder();
+    const cut = Math.max(0, count + PAGE_MESSAGES - SPAN_MAX);
+    this.#show({ count: count + PAGE_MESSAGES - cut, after: after + cut });
   };
 
   toNewest = (): void => {
@@ -92,6 +92,6 @@ export class ThreadView {
     // Keyboard users scroll to the top by focusing the button, and press it to load more.
     if (edge === "start") {
       if (this.hasEarlier() && !this.box?.querySelector(".older:focus-visible")) this.earlier();
-    } else if (after > 0) this.#show({ count, after: Math.max(0, after - PAGE) });
+    } else if (after > 0) this.#show({ count, after: Math.max(0, after - PAGE_MESSAGES) });
   }
 }

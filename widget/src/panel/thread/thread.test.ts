@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => queueMicrotask(resolve)));
-const seen = (): unknown[] => on.chat.calls.filter(([name]) => name === "seen").map(([, pos]) => pos);
+const seen = (): unknown[] => on.chat.calls.filter(([name]) => name === "markRead").map(([, pos]) => pos);
 
 /** A thread with one question and five replies visible, none of them marked as read yet. */
 async function show(): Promise<void> {

@@ -7,4 +7,4 @@
 export const STAGES = [600, 3_000, 10_000, 30_000, 120_000] as const;
 
 /** The last stage that was reached. 0: nothing is shown. */
-export type Stage = 0 | (typeof STAGES)[number];
+export type WaitStage = 0 | (typeof STAGES)[number];

@@ -10,17 +10,17 @@ import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { into } from "../base/late-parts.ts";
 import type { LateProps } from "./long-wait.tsx";
-import { STAGES, type Stage } from "./wait-stages.ts";
+import { STAGES, type WaitStage } from "./wait-stages.ts";
 
 /** Shortest time that the dots are shown, even below a reply that has just come, so that they do not flash (WIDGET 8.2). */
 const DOTS_MS = 500;
 type WaitingNeeds = Needs<"t" | "settings" | "chat" | "announcer" | "now" | "asking" | "part">;
 
 export const Waiting = component(({ t, chat, settings, announcer, now, asking, part }: WaitingNeeds, mounted) => {
-  const stage = signal<Stage>(0);
+  const stage = signal<WaitStage>(0);
   const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
   let shown = 0;
-  const show = (next: Stage): void => {
+  const show = (next: WaitStage): void => {
     if (!stage.peek()) shown = now();
     stage.value = next;
   };
@@ -39,7 +39,7 @@ export const Waiting = component(({ t, chat, settings, announcer, now, asking, p
       const answered = isOnline && chat.items.peek().at(-1)?.from === "reply";
       const time = now();
       /** The stages to show, each with the milliseconds until then. */
-      const steps: [Stage, number][] = waits
+      const steps: [WaitStage, number][] = waits
         ? STAGES.map((after) => [after, since + after - time])
         : [[0, answered ? shown + DOTS_MS - time : 0]];
       // Skip the steps that passed on an earlier page.
