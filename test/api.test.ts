@@ -24,9 +24,7 @@ beforeAll(async () => {
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   call = caller(house, await tokenFor(house), retryingFetch);
   visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   await delivered("hello");
   id = house.sandbox.messages()[0]?.fromId ?? "";
 });

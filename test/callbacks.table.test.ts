@@ -29,9 +29,7 @@ async function startWithVisitor(
 ): Promise<{ house: House; visitor: Visitor; toId: string }> {
   const house = await startHouse({ env, sandbox: { profile: "strict" } });
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   return { house, visitor, toId: house.sandbox.messages()[0]?.fromId ?? "" };
 }
 

@@ -13,9 +13,7 @@ describe("the reply callback", () => {
   beforeAll(async () => {
     house = await startHouse();
     visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     toId = house.sandbox.messages()[0]?.fromId ?? "";
   });
   afterAll(() => house.stop());

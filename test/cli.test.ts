@@ -22,9 +22,7 @@ beforeAll(async () => {
   house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, env: { WEBHOOK_SECRET }, site });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
-  await someone.connect();
-  await someone.send("hello");
-  await someone.receives("echo: hello");
+  await someone.greet();
   visitor = house.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(async () => {

@@ -133,9 +133,7 @@ describe("a relay whose socket outlives it", () => {
     close = end;
     house = await startHouse({ run });
     visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     toId = house.sandbox.messages()[0]?.fromId ?? "";
   });
   afterEach(async () => {

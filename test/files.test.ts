@@ -17,9 +17,7 @@ let toId: string;
 beforeAll(async () => {
   house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1" }, sandbox: { profile: "strict" } });
   visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   toId = house.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(() => house.stop());

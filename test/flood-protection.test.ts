@@ -60,9 +60,7 @@ describe("the owner's list of blocks", () => {
     await kind.receives("echo: still here");
     expect((await call("GET", "/blocks")).body.items).toMatchObject([{ value: id }]);
     expect((await call("DELETE", `/blocks/${added.body.id}`, undefined, "b2")).status).toBe(204);
-    await rude.connect();
-    await rude.send("sorry");
-    await rude.receives("echo: sorry");
+    await rude.greet("sorry");
   });
 
   it("sends no waiting message of a blocked visitor to the service", async () => {

@@ -73,9 +73,7 @@ describe("a callback for a contact of another program (C27)", () => {
 
   it("is the only kind that is forwarded: replies to the relay's visitors and forgeries are not", async () => {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     const forged = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     expect((await fetch(forged, { method: "POST", body: foreign })).status).toBe(404);
     const recharge = JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 });

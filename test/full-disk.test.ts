@@ -38,9 +38,7 @@ const NO_WRITES = "The database accepts no writes.";
 /** Fills the disk, checks what the relay still does, frees the disk, and checks that everything works again. */
 async function expectRecovery({ fill, free }: Disk, dataDir = house.dataDir): Promise<void> {
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("before");
-  await visitor.receives("echo: before");
+  await visitor.greet("before");
   expect(await ready()).toBe(200);
   fill();
   visitor.write({ t: "send", id: "while-it-is-full", text: "x".repeat(4_000) });

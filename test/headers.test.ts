@@ -15,9 +15,7 @@ let values: Record<string, string>;
 beforeAll(async () => {
   house = await startHouse();
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   token = await tokenFor(house);
   const { answer } = await upload(house, visitor, PNG);
   values = {

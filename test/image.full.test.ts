@@ -38,9 +38,7 @@ describe("a container of the image", () => {
 
   it("answers a visitor", async () => {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
   });
 
   it("has no rights, and writes to its volume only", async () => {
@@ -64,16 +62,12 @@ describe("a container of the image", () => {
 
   it("ends its work when it is stopped, and keeps its data for the next one", async () => {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("before");
-    await visitor.receives("echo: before");
+    await visitor.greet("before");
     await house.halt();
     expect(house.lines().at(-1)).toContain('"relay.stopped"');
     await house.start();
     await visitor.drop();
-    await visitor.connect();
-    await visitor.send("after");
-    await visitor.receives("echo: after");
+    await visitor.greet("after");
     expect(visitor.log().map(({ text }) => text)).toEqual(["before", "echo: before", "after", "echo: after"]);
   });
 });

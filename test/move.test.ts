@@ -23,9 +23,7 @@ afterAll(async () => {
 
 it("stores the spool of a lost node once, by one command on another node", async () => {
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("Hello");
-  await visitor.receives("echo: Hello");
+  await visitor.greet("Hello");
   const id = house.sandbox.messages().at(-1)?.fromId;
   const folder = mkdtempSync(join(tmpdir(), "porchlight-lost-"));
   writeFileSync(join(folder, "secrets.json"), "{}");

@@ -21,9 +21,7 @@ describe("a message from the owner's backend", () => {
     async (sendTriggersCallback) => {
       await open({ sendTriggersCallback });
       const visitor = house.visitor();
-      await visitor.connect();
-      await visitor.send("hello");
-      await visitor.receives("echo: hello");
+      await visitor.greet();
       const fromId = house.sandbox.messages()[0]?.fromId ?? "";
       await call("POST", "/messages", { to: { visitor: fromId }, text: "Your lamp is on its way" }, "m-1");
       await visitor.receives("Your lamp is on its way");
@@ -62,9 +60,7 @@ describe("a message from the owner's backend", () => {
     house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, env: { IDENTITY_SECRET } });
     call = caller(house, await tokenFor(house));
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     const order = { to: { visitor: house.sandbox.messages()[0]?.fromId }, text: "An offer", email: "ada@b.example" };
     await call("POST", "/messages", order, "o-1");
     await visitor.receives("An offer");

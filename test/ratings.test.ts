@@ -22,9 +22,7 @@ afterEach(async () => {
 async function talk(options: Parameters<typeof startHouse>[0] = {}): Promise<Visitor> {
   house = await startHouse(options);
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   return visitor;
 }
 

@@ -13,9 +13,7 @@ beforeAll(async () => {
   house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, account: { credits: { mode: "manual" } } });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "ada@example.com" }] });
   const somebody = house.visitor();
-  await somebody.connect();
-  await somebody.send("hello");
-  await somebody.receives("echo: hello");
+  await somebody.greet();
   contact = house.sandbox.state().contacts[0]?.id ?? "";
   visitor = house.sandbox.messages()[0]?.fromId ?? "";
   token = await tokenFor(house);

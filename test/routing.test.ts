@@ -182,9 +182,7 @@ it("the campaign falls back to the site's own when the conversation's campaign l
   const file = join(house.dataDir, "sites.json");
   await writeFile(file, (await readFile(file, "utf8")).replaceAll("cmp_sales", "cmp_sales_2027"));
   await house.start();
-  await visitor.connect();
-  await visitor.send("after");
-  await visitor.receives("echo: after");
+  await visitor.greet("after");
   expect(house.sandbox.messages().map(({ campaignId }) => campaignId)).toEqual(["cmp_sales", "cmp_own"]);
   await house.stop();
 });

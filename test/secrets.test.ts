@@ -35,9 +35,7 @@ describe("the account's key and the owner's user id", () => {
 
   it("reaches the service unchanged although it contains special characters (4.13-4; R-502)", async () => {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     expect(house.sandbox.state().counts.authFailures).toBe(0);
     answers.push(JSON.stringify(visitor.log()));
   });

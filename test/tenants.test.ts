@@ -82,9 +82,7 @@ describe("a callback for a person who has only received messages (R-229, R-451, 
 describe("a reply to an id that is no longer in the database", () => {
   it("belongs to no site while several are possible, until its visitor returns (R-612)", async () => {
     const visitor = house.visitor({ site: "b" });
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     const toId = house.sandbox.messages()[0]?.fromId ?? "";
     await visitor.drop();
     await house.halt();
@@ -147,9 +145,7 @@ describe("an auto-recharge where several accounts are agencies", () => {
 describe("a callback address that names an account", () => {
   it("reaches only visitors of that account's sites, and is answered with 404 for an unknown account", async () => {
     const visitor = house.visitor({ site: "c" });
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     const toId = house.sandbox.messages()[0]?.fromId ?? "";
     const reply = async (account: string): Promise<number> => {
       const body = JSON.stringify({ toId, body: `by way of ${account}`, messageId: account });

@@ -83,6 +83,8 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     send: (text: string, id?: string, extras?: Extras) => send(visitor, text, id, extras),
     sees: (wanted: (message: Message) => boolean) => sees(visitor, wanted),
     receives: (text: string) => receives(visitor, text),
+    /** Connects, sends a text, and waits for the echo that the sandbox's bot answers. */
+    greet: (text = "hello") => greet(visitor, text, options.identity),
     next: ((wanted: (frame: RelayFrame) => boolean) => next(visitor, wanted)) as Next,
     write: (frame: ClientFrame) => write(visitor, frame),
     drop: () => drop(visitor),
@@ -208,6 +210,12 @@ async function sees(visitor: VisitorState, wanted: (message: Message) => boolean
   if (known !== undefined) return known;
   const frame = await next(visitor, (frame) => isMessage(frame, wanted));
   return (frame as Kind<"message">).message;
+}
+
+async function greet(visitor: VisitorState, text: string, identity: string | undefined): Promise<void> {
+  await connect(visitor, identity);
+  await send(visitor, text);
+  await receives(visitor, `echo: ${text}`);
 }
 
 /** Waits for a reply with this text. */

@@ -118,9 +118,7 @@ it("stops sending to a receiver that answers 410, and deletes events about erase
   await open();
   receiver.answerWith(410, 410, 410);
   const visitor = house.visitor();
-  await visitor.connect();
-  await visitor.send("hello");
-  await visitor.receives("echo: hello");
+  await visitor.greet();
   const call = caller(house, await tokenFor(house));
   const states = async () =>
     ((await call("GET", "/webhook/events")).body.items as { state: string }[]).map(({ state }) => state);

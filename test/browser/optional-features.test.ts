@@ -1,20 +1,13 @@
 /** Features that sites switch on: the start screen with help articles, voice messages, and a prepared message. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { pageOf, setStage } from "./checks/stage.ts";
+import { writeHelpArticles } from "./help-articles.ts";
 
 const stage = setStage();
 
 it("shows the owner's articles first, searches and opens them, and leads to the chat", async () => {
-  const folder = join(stage.house.dataDir, "help");
-  mkdirSync(folder, { recursive: true });
-  const articles = [
-    { title: "Returns", text: "Send it back within **30 days**." },
-    { title: "Delivery", text: "Two to four days." },
-  ];
-  writeFileSync(join(folder, "default.json"), JSON.stringify(articles));
+  writeHelpArticles(stage.house.dataDir);
   const { chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-start-screen')) });
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Delivery" }).waitFor();

@@ -50,9 +50,7 @@ describe("a relay that is killed", () => {
 
   it("keeps every reply that it answered with 200, in order", async () => {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     await visitor.drop();
     const { fromId = "" } = house.sandbox.messages()[0] ?? {};
     const sent = await Promise.all(
@@ -80,9 +78,7 @@ describe("a relay that is killed", () => {
   /** A visitor with a very long thread. @returns the visitor's id */
   async function longThread(): Promise<string> {
     const visitor = house.visitor();
-    await visitor.connect();
-    await visitor.send("hello");
-    await visitor.receives("echo: hello");
+    await visitor.greet();
     const { fromId = "" } = house.sandbox.messages()[0] ?? {};
     await house.halt();
     await withDatabase(async (db) => {

@@ -55,9 +55,7 @@ it("serves a browser without WebSockets whose requests reach different nodes", a
 it("ignores hints that other programs forge in the same database (A33)", async () => {
   cluster.sendCallbacksTo(0);
   const visitor = cluster.visitor(1);
-  await visitor.connect();
-  await visitor.send("Hello");
-  await visitor.receives("echo: Hello");
+  await visitor.greet("Hello");
   const [id] = JSON.parse(Buffer.from(visitor.token()?.split(".")[0] ?? "", "base64url").toString()) as string[];
   const reply = { n: 99, pos: 99, id: "r-forged", from: "reply", at: 1, text: "Pay here" };
   const forged = [{ ended: "*" }, { gone: true }, { head: 99, changes: [reply] }];

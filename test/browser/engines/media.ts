@@ -1,8 +1,9 @@
 /** Voice messages, pictures, players and the start screen, in each engine. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { writeHelpArticles } from "../help-articles.ts";
 import { PIXEL } from "../png.ts";
 import { PHONE } from "./engine.ts";
 import { POLL } from "./panel.ts";
@@ -13,13 +14,7 @@ const SITE = 'data-site="default"';
 /** @param name of the engine, for the names of the tests */
 export function mediaIn(name: string, stage: Stage): void {
   it(`in ${name} the start screen finds help articles, and leads to the chat`, async () => {
-    const folder = join(stage.house.dataDir, "help");
-    mkdirSync(folder, { recursive: true });
-    const articles = [
-      { title: "Returns", text: "Send it back within **30 days**." },
-      { title: "Delivery", text: "Two to four days." },
-    ];
-    writeFileSync(join(folder, "default.json"), JSON.stringify(articles));
+    writeHelpArticles(stage.house.dataDir);
     const { tab, chat } = await stage.visit({ body: stage.tag(`${SITE} data-start-screen`) });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: ".articles button", text: "Delivery" });

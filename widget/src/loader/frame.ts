@@ -24,7 +24,7 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   const { dialog, launcher, root } = shell;
   const [title, retry, link] = dialog.childNodes;
   if (!dialog.open || !(title instanceof Text)) return;
-  const words = fetchWords(shell);
+  const words = fetchFrameWords(shell);
   if (!root.adoptedStyleSheets.includes(sheet)) {
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
@@ -59,7 +59,7 @@ function hideUntilFailure({ style }: HTMLElement): void {
 }
 
 /** The texts of the language; those that the script has of it if they cannot be fetched. */
-async function fetchWords(shell: Shell): Promise<LoaderWords & Partial<FrameWords> & { close: string }> {
+async function fetchFrameWords(shell: Shell): Promise<LoaderWords & Partial<FrameWords> & { close: string }> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
