@@ -4,8 +4,8 @@ import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import type { Attachment } from "../../conversation/chat.ts";
 
-/** A file, with the name that the tray shows if that is not the file's own. */
-export type PickedFile = File & { readonly title?: string };
+/** A file. `title`: what the tray shows in place of its name. `icon`: path of an icon in place of the document. */
+export type PickedFile = File & { readonly title?: string; readonly icon?: string };
 
 export type Files = {
   add(files: Iterable<PickedFile>): void;

@@ -144,7 +144,7 @@ async function finish(
   const ended = recording.peek();
   const file = await ended?.finish(name);
   recording.value = undefined;
-  if (file && ended)
-    addFiles([Object.assign(file, { title: titleOf(name, ended.seconds.peek(), language.peek().tag) })]);
+  const title = ended && titleOf(name, ended.seconds.peek(), language.peek().tag);
+  if (file && title) addFiles([Object.assign(file, { title, icon: MICROPHONE })]);
   focusComposer();
 }

@@ -54,11 +54,12 @@ it("uploads one file after another, and is ready when all are uploaded", async (
   expect(files.ready()).toHaveLength(3);
 });
 
-it("shows the title of a recording in the place of its file name", async () => {
+it("shows the title and the icon of a recording in the place of its file name and a document", async () => {
   const [file] = textFiles("Voice message.webm");
-  files.add([Object.assign(file as File, { title: "Voice message, 0:07" })]);
+  files.add([Object.assign(file as File, { title: "Voice message, 0:07", icon: "M1 2v3" })]);
   await drawn();
   expect(shown()).toEqual(["Voice message, 0:07"]);
+  expect(on.root.querySelector(".tray li > .icon path")?.getAttribute("d")).toBe("M1 2v3");
   expect(on.root.querySelector(".tray button")?.getAttribute("aria-label")).toContain("Voice message, 0:07");
 });
 

@@ -6,7 +6,7 @@ import { addEnglish } from "../../text/i18n.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import type { Files } from "../base/files.ts";
-import { Icon } from "../base/icons.tsx";
+import { draw, Icon } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import { fileIcon } from "./file-link.tsx";
 import css from "./file-tray.css?inline";
@@ -72,7 +72,7 @@ function trayOf(tray: TrayState) {
           <ul class="tray">
             {refusedFirst(list.value).map((one) => (
               <li class={one.problem ? "bad" : ""}>
-                <Preview address={one.preview} />
+                <Preview address={one.preview} icon={one.icon} />
                 <Description one={one} tray={tray} />
                 <button type="button" aria-label={t("removeFile", { name: one.name })} onClick={() => remove(one)}>
                   <Icon name="close" />
@@ -90,9 +90,9 @@ const refusedFirst = (files: readonly PendingFile[]): PendingFile[] =>
   [...files].sort((a, b) => Number(!a.problem) - Number(!b.problem));
 
 /** The picture, or an icon if the page's policy forbids pictures from memory or the file is not a picture. */
-const Preview = component<{ address: string | undefined }>((_: Needs<never>) => {
+const Preview = component<Pick<PendingFile, "icon"> & { address: string | undefined }>((_: Needs<never>) => {
   const failed = signal("");
-  return ({ address }) =>
+  return ({ address, icon }) =>
     address && failed.value !== address ? (
       <img
         src={address}
@@ -101,6 +101,8 @@ const Preview = component<{ address: string | undefined }>((_: Needs<never>) => 
           failed.value = address;
         }}
       />
+    ) : icon ? (
+      draw(icon)
     ) : (
       fileIcon()
     );

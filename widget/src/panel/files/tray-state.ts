@@ -18,6 +18,8 @@ export type PendingFile = {
   size: number;
   /** Address of the picture in this browser's memory. */
   preview: string | undefined;
+  /** Path of the icon; absent: a document. */
+  icon?: string | undefined;
   /** The part that has been uploaded, 0 to 1. */
   part: number;
   attachment?: Attachment;
@@ -88,7 +90,7 @@ export function add(tray: TrayState, files: Iterable<PickedFile>): void {
   if (tooMany.peek()) announcer.alert(t("tooMany", { n: FILES_MAX }));
   for (const file of picked.slice(0, room)) {
     const preview = /^image\/(?!svg)/.test(file.type) ? URL.createObjectURL(file) : undefined;
-    const one: PendingFile = { name: file.title ?? file.name, size: file.size, preview, part: 0 };
+    const one: PendingFile = { name: file.title ?? file.name, size: file.size, preview, icon: file.icon, part: 0 };
     list.value = [...list.peek(), one];
     begin(tray, file, one);
   }
