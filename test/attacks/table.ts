@@ -299,7 +299,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 28,
-    what: "fifty visitors that request history and never read the answers, fifty answers without a body (HEAD), and 5,000 clients that come back at once and lack their whole thread. Tests: whole answers that are not read",
+    what: "fifty visitors that request history and never read the answers, fifty answers without a body (HEAD), and 5,000 clients that come back at once and lack their whole thread. Tests: answers and files that are not read",
     defence: [
       "relay/src/socket/connections.ts",
       "relay/src/http/fallback.ts",

@@ -1,7 +1,7 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import type { Clock } from "../base/clock.ts";
 import { withResponsePolicy } from "./response-policy.ts";
@@ -41,7 +41,7 @@ it("ends a download that the client reads too slowly, and allows more time for a
 });
 
 it("cuts off the answers that wait longest when clients that do not read leave too many bytes in memory (A28)", async () => {
-  const request = "GET /media/x HTTP/1.1\r\nHost: a\r\n\r\n";
+  const request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
   const first = await open(manualClock(), large, request);
   await once(first, "readable");
   const next = async (): Promise<Socket> => {
@@ -59,6 +59,19 @@ it("cuts off the answers that wait longest when clients that do not read leave t
   const third = (await next()).resume();
   await expect.poll(() => third.bytesRead).toBeGreaterThan(LARGE.length);
   for (const socket of [second, third]) socket.destroy();
+});
+
+it("cuts off the files that have been sent for longest when hundreds are sent at once (A28)", () => {
+  const policy = withResponsePolicy(manualClock(), () => {});
+  const answers = Array.from({ length: 800 }, () => {
+    const response = Object.assign(new EventEmitter(), { setHeader: () => {}, destroy: vi.fn() });
+    policy({ method: "GET", url: "/media/x.pdf?sig=x", headers: {} } as never, response as never);
+    return response;
+  });
+  const cut = answers.filter(({ destroy }) => destroy.mock.calls.length > 0);
+  expect(cut.length).toBeGreaterThan(20);
+  expect(cut.length).toBeLessThan(100);
+  expect(cut).toEqual(answers.slice(0, cut.length));
 });
 
 it("allows more time for a download of unknown length while the client reads it", async () => {

@@ -9,8 +9,10 @@ import { type BodyBudget, createBodyBudget, type PendingBody } from "./body-budg
  */
 const DEFAULT_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 
-/** Most bytes of whole answers that wait for all clients together. */
+/** Most bytes of answers that wait for all clients together. */
 const UNREAD_MAX = 48 * 1024 * 1024;
+/** Bytes that a file which is read while it is sent keeps in memory: parts of it wait in three places. */
+const FILE_BYTES = 64 * 1024;
 /** Longest time of a small download, in milliseconds. */
 const ANSWER_MS = 120_000;
 /** Slowest download after that time, in bytes per millisecond: 16 KiB a second, as on a bad mobile connection. */
@@ -40,27 +42,31 @@ export function withResponsePolicy(clock: Clock, listener: RequestListener): Req
     for (const [name, value] of Object.entries(DEFAULT_HEADERS)) response.setHeader(name, value);
     if (isDownload(request)) limitDuration(clock, response);
     limitUnreadBody(request, response);
-    limitUnreadAnswer(unread, response);
+    limitUnreadAnswer(unread, request, response);
     return listener(request, response);
   };
 }
 
+/** Whether the answer is a file, which is read while it is sent. */
+const isFile = ({ method, url = "" }: IncomingMessage): boolean => method === "GET" && url.startsWith("/media/");
+
 /**
- * Counts what the client has not read when the answer is complete. While all such bytes are too many, the answers that wait
- * longest are cut off: a flood of clients that do not read cuts itself off, from however many addresses it comes (RELIABILITY
- * A28).
+ * Counts a file while it is sent, and what the client has not read of any other answer when that is complete. While all such
+ * bytes are too many, the answers that wait longest are cut off: a flood of clients that do not read cuts itself off, from
+ * however many addresses it comes (RELIABILITY A28).
  */
-function limitUnreadAnswer(budget: BodyBudget, response: ServerResponse): void {
-  response.once("prefinish", () => {
-    if (response.writableLength === 0) return;
-    const cutOff = (): void => {
-      budget.remove(answer);
-      response.destroy();
-    };
-    const answer: PendingBody = { size: 0, cutOff };
-    response.once("close", () => budget.remove(answer));
-    budget.add(answer, response.writableLength);
-  });
+function limitUnreadAnswer(budget: BodyBudget, request: IncomingMessage, response: ServerResponse): void {
+  const cutOff = (): void => {
+    budget.remove(answer);
+    response.destroy();
+  };
+  const answer: PendingBody = { size: 0, cutOff };
+  if (isFile(request)) budget.add(answer, FILE_BYTES);
+  else
+    response.once("prefinish", () => {
+      if (response.writableLength > 0) budget.add(answer, response.writableLength);
+    });
+  response.once("close", () => budget.remove(answer));
 }
 
 /**
