@@ -6,6 +6,7 @@
  *   SANDBOX_PORT (8788) · SANDBOX_HOST (127.0.0.1) · SANDBOX_OPEN_CONTROL=true lets other machines use its controls
  *   SANDBOX_CALLBACK_URL · SANDBOX_RECHARGE_URL · SANDBOX_PROFILE · SANDBOX_API_KEY · SANDBOX_BOT (faq)
  *   SANDBOX_<OPTION>: every option of options.ts in capitals, as JSON or plain text: SANDBOX_RATE_LIMIT=0
+ *   SANDBOX_TLS_CERT · SANDBOX_TLS_KEY: PEM files, to serve https as the real service does
  *   SANDBOX_CONFIG: a JSON file with options and seed data. The environment overrides it:
  *   {"profile": "observed", "lists": ["leads"], "subAccounts": [{"email": "a@b.example"}], "campaigns": {}}
  */
@@ -63,12 +64,28 @@ export function configFrom(env: Env): Partial<SandboxConfig> {
   return checkPatch({ botScript: "faq", ...fileFrom(env).options, ...Object.fromEntries(set) });
 }
 
+/** The certificate and its key, when both are given. @throws ConfigError that names the missing or unreadable one */
+export function tlsFrom(env: Env): { cert: string; key: string } | undefined {
+  const names = ["SANDBOX_TLS_CERT", "SANDBOX_TLS_KEY"] as const;
+  if (names.every((name) => !env[name])) return undefined;
+  const [cert = "", key = ""] = names.map((name) => {
+    try {
+      return readFileSync(env[name] ?? "", "utf8");
+    } catch (error) {
+      throw new ConfigError(`${name}: ${env[name] ? (error as Error).message : "https needs both files"}`);
+    }
+  });
+  return { cert, key };
+}
+
 /** Flags of this program that are not options of the sandbox, with their values. */
 const PROGRAM_FLAGS: Record<string, string> = {
   port: "a port; 0 is any free one",
   host: "an address of this machine",
   "open-control": "true, false",
   config: "a JSON file",
+  "tls-cert": "a PEM file: serves https with this certificate",
+  "tls-key": "a PEM file: the certificate's key",
 };
 
 /** The command-line flag of an option: `rateLimit` → `rate-limit`. */
@@ -107,7 +124,9 @@ export function manual(): string {
 }
 
 async function main(env: Env): Promise<void> {
+  const tls = tlsFrom(env);
   const sandbox = await startSandbox({
+    ...(tls && { tls }),
     port: Number(env.SANDBOX_PORT ?? DEFAULT_PORT),
     host: env.SANDBOX_HOST ?? "127.0.0.1",
     openControl: env.SANDBOX_OPEN_CONTROL === "true",

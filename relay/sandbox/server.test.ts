@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { setUp } from "./harness.ts";
-import { configFrom, fileFrom, manual, optionsIn } from "./main.ts";
+import { configFrom, fileFrom, manual, optionsIn, tlsFrom } from "./main.ts";
 import { DEFAULT_KEY, OPTIONS } from "./options.ts";
 import { startSandbox } from "./server.ts";
 
@@ -184,6 +184,19 @@ describe("the environment", () => {
     const help = manual();
     expect(Object.values(OPTIONS).filter((option) => !help.includes(option.help))).toEqual([]);
     expect(help).toContain('"strict", "lenient", "observed", "chaos"');
+  });
+
+  it("reads the certificate and its key for https from files, and names a missing one", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    writeFileSync(cert, "certificate");
+    writeFileSync(key, "its key");
+    const { env } = optionsIn(["--tls-cert", cert, "--tls-key", key]);
+    expect(tlsFrom(env)).toEqual({ cert: "certificate", key: "its key" });
+    expect(tlsFrom({})).toBeUndefined();
+    expect(() => tlsFrom({ SANDBOX_TLS_CERT: cert })).toThrow("SANDBOX_TLS_KEY: https needs both files");
+    expect(() => tlsFrom({ ...env, SANDBOX_TLS_KEY: `${key}.gone` })).toThrow("SANDBOX_TLS_KEY: ENOENT");
+    rmSync(folder, { recursive: true });
   });
 
   it("reads options and seed data from a file; the environment overrides it (R-244)", () => {
