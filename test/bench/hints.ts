@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import pg from "pg";
 import { realClock } from "../../relay/src/base/clock.ts";
@@ -28,7 +29,6 @@ const AT_ONCE = 50;
 const TICK_MS = 10;
 
 const ms = (usage: NodeJS.CpuUsage): number => (usage.user + usage.system) / 1_000;
-const pause = (length: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, length));
 
 /** CPU time of a process until now, in ms (proc(5), fields 14 and 15). */
 function cpuOf(pid: number): number {

@@ -50,7 +50,7 @@ it("on a desktop, the two columns of settings end at about the same height", asy
 
 it("offers a tag with integrity, whose script the browser verifies and runs", async () => {
   const { page, logged } = await visitSnippet();
-  const tag = page.getByLabel("Or with fixed bytes", { exact: true });
+  const tag = page.getByLabel("With integrity (fixed bytes)", { exact: true });
   await page.getByLabel("Distance from the side").fill("32");
   const copied = (await tag.locator("code").textContent()) ?? "";
   expect(copied).toMatch(

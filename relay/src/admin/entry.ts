@@ -10,7 +10,7 @@ import {
   type LedgerStep,
 } from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
-import { replyNamed } from "../records/search.ts";
+import { replyWithId } from "../records/search.ts";
 import { badge, type Cell, count, facts, type Html, idText, sentBadge, time } from "./html.ts";
 import { type JourneyStep, stepList } from "./journey-steps.ts";
 import { conversationPath, messagePath } from "./paths.ts";
@@ -82,7 +82,7 @@ function nextStep({ kind, state, due }: LedgerEntry): JourneyStep[] {
 
 /** The message of a conversation that shows a sent message; undefined while none does. */
 export async function messageOf(db: Database, { shown }: Pick<LedgerEntry, "shown">): Promise<string | undefined> {
-  const [message] = shown === null ? [] : await replyNamed(db, shown);
+  const [message] = shown === null ? [] : await replyWithId(db, shown);
   return message && messagePath(message.visitor, message.id);
 }
 

@@ -4,7 +4,7 @@ import { shortHash } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { sendKey } from "../flows/outreach.ts";
 import { findEntry, type LedgerEntry, type LedgerKind } from "../records/ledger/ledger.ts";
-import { type MessageName, messagesNamed, type NameKind, replyNamed, visitorIdsMatching } from "../records/search.ts";
+import { type IdKind, type MessageIds, messagesWithId, replyWithId, visitorIdsMatching } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { messagesFormerly } from "../records/tries.ts";
 import { findVisitor } from "../records/visitors.ts";
@@ -38,7 +38,7 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
   if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
   const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => byPrefix(deps, id)];
   for (const search of searches) {
-    const seen: MessageName[] = [];
+    const seen: MessageIds[] = [];
     for (const each of await search()) if (await maySee(deps, viewer, each.visitor)) seen.push(each);
     const [only, ...others] = seen;
     // The browser generates a message's id, so it is unique in its conversation only.
@@ -76,22 +76,22 @@ async function entryOf(
 }
 
 /** Replies with this id of the service, in any account. */
-async function repliesOf({ db, settings }: FindDeps, id: string): Promise<MessageName[]> {
-  const found = await Promise.all(settings.accounts.map((account) => replyNamed(db, `${account.id}:${id}`)));
+async function repliesOf({ db, settings }: FindDeps, id: string): Promise<MessageIds[]> {
+  const found = await Promise.all(settings.accounts.map((account) => replyWithId(db, `${account.id}:${id}`)));
   return found.flat();
 }
 
 /** Searches that no index serves. Only ids with the right prefix are searched for. */
-async function byPrefix(deps: FindDeps, id: string): Promise<MessageName[]> {
+async function byPrefix(deps: FindDeps, id: string): Promise<MessageIds[]> {
   if (REPLY_PREFIX.test(id)) return messagesOf(deps, "reply", id);
   if (!id.startsWith(SID_PREFIX)) return [];
   const found = await messagesOf(deps, "sid", id);
   return found.length > 0 ? found : bySlices(deps.clock, (after) => messagesFormerly(deps.db, id, after));
 }
 
-/** The messages with this name, in all conversations. */
-const messagesOf = ({ db, clock }: FindDeps, kind: NameKind, name: string): Promise<MessageName[]> =>
-  bySlices(clock, (after) => messagesNamed(db, { kind, name, after }));
+/** The messages with this id, in all conversations. */
+const messagesOf = ({ db, clock }: FindDeps, kind: IdKind, id: string): Promise<MessageIds[]> =>
+  bySlices(clock, (after) => messagesWithId(db, { kind, id, after }));
 
 /** The visitors whose ids have this short form. Nothing stores the short forms, so each id is hashed (about 1 µs). */
 const visitorsOf = ({ db, clock }: FindDeps, short: string): Promise<string[]> =>

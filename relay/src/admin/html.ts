@@ -50,7 +50,7 @@ export const pageFrame = (title: string, body: Html): Html => html`<!doctype htm
 </html>`;
 
 /** The place for the live script's message that it cannot update the page. */
-export const STALE = html`<p id="stale" class="stale" role="status"></p>`;
+export const STALE_NOTICE = html`<p id="stale" class="stale" role="status"></p>`;
 
 /** Loads the script that keeps the page up to date; without scripts, shows a link instead. @param path of the page */
 export const liveScript = (path: string): Html =>

@@ -9,7 +9,7 @@ import type { Pushed } from "./context.ts";
 import { duration } from "./duration.ts";
 import { entrySteps } from "./entry.ts";
 import { fileLink, type LinkTo } from "./file.ts";
-import { badge, facts, type Html, liveScript, STALE, time, tokenField } from "./html.ts";
+import { badge, facts, type Html, liveScript, STALE_NOTICE, time, tokenField } from "./html.ts";
 import { type JourneyStep, stepList } from "./journey-steps.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
@@ -240,7 +240,7 @@ export async function journey(
       : "";
   const path = messagePath(row.visitor, row.id);
   const every = row.state === "sent" ? UNSETTLED_S : SETTLED_S;
-  return html`${STALE}${note}${facts([
+  return html`${STALE_NOTICE}${note}${facts([
     ["Message", html`<span class="id">${row.id}</span>`],
     ["messageSid at the service", row.sid === null ? null : html`<span class="id">${row.sid}</span>`],
     ["The service's id", serviceId(row.external)],

@@ -5,7 +5,7 @@ import { mergeSamples, type Sample, type Sampler, stepsOf } from "../flows/sampl
 import { countFailed } from "../records/search.ts";
 import { isSameRow, type SeriesRow, type SeriesStep, STEPS, samplesBetween } from "../records/series.ts";
 import { duration } from "./duration.ts";
-import { count, type Html, liveScript, STALE } from "./html.ts";
+import { count, type Html, liveScript, STALE_NOTICE } from "./html.ts";
 import { plot } from "./plot.ts";
 import { nodeTable, openProblems, runningNodes } from "./state.ts";
 
@@ -187,7 +187,7 @@ export async function overview(deps: Deps): Promise<Html> {
   const figures = { points, all: mergeSamples(known, "highest"), ticks: ticksOf(range, now), range };
   const nodes = await runningNodes(db, now, own);
   const chats = nodes.reduce((sum, { connections }) => sum + connections, 0);
-  return html`${STALE}
+  return html`${STALE_NOTICE}
 <div id="problems" data-live="${RENEW_S}" role="status">${await openProblems(db, await takesWrites())}</div>
 <ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
     ([name, { name: words }]) =>

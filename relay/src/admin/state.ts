@@ -75,7 +75,7 @@ export async function alerts(db: Database, skip: number): Promise<Html> {
     "Alerts",
     headings,
     rows,
-    "No alerts yet. A problem that needs you appears here, and at the top of the overview.",
+    "No alerts yet. A problem that needs attention appears here, and at the top of the overview.",
   );
 }
 
@@ -103,7 +103,7 @@ const NO_WRITES = html`<li><p>The database accepts no writes. Visitors see that 
 export async function openProblems(db: Database, takesWrites: boolean): Promise<Html | ""> {
   const open = await openAlerts(db);
   if (takesWrites && open.length === 0) return "";
-  return html`<div class="problems"><h2>Needs you</h2><ul>${takesWrites ? "" : NO_WRITES}${open.map(openProblem)}</ul><p><a href="/admin/alerts">All alerts</a></p></div>`;
+  return html`<div class="problems"><h2>Needs attention</h2><ul>${takesWrites ? "" : NO_WRITES}${open.map(openProblem)}</ul><p><a href="/admin/alerts">All alerts</a></p></div>`;
 }
 
 /** The page of the fields of the service's callbacks, and when each was first seen. */

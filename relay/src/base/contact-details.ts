@@ -1,5 +1,5 @@
 import { cut } from "@porchlight/shared/text";
-import { emailOf, toSingleLine } from "./input-text.ts";
+import { emailOf, isPlaceholder, toSingleLine } from "./input-text.ts";
 import { phoneOf } from "./phone.ts";
 
 /** Contact details of a person. The phone number is in E.164; null: not given. */
@@ -13,12 +13,11 @@ export type ContactDetails = {
 type Given = { [field in keyof ContactDetails]?: string | undefined };
 
 const NAME_MAX = 100;
-const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
 /** One line of at most `max` characters; null for blank text and for placeholders such as "unknown" (R-207). */
 export function cleanLine(given: string | undefined, max: number): string | null {
   const text = cut(toSingleLine(given ?? ""), max).trim();
-  return text === "" || PLACEHOLDERS.has(text.toLowerCase()) ? null : text;
+  return isPlaceholder(text) ? null : text;
 }
 
 /**

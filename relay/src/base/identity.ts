@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Clock } from "./clock.ts";
 import type { Site } from "./config.ts";
+import { cleanLine } from "./contact-details.ts";
 import { EMAIL_MAX, emailOf } from "./input-text.ts";
 import type { Log } from "./log.ts";
 
@@ -28,22 +29,13 @@ const KEY_ALGORITHMS = ["ES256", "EdDSA", "Ed25519", "RS256", "PS256"];
 const LIFE_S = 3_600;
 const SKEW_S = 60;
 const NAME_MAX = 100;
-const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
 /** Errors that mean that the keys could not be fetched: the token was not checked. */
 const UNREACHABLE = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC"]);
 
-/** The text on one line; `undefined` for blanks and placeholders (R-207). */
-function presentLine(value: unknown, max: number): string | undefined {
-  if (typeof value !== "string") return undefined;
-  const text = value
-    .toWellFormed()
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, max)
-    .toWellFormed();
-  return text === "" || PLACEHOLDERS.has(text.toLowerCase()) ? undefined : text;
-}
+/** A claim as text on one line, with single spaces; `undefined` for blanks, placeholders (R-207) and other types. */
+const presentLine = (claim: unknown, max: number): string | undefined =>
+  typeof claim === "string" ? (cleanLine(claim.replace(/\s+/gu, " "), max) ?? undefined) : undefined;
 
 /** Splits a name: the last word is the last name. A single word is the first name. */
 function namesOf(value: unknown): { firstName?: string; lastName?: string } {

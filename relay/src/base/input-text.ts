@@ -9,6 +9,12 @@ export const toSingleLine = (text: string): string =>
     .replace(/\p{Cc}/gu, " ")
     .trim();
 
+/** What people and services write instead of leaving a field empty, in lower case. */
+const PLACEHOLDERS = new Set(["", "unknown", "unknown@unknown.com", "-", "—", "n/a"]);
+
+/** Whether a text means that there is none: a blank text, or a placeholder such as "Unknown". */
+export const isPlaceholder = (text: string): boolean => PLACEHOLDERS.has(text.trim().toLowerCase());
+
 /** The text without NUL characters and lone surrogates. Line breaks stay. */
 export const toMultiLine = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 

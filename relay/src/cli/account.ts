@@ -9,10 +9,11 @@ import { type Finding, failed, passed } from "./finding.ts";
 const PROBE = { email: "probe@porchlight.invalid" };
 const SKEW_MAX_MS = 60_000;
 
-const WAITS = "Visitors lose nothing: their messages wait, and the relay sends them when the service works again.";
-const UNREACHED = `${WAITS} If it works for others, check \`SERVICE_URL\`, and DNS and the firewall of this machine.`;
-const FAILING = `${WAITS} Ask the service's support how long the failure will last.`;
-const SLOWED = `${WAITS} The relay waits before its next call, because the service limited or failed earlier calls. Check again in a minute.`;
+const MESSAGES_WAIT =
+  "Visitors lose nothing: their messages wait, and the relay sends them when the service works again.";
+const UNREACHED = `${MESSAGES_WAIT} If it works for others, check \`SERVICE_URL\`, and DNS and the firewall of this machine.`;
+const FAILING = `${MESSAGES_WAIT} Ask the service's support how long the failure will last.`;
+const SLOWED = `${MESSAGES_WAIT} The relay waits before its next call, because the service limited or failed earlier calls. Check again in a minute.`;
 const BASE_ADDRESS = "Set `SERVICE_URL` to the base address that the service names: it ends in `/v1`.";
 const ADDRESS =
   "Check that the address ends in `/v1` and that the key has all rights. If both are right, a proxy in front of the service blocks this machine: ask the service's support to allow its address.";

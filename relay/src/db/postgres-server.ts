@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 
 /** The connections to PostgreSQL, and the checks of the server before it is used. */
@@ -26,8 +27,6 @@ export const codeOf = (error: unknown): string => String((error as { code?: unkn
 /** Whether the server could not be reached or ended the connection, so any other statement would fail too. */
 export const isAway = (error: unknown): boolean =>
   /^(08|57P0|53)|^E[A-Z]+$/.test(codeOf(error)) || /terminated|timeout|Connection ended/i.test(String(error));
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Settings of a session or a transaction. Every statement finds its rows by an index; without these settings, the planner would

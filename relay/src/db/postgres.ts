@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
 import type { Batch, Database, Transaction } from "./database.ts";
 import { lockStatement, tryLockStatement } from "./locks.ts";
 import { createReads } from "./postgres-reads.ts";
-import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server.ts";
+import { codeOf, connectTo, isAway, type Server } from "./postgres-server.ts";
 import {
   createNames,
   type Parameter,

@@ -45,7 +45,17 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Waits between attempts, in ms, as Standard Webhooks advises. After the last one the event has failed. */
-const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+const RETRY_WAITS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
 /** Interval at which stored events are searched for. */
 const POLL_MS = 2 * SECOND;
 /** For this long (ms), no other process takes an event that is being sent. */
@@ -188,7 +198,7 @@ function nextOf(
 ): Pick<Event, "state" | "attempts" | "due"> {
   const tries = attempts + 1;
   if (status >= 200 && status < 300) return { state: "delivered", attempts: tries, due };
-  const wait = WAITS[attempts];
+  const wait = RETRY_WAITS_MS[attempts];
   if (wait === undefined || status === 410) return { state: "failed", attempts: tries, due };
   return { state: "waiting", attempts: tries, due: clock.now() + Math.ceil(wait * (1 + random() / 10)) };
 }

@@ -68,7 +68,7 @@ export type LaneHead = OutboxEntry & {
  * Joins the message by its whole primary key, `visitor` and `pos`. The empty text keeps PostgreSQL from comparing `m.visitor` with
  * the parameter: while young tables had no statistics, that comparison made it read the whole thread for each message.
  */
-const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
+const SELECT_LANE_HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
        COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.id, m.at, m.text, v.site,
        v.campaign, EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.told < d.version) AS has_unsent_details, f.key, f.type, f.name, f.size, f.width, f.height
      FROM outbox o
@@ -86,7 +86,7 @@ export async function laneHead(tx: Transaction, visitor: string): Promise<LaneHe
 /** The oldest entry of each of these visitors' lanes; nothing where the lane is empty. */
 export const laneHeads = (tx: Transaction, visitors: readonly string[]): Promise<(LaneHead | undefined)[]> =>
   tx.each<LaneHead>(
-    HEAD,
+    SELECT_LANE_HEAD,
     visitors.map((visitor) => [visitor]),
   );
 

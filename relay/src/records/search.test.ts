@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { type ConversationCursor, messagesNamed, type NameKind, searchSlice, visitorIdsMatching } from "./search.ts";
+import { type ConversationCursor, type IdKind, messagesWithId, searchSlice, visitorIdsMatching } from "./search.ts";
 import { appendReply, appendSent, markMessage, numbersOf } from "./threads.ts";
 import { addVisitor } from "./visitors.ts";
 
@@ -107,12 +107,12 @@ it("returns no more conversations than asked for", async () => {
 it("finds messages by id and by messageSid, and replies by id, slice by slice", async () => {
   for (const visitor of ["a", "b", "c"]) await thread(visitor, 1, { 1: "hello", 30000: "bye" });
   await appendReply(db, { visitor: "b", id: "r_1", text: "hi", at: 1, external: "main:1" });
-  async function all(kind: NameKind, name: string) {
+  async function all(kind: IdKind, id: string) {
     const names: string[] = [];
     let count = 0;
     for (let after: string | undefined = ""; after !== undefined; count++) {
-      const { found, next }: Awaited<ReturnType<typeof messagesNamed>> = await messagesNamed(db, { kind, name, after });
-      names.push(...found.map(({ visitor, id }) => `${visitor} ${id}`));
+      const { found, next }: Awaited<ReturnType<typeof messagesWithId>> = await messagesWithId(db, { kind, id, after });
+      names.push(...found.map((each) => `${each.visitor} ${each.id}`));
       after = next;
     }
     return { names, count };

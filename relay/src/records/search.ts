@@ -149,10 +149,10 @@ export async function searchSlice(
 }
 
 /** The ids of a message and its visitor, as its page has them. */
-export type MessageName = { visitor: string; id: string };
+export type MessageIds = { visitor: string; id: string };
 
 /** The kinds of ids by which a message is found: the id of a visitor's message, its `messageSid`, or the id of a reply. */
-export type NameKind = "id" | "sid" | "reply";
+export type IdKind = "id" | "sid" | "reply";
 
 /**
  * One slice of a search by id reads at most so many visitors and about so many messages. An index has the ids of visitors'
@@ -163,7 +163,7 @@ const LOOKUP_CONDITION = {
   id: "author = 'visitor' AND id = $3",
   sid: "sid = $3",
   reply: "author = 'reply' AND id = $3",
-} as const satisfies Record<NameKind, string>;
+} as const satisfies Record<IdKind, string>;
 
 /**
  * Finds messages by id in a slice of all messages, in the order of the visitors' ids. No index begins with these ids: it would
@@ -171,10 +171,10 @@ const LOOKUP_CONDITION = {
  * @param after the visitor after whom the slice begins; empty: at the beginning
  * @returns the matches, and `next`, the visitor after whom the next slice begins; undefined after the last slice
  */
-export async function messagesNamed(
+export async function messagesWithId(
   tx: Transaction,
-  { kind, name, after }: { kind: NameKind; name: string; after: string },
-): Promise<{ found: MessageName[]; next: string | undefined }> {
+  { kind, id, after }: { kind: IdKind; id: string; after: string },
+): Promise<{ found: MessageIds[]; next: string | undefined }> {
   const sql = "SELECT id, head FROM visitors WHERE id > $1 ORDER BY id LIMIT $2";
   const visitors = await tx.all<{ id: string; head: number }>(sql, after, LOOKUP_SLICE.visitors);
   let messages = 0;
@@ -184,11 +184,11 @@ export async function messagesNamed(
   });
   const last = fitting ?? visitors.at(-1);
   if (last === undefined) return { found: [], next: undefined };
-  const found = await tx.all<MessageName>(
+  const found = await tx.all<MessageIds>(
     `SELECT visitor, id FROM messages WHERE visitor > $1 AND visitor <= $2 AND ${LOOKUP_CONDITION[kind]}`,
     after,
     last.id,
-    name,
+    id,
   );
   const more = fitting !== undefined || visitors.length === LOOKUP_SLICE.visitors;
   return { found, next: more ? last.id : undefined };
@@ -199,7 +199,7 @@ const IDS_SLICE = 2_000;
 
 /**
  * Finds visitors by a property of their ids that the database does not know, in a slice of all visitors, in the order of their ids.
- * @param after as for `messagesNamed`
+ * @param after as for `messagesWithId`
  * @returns the ids of the matches, and `next`, the visitor after whom the next slice begins; undefined after the last slice
  */
 export async function visitorIdsMatching(
@@ -213,7 +213,7 @@ export async function visitorIdsMatching(
 }
 
 /** The reply with this id of the service. @param external the account and the id, as replies are stored */
-export const replyNamed = (tx: Transaction, external: string): Promise<MessageName[]> =>
+export const replyWithId = (tx: Transaction, external: string): Promise<MessageIds[]> =>
   tx.all("SELECT visitor, id FROM messages WHERE external = $1", external);
 
 /** The stored steps of a message's journey. */

@@ -1,4 +1,5 @@
 import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
+import { isPlaceholder } from "../base/input-text.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 
@@ -34,15 +35,14 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const PLACEHOLDERS = new Set(["", "unknown", "unknown@unknown.com", "—", "-"]);
-
 /** A text that is neither blank nor a placeholder; a number becomes text, because ids arrive as either (R-009). */
-function words(value: unknown): string | undefined {
+function presentText(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && !PLACEHOLDERS.has(text.trim().toLowerCase()) ? text.trim() : undefined;
+  return typeof text === "string" && !isPlaceholder(text) ? text.trim() : undefined;
 }
 
-const first = (...values: unknown[]): string | undefined => values.map(words).find((value) => value !== undefined);
+const first = (...values: unknown[]): string | undefined =>
+  values.map(presentText).find((value) => value !== undefined);
 
 /** The fields of a contact: bare, or inside `{contact}`, `{data}` or a list (R-422, R-431). */
 function contactIn(json: unknown): Contact | undefined {
@@ -53,7 +53,11 @@ function contactIn(json: unknown): Contact | undefined {
   const fields = isFields(inner) ? inner : outer;
   const id = first(fields.id, fields.contactId, fields.contact_id, outer.id, outer.contactId, outer.contact_id);
   if (id === undefined) return undefined;
-  const [firstName, lastName, email] = [words(fields.firstName), words(fields.lastName), words(fields.email)];
+  const [firstName, lastName, email] = [
+    presentText(fields.firstName),
+    presentText(fields.lastName),
+    presentText(fields.email),
+  ];
   const phone = first(fields.phone, fields.phoneNumber);
   return {
     id,
@@ -166,7 +170,7 @@ async function sendMessage({ call, now }: Client, message: Outgoing): Promise<Se
   // A fresh connection: the server cannot have closed it, so a failure to connect is certain.
   const answer = await call({ method: "POST", path, auth: "query", body, fresh: true });
   const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
-  const [messageId, contactId] = [words(json.messageId), words(json.contactId)];
+  const [messageId, contactId] = [presentText(json.messageId), presentText(json.contactId)];
   return {
     ...outcomeOf(answer, false, now(), message.campaignId !== undefined),
     ...(messageId === undefined ? {} : { messageId }),
@@ -196,7 +200,7 @@ async function grantCredits({ call, now }: Client, grant: Grant): Promise<GrantA
   const path = "/subaccounts/credits";
   const answer = await call({ method: "POST", path, auth: "header", body, timeout: GRANT_MS, fresh: true });
   const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
-  const subAccountId = words(json.sub_account_id);
+  const subAccountId = presentText(json.sub_account_id);
   const [added, balance] = [numberIn(json.credits_added), numberIn(json.new_balance)];
   return {
     ...outcomeOf(answer, false, now()),

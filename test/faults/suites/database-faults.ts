@@ -1,5 +1,6 @@
 /** Failures between the nodes and PostgreSQL (RELIABILITY S8). */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { NodesStage } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
 
@@ -15,8 +16,6 @@ const CUT_EVERY = 3;
 const DROPPED = 5;
 /** How long every connection to the database is busy, in ms: longer than a statement waits for a free one (3 s). */
 const BUSY_MS = 5_000;
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Cuts connections at some of the COMMITs: before PostgreSQL gets them, or after it has committed, so that the answer is lost.

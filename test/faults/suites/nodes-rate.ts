@@ -1,7 +1,7 @@
 import { startSandbox } from "../../../relay/sandbox/server.ts";
 import { openNodes } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
-import { type Common, type Report, seconds } from "./suite.ts";
+import { type Common, percent, type Report, seconds } from "./suite.ts";
 
 /**
  * `limit`: the service's calls per minute. `least`: smallest share of the limit that must be used. `most`: the share of refused
@@ -14,8 +14,6 @@ type Stage = Awaited<ReturnType<typeof openNodes>>;
 const MINUTE = 60_000;
 const NODES = 3;
 const VISITORS = 20;
-
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
 /** Acknowledged messages that have not arrived at the service and do not wait in the outbox. */
 async function countLost({ db }: Stage, tabs: ReturnType<Stage["tab"]>[], arrived: readonly string[]): Promise<number> {

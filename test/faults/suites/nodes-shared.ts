@@ -3,6 +3,7 @@
  * process holds the account's lease until the end, so neither node may make a call.
  */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { migrate } from "../../../relay/src/db/migrate.ts";
 import { openDatabase } from "../../../relay/src/db/open.ts";
 import { addToken, SCOPES } from "../../../relay/src/records/tokens.ts";
@@ -21,8 +22,6 @@ const MORE = { attempts: 6, pause: 150 };
 const CLOSED_WITHIN_MS = 10_000;
 /** Longest time until the nodes make the calls of a lease that has become free, in ms. */
 const CALLED_WITHIN_MS = 30_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Creates the tables, the lease of another process, and an API token. @returns the token */
 async function prepare(databaseUrl: string): Promise<string> {

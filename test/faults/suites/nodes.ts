@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { writeChangedSources } from "../mutants/changed-sources.ts";
 import { until } from "../process/stage.ts";
 import type { Tab } from "../tab.ts";
-import { cutCommits, type Downtime, keepBusy, pause } from "./database-faults.ts";
+import { cutCommits, type Downtime, keepBusy } from "./database-faults.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 /**

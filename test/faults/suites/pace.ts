@@ -8,7 +8,7 @@ import {
   steady,
   WINDOWS,
 } from "../../../relay/src/service/pacer.fixture.ts";
-import { type Common, type Report, seconds } from "./suite.ts";
+import { type Common, percent, type Report, seconds } from "./suite.ts";
 
 const LIMITS = [10, 30, 300] as const;
 const STYLES = ["none", "retryAfter", "ietf6"] as const;
@@ -94,4 +94,3 @@ function merge(into: Extremes, other: Extremes): void {
 }
 
 const cells = ({ used, refused }: Extremes): string[] => [percent(used).padEnd(9), percent(refused).padEnd(8)];
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;

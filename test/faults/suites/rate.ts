@@ -2,7 +2,7 @@ import type { SandboxConfig } from "../../../relay/sandbox/options.ts";
 import { startSandbox } from "../../../relay/sandbox/server.ts";
 import { testClock } from "../process/clock.ts";
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
-import { type Common, type Report, seconds } from "./suite.ts";
+import { type Common, percent, type Report, seconds } from "./suite.ts";
 
 type Style = SandboxConfig["rateHeaders"];
 type Options = Common & {
@@ -60,8 +60,6 @@ export async function rate({
     },
   };
 }
-
-const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
 /** One limit, stated by one style of headers. */
 type RunOptions = {

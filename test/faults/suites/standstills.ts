@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type NodesStage, openNodes } from "../../nodes/stage.ts";
 import { until } from "../process/stage.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
@@ -13,8 +14,6 @@ type Options = Common & {
 const NODES = 3;
 /** Longest time until another node has the lease of a stopped one, in ms: a lease lasts 3 s. */
 const TAKEN_WITHIN_MS = 30_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The node that holds the account's lease, by its place in the stage. */
 async function holderIn({ db, ports }: NodesStage): Promise<number> {

@@ -21,3 +21,6 @@ export const losses = (violations: readonly string[]) => ({
 });
 
 export const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
+
+/** A share of 1 as text: 0.123 is `12.3 %`. */
+export const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;

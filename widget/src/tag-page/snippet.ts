@@ -90,7 +90,7 @@ async function start(site: PublicSite, relay: string): Promise<void> {
   const file = block("Or in the relay's file", "For all pages of the site, in the file that PORCHLIGHT_CONFIG names.");
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
   const strict = block(
-    "Or with fixed bytes",
+    "With integrity (fixed bytes)",
     "The browser runs this script only. Paste the tag again after each upgrade.",
   );
   const chosen: Record<string, unknown> = {};

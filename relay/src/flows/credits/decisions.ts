@@ -3,10 +3,10 @@ import type { Transaction } from "../../db/database.ts";
 import { contentOf, type GrantContent, grantedOf, isGrantable, WAIT_REASONS } from "../../records/ledger/grants.ts";
 import {
   addEntry,
-  FOREVER,
   findEntry,
   type LedgerEntry,
   ledgerKey,
+  NEVER_DUE,
   type TransitionProblem,
   transition,
   transitionProblem,
@@ -130,7 +130,7 @@ export const resolve = (
       const name = nameOf(decision);
       const next = granted
         ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
-        : ({ state: "received", reason: `${WAIT_REASONS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
+        : ({ state: "received", reason: `${WAIT_REASONS.notGranted}: ${reason}`, due: NEVER_DUE, actor, now } as const);
       const entry = await transition(tx, name, ["unknown"], next);
       if (entry === undefined) return transitionProblem(tx, name);
       if (granted) await storeAccountEvent(tx, account, "credits.granted", grantedOf(entry));

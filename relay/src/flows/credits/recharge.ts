@@ -1,7 +1,7 @@
 import { mappedEmail } from "../../base/rules.ts";
 import type { Transaction } from "../../db/database.ts";
 import { type GrantContent, WAIT_REASONS } from "../../records/ledger/grants.ts";
-import { addEntry, FOREVER, type LedgerEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
+import { addEntry, type LedgerEntry, ledgerKey, NEVER_DUE, transition } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, digestOf, intentBy } from "./state.ts";
@@ -74,6 +74,6 @@ async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unre
   const next =
     reason === undefined
       ? intentBy("rules", now)
-      : ({ state: "received", reason, due: toAsk ? now : FOREVER, actor: "rules", now } as const);
+      : ({ state: "received", reason, due: toAsk ? now : NEVER_DUE, actor: "rules", now } as const);
   await transition(tx, entry, ["received"], next);
 }

@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { CreditRules } from "../../base/rules.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { WAIT_REASONS } from "../../records/ledger/grants.ts";
-import { FOREVER, type LedgerEntry, transition } from "../../records/ledger/ledger.ts";
+import { type LedgerEntry, NEVER_DUE, transition } from "../../records/ledger/ledger.ts";
 import type { StoreAccountEvent } from "../notify.ts";
 import type { Billing } from "./billing.ts";
 
@@ -41,6 +41,6 @@ export function waitForPerson(
 ): Promise<LedgerEntry | undefined> {
   const { why, because, content, actor, now } = given;
   const reason = because === undefined ? WAIT_REASONS[why] : `${WAIT_REASONS[why]}: ${because}`;
-  const next = { state: "received", reason, due: FOREVER, actor, now } as const;
+  const next = { state: "received", reason, due: NEVER_DUE, actor, now } as const;
   return transition(tx, entry, ["received"], content === undefined ? next : { ...next, content });
 }

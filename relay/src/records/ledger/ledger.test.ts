@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { addEntry, FOREVER, type LedgerState, stuckEntries, transition } from "./ledger.ts";
+import { addEntry, type LedgerState, NEVER_DUE, stuckEntries, transition } from "./ledger.ts";
 
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
@@ -26,7 +26,7 @@ async function write(key: string, state: LedgerState, more: { age?: number; due?
 
 it("finds the entries that need a person, and no others", async () => {
   await write("unknown", "unknown");
-  await write("approval", "received", { due: FOREVER });
+  await write("approval", "received", { due: NEVER_DUE });
   await write("asks the billing webhook", "received", { due: NOW + MINUTE });
   await write("404", "intent", { reason: "404: no such sub-account" });
   await write("429", "intent", { reason: "429: slow down" });

@@ -355,7 +355,7 @@ export async function eraseLane(tx: Transaction, kind: LedgerKind, lane: string)
 }
 
 /** Never due: only a person moves such an entry. */
-export const FOREVER = Number.MAX_SAFE_INTEGER;
+export const NEVER_DUE = Number.MAX_SAFE_INTEGER;
 /** An intent that is older than this (ms) no longer waits only for its turn: something is wrong. */
 const OVERDUE_MS = 15 * 60_000;
 /** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
@@ -381,7 +381,7 @@ export async function stuckEntries(
     kind,
     account,
     state,
-    FOREVER,
+    NEVER_DUE,
     now - LONGEST_CALL_MS,
     now - OVERDUE_MS,
     limit,

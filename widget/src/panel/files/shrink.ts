@@ -20,11 +20,11 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** Number of first bytes of a PNG or WebP that are searched for the mark of an animation. */
-const HEAD = 64 * 1024;
+const SEARCHED_BYTES = 64 * 1024;
 
 /** Whether a PNG or WebP is animated: it then has an `acTL` or `ANIM` chunk (PNG 3, 11.3.6; WebP container specification). */
 async function isAnimated(file: Blob): Promise<boolean> {
-  const head = new TextDecoder("latin1").decode(await file.slice(0, HEAD).arrayBuffer());
+  const head = new TextDecoder("latin1").decode(await file.slice(0, SEARCHED_BYTES).arrayBuffer());
   return /^.PNG.*?acTL|^RIFF.{4}WEBP.*?ANIM/s.test(head);
 }
 
