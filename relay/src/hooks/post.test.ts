@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
@@ -25,4 +26,19 @@ it("follows no redirect, and distinguishes a missing answer from an error", asyn
   await new Promise((resolve) => server.close(resolve));
   expect(await hooks.post(hook, 0)).toEqual({ status: 0, text: "ECONNREFUSED" });
   await hooks.close();
+});
+
+it("gives up on a receiver that accepts the request and does not answer, or never ends its answer", async () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/endless") response.write("x");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const hooks = createHooks();
+  for (const path of ["silent", "endless"]) {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`;
+    const answer = await hooks.post({ url, secret: "whsec_AAAA", id: "msg_1", body: "{}", within: 100 }, 0);
+    expect(answer).toEqual({ status: 0, text: "no answer" });
+  }
+  await hooks.close();
+  server.close().closeAllConnections();
 });

@@ -61,11 +61,17 @@ export function createHooks(): Hooks {
         });
         return { status: statusCode, text: await beginningOf(answer) };
       } catch (error) {
-        return { status: 0, text: (error as NodeJS.ErrnoException).code ?? "no answer" };
+        return { status: 0, text: reasonOf(error) };
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The code of an error. That of a request that took too long is a number (DOM, "TimeoutError"). */
+function reasonOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "no answer";
 }
 
 /** The first part of a body; the rest is not read. */
