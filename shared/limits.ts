@@ -28,7 +28,7 @@ export const CLIENT_ID = /^[A-Za-z0-9_-]{8,64}$/;
 export const EMOJI_MAX = 32;
 /** Longest comment on a rating, in UTF-16 units. */
 export const COMMENT_MAX = 1_000;
-/** Longest page address that a message says it was written on, in UTF-16 units: path and query. */
+/** Longest address of the page on which a message was written: path and query, in UTF-16 units. */
 export const PAGE_ADDRESS_MAX = 512;
 /** Longest title of that page, in UTF-16 units. */
 export const TITLE_MAX = 200;

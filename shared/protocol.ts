@@ -102,8 +102,8 @@ export type Send = {
   /** Key of a finished upload. */
   media?: string | undefined;
   /**
-   * Milliseconds since it was written or, after a Retry in the browser, sent anew: both times by the browser's clock, which may be
-   * wrong. Negative when that clock was set back meanwhile.
+   * Milliseconds since the visitor wrote the message or last pressed Retry, by the browser's clock. Negative when that clock was
+   * set back meanwhile.
    */
   age?: number;
   /** Where it was written; the site's routes use it once per conversation. Path and query of the page. */
@@ -114,7 +114,7 @@ export type Send = {
   locale?: string | undefined;
   /** Name that the page gives (`data-campaign`); the site's routes translate it. */
   campaign?: string | undefined;
-  /** The visitor has chosen `campaign`: the routes look at it again, also within a conversation. */
+  /** The visitor has chosen `campaign`, so the routes apply it even within a conversation. */
   chosen?: boolean | undefined;
 };
 /** Sends a failed message again. */

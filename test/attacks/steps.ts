@@ -203,8 +203,8 @@ ask("Profiler.takePreciseCoverage");
 const SIZE = 5_000;
 const TEXTS = [...repeated().map((part) => ({ part })), ...FRAMED];
 /**
- * How far apart the chosen texts are. The command line's argument is the number of texts for each parser; default: all. With
- * fewer texts, each parser gets different ones.
+ * Every how many texts one is used. The command line's argument is the number of texts for each parser; default: all. With fewer,
+ * each parser gets different texts.
  */
 const step = Math.max(1, Math.floor(TEXTS.length / Number(process.argv[2] ?? TEXTS.length)));
 const cases = Object.entries(SCANNERS).flatMap(([name, scan], first) =>

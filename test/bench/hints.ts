@@ -1,6 +1,6 @@
 /**
- * Measures what hints cost: the check for lost ones, and one subscription for each node or for each visitor, by Redis and by
- * NOTIFY. The server's CPU is read from /proc, so this runs on Linux only.
+ * Measures the cost of hints: of the check for lost ones, and of subscribing once for each node or once for each visitor. Compares
+ * Redis with NOTIFY. Reads the server's CPU time from /proc, so it runs on Linux only.
  */
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -11,7 +11,7 @@
  *   npm run bench -- --counts          counts operations per round trip, and writes counts/counts.json
  *   npm run bench -- --idle 150        checks that a visitor who is silent for 150 s behind nginx still gets a reply
  *   npm run bench -- --wave            simulates many clients that reconnect at once
- *   npm run bench -- --hints           what the check for lost hints costs, and subscriptions for each node or each visitor
+ *   npm run bench -- --hints           measures the check for lost hints, and one subscription for each node or each visitor
  *   npm run bench -- --publish         writes the last run into the README's tables
  */
 import { parseArgs } from "node:util";

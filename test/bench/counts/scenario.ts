@@ -6,7 +6,7 @@ import { randomId } from "@porchlight/shared/id";
 import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
 import { type Client, type Stage, startStage, until } from "./stage.ts";
 
-/** Visitors who write at once. Fewer than `PARALLEL` in the key's gate, so that all their messages are sent at once. */
+/** Visitors who write at once: fewer than `CALLS_AT_ONCE_MAX` of `keygate.ts`, so the relay sends all their messages at once. */
 const VISITORS = 32;
 /** Waves before anything is counted, until the pacer allows a whole wave at once. */
 const WARM_WAVES = 11;

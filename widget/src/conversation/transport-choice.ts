@@ -73,7 +73,7 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     async judge(opened, answered) {
       current = undefined;
       hang.off();
-      // The fallback opened but no frame came: something in between holds it back, so try WebSockets again.
+      // The fallback opened but no frame came: something in between holds it back, so WebSockets are tried again.
       if (fallbackSince) fallbackSince = opened && !answered ? 0 : fallbackSince;
       else if (answered) failures = 0;
       // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,

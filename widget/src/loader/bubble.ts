@@ -18,7 +18,7 @@ export type BubbleOptions = {
 
 /**
  * Shows the bubble. It disappears once the chat was opened and closed again.
- * @param element passed in, so that the teaser needs one file: the bundler would put an import into a second one
+ * @param element a parameter, because the bundler would put an import into a second file of the teaser
  * @returns a function that removes the bubble
  */
 export function bubble(
@@ -68,8 +68,8 @@ export function bubble(
 }
 
 /**
- * Narrows a button to the longest of its lines. The style sheet balances them, and CSS would leave the width of an unbalanced
- * text: an empty strip between the text and the cross. The calculation uses no pixels of the window, since pages may zoom.
+ * Narrows a button to its longest line. The style sheet balances the lines, but CSS keeps the width of the unbalanced text, which
+ * leaves an empty strip between the text and the cross. The strip is measured as a share of the width, because pages may zoom.
  */
 function hugLines(button: HTMLElement): void {
   const lines = new Range();

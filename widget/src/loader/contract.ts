@@ -75,7 +75,8 @@ type PanelCommand = "send" | "identify" | "logout" | "consent";
 export type PanelCommands = {
   /**
    * Its result or rejection becomes the command's answer to the page.
-   * @param fetchesPanel whether the command makes the loader fetch the panel; if not, the page has already got the logout event
+   * @param fetchesPanel whether the command makes the loader fetch the panel. If it does not, the loader has already emitted the
+   *   event `logout`, and the panel must not emit it again
    */
   readonly [name in PanelCommand]: (argument: unknown, fetchesPanel: unknown) => unknown;
 };

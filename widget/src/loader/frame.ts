@@ -51,14 +51,14 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   dialog.replaceChildren(header, sentence, retry, link);
 }
 
-/** Hides the sentence while another attempt runs, so that the visitor sees that Retry does something, and hears the next failure. */
+/** Hides the sentence during another attempt. The visitor sees that Retry works, and screen readers announce the next failure. */
 function hideUntilFailure({ style }: HTMLElement): void {
   style.visibility = "hidden";
   const show = (): void => void style.removeProperty("visibility");
   addEventListener("porchlight:error", show, { once: true });
 }
 
-/** The texts of the language; those that the script has of it if they cannot be fetched. */
+/** Fetches the texts of the language. If that fails, returns the few that the script contains. */
 async function fetchFrameWords(shell: Shell): Promise<LoaderWords & Partial<FrameWords> & { close: string }> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;

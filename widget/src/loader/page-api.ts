@@ -55,8 +55,8 @@ type Calls = {
   (command: "unread"): number;
 };
 /**
- * The same while the page's stub may still be in place, which returns nothing. The result is a type parameter, so that the
- * stub, a function without a result, can be assigned. Callers do not pass this parameter.
+ * The same calls while the page's stub, which returns nothing, may still be in place. The result is a type parameter so that the
+ * stub can be assigned. Callers do not pass this parameter.
  */
 type EarlyCalls = {
   <Name extends keyof Commands, Done = Promise<unknown> | undefined>(

@@ -27,7 +27,7 @@ type Removals = {
 };
 let removals: Removals | undefined;
 
-/** Whether the removals so far say nothing about the present page: it is another one, or the element has stayed for long. */
+/** Whether the removals so far no longer count, because the page is another one or the element has stayed for long. */
 function isOver({ launcher, root, address, returnedAt }: Removals, shell: Shell): boolean {
   if (launcher !== shell.launcher || root !== pageDocument.documentElement) return true;
   // A single-page application may rebuild the body with each of its pages.
@@ -56,7 +56,7 @@ export function restoreHost(shell: Shell, insert: () => void): void {
   if (wait === undefined) return console.warn("Porchlight: this page keeps removing the chat, so it stays away");
   const ownFunction = pageFunction();
   const putBack = (): void => {
-    // Another widget runs, or none, because the page has called `destroy`; or another page has begun meanwhile.
+    // Meanwhile the page has called `destroy`, has started another widget, or has moved on to another address.
     if (pageFunction() !== ownFunction || removals !== current) return;
     current.returnedAt = performance.now();
     insert();

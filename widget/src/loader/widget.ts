@@ -53,8 +53,8 @@ const extra: CallExtra = (name, ...more) =>
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
-  // The script's words, if they are in the site's language, else the page's, else the browser's first. Otherwise, as when a cache
-  // gives the script to a browser with another language, the launcher's name is a word that most languages know.
+  // The wanted language is the site's, else the page's, else the browser's first. Use the script's words if they are in it. They
+  // may not be, for example when a cache returns the script of another browser: then use a word that most languages know.
   const wanted = ((now.locale ?? "") + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
   shell.words ??= wanted.startsWith(words.lang) ? words : { word: "Chat" };
   const { dir = "ltr", word } = shell.words;
@@ -167,7 +167,7 @@ const startAgain = (): unknown =>
 function showFailure(): void {
   const again = element("button", { class: "at launcher" }, words.retry);
   again.onclick = start;
-  // A failure that is shown already stays, with the focus. Nothing else ends with a link.
+  // Only a failure ends with a link. If one is shown already, keep it, because its button may have the focus.
   if (!(dialog.lastChild as HTMLAnchorElement | null)?.href)
     dialog.replaceChildren(words.failed, again, pageLink(launcher.ariaLabel as string));
   extra("drawFrame", close);
@@ -219,7 +219,7 @@ function destroy(): void {
   removeFromPage?.();
   phone.onchange = null;
   removeEventListener("online", startAgain);
-  // Later commands must not add any elements: the widget counts as being in the page. Any function would do.
+  // Any function makes the widget count as being in the page, so later commands add no elements.
   removeFromPage = close;
   delete window.Porchlight;
 }

@@ -124,7 +124,7 @@ function hoursControl(own: PublicSite["hours"] = {}): Control {
 /**
  * A list of entries that the owner adds one by one, each with a field.
  * @param what name of an entry, for the button that adds one
- * @param known key and label of every possible entry, now
+ * @param known returns key and label of every entry that is possible now
  * @param make creates the field of a key
  */
 function entriesControl(

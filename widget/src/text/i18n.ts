@@ -55,9 +55,8 @@ export function chooseLanguage(wanted: readonly string[], offered: readonly stri
 }
 
 /**
- * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: a language with this script is preferred to the language alone.
- * Portuguese outside Brazil is written
- * as in Portugal (CLDR, parent locales); no other language has texts of Portugal. Some pages write `de_DE` with an underscore.
+ * Tags whose texts fit a tag, best first: `zh-TW` → `zh-TW`, `zh-Hant`, `zh`. The last is Portugal's: Portuguese outside Brazil is
+ * written as there (CLDR, parent locales), and for other languages no such tag has texts. Some pages write `de_DE` with an underscore.
  */
 function variants(tag: string): string[] {
   try {
