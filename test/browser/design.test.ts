@@ -424,6 +424,12 @@ it("a person is offered below the questions and topics, and not as one more pill
     ["none", "some"],
     ["none", "none"],
   ]);
+  const look = async () => [await styleOf(page, ".person", "color"), (await boxOf(page, ".person")).right];
+  const before = await look();
+  await chat.send("Hello");
+  await answer(page, "Hi!");
+  // In the conversation too, at the same side.
+  expect(await look()).toEqual(before);
 });
 
 it("a scrim covers the panel behind the question before a deletion", async () => {

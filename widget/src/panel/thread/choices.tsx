@@ -44,16 +44,13 @@ export const Choices = component(({ t, settings, chat, focusComposer, shell }: C
     const newest = chat.items.value.at(-1);
     const person = t("askPerson");
     const mayAsk = askPerson && responder !== "human" && (!newest || newest.from === "reply");
-    if (newest)
-      return (
-        mayAsk && (
-          <p class="meta">
-            <button type="button" class="link" onClick={choose(person, askPerson)}>
-              {person}
-            </button>
-          </p>
-        )
-      );
+    const personButton = mayAsk && (
+      <button type="button" class="person" onClick={choose(person, askPerson)}>
+        {draw(PERSON)}
+        {person}
+      </button>
+    );
+    if (newest) return personButton && <div class="suggestions">{personButton}</div>;
     return [
       questions[0] &&
         group(
@@ -75,12 +72,7 @@ export const Choices = component(({ t, settings, chat, focusComposer, shell }: C
               ))}
             </div>
           ),
-          mayAsk && (
-            <button type="button" class="person" onClick={choose(person, askPerson)}>
-              {draw(PERSON)}
-              {person}
-            </button>
-          ),
+          personButton,
         ]),
     ];
   };
