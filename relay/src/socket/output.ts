@@ -13,7 +13,7 @@ export const BUFFER_MAX = 1024 * 1024;
  * Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed, and then those
  * that have been slow for longest.
  */
-const BUFFERS_MAX = 64 * 1024 * 1024;
+const BUFFERS_MAX = 32 * 1024 * 1024;
 export const FAIR_SHARE = 64 * 1024;
 
 /** Replaces a file's key with a link for the client. */
