@@ -52,7 +52,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   accent: setting(
     { kind: "colour" },
     "#4f46e5",
-    "brand colour; one of medium lightness is darkened until white text on it can be read",
+    "brand colour; a colour of medium lightness is darkened until white text on it is readable",
   ),
   theme: setting(choice("auto", "light", "dark"), "auto", "`auto` follows the visitor's system"),
   locale: setting({ kind: "language" }, "auto", "language; `auto`: the page's, then the browser's"),
@@ -156,7 +156,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   ),
   topics: setting({ kind: "list", max: 6, each: 120 }, "none", "topics to begin with: `label` or `label=route`"),
   askPerson: setting(text(64), "none", "route of the button `Talk to a person`"),
-  replyMinutes: setting(number(0, 43_200), "not said", "minutes until an answer usually comes; the header says so"),
+  replyMinutes: setting(number(0, 43_200), "not shown", "minutes until an answer usually comes; the header shows them"),
   hours: setting({ kind: "hours" }, "always open", "opening hours; outside of them a form takes a message"),
   strings: setting({ kind: "words" }, "none", "own words by key (`widget/src/locales`)"),
   phone: setting({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
@@ -296,7 +296,7 @@ export function settingProblemOf(name: string, value: unknown): string | undefin
         problemInList(value, FIELDS_MAX, 33) ??
         problemUnless(
           (value as string[]).every((field) => FIELD.test(field.trim())),
-          "may name name, email, phone and custom fields, each with a ? when it may stay empty",
+          "may list only name, email, phone and custom fields; a ? after a field makes it optional",
         )
       );
     case "customFields":

@@ -115,7 +115,7 @@ try {
 
 const ownPages =
   ownOrigins.length === 0
-    ? "A page of your own may open the chat when its origin is named: ALLOWED_ORIGINS=http://localhost:5500 npm start"
+    ? "To open the chat on a page of your own, name its origin: ALLOWED_ORIGINS=http://localhost:5500 npm start"
     : `Pages of ${ownOrigins.join(" and ")} may open the chat with this tag:\n  <script async src="${at(ports.relay)}/widget.js" data-site="default"></script>`;
 
 console.log(`

@@ -270,7 +270,7 @@ it("a page that removes unknown elements keeps working, and the widget stops wit
     ),
     before: async (page) => page.on("console", (message) => lines.push(message.text())),
   });
-  await expect.poll(() => lines).toEqual(["Porchlight: this page keeps removing the chat, so it stays away"]);
+  await expect.poll(() => lines).toEqual(["Porchlight: this page keeps removing the chat, so it does not return"]);
   expect(await page.evaluate(() => document.querySelectorAll("porch-light").length)).toBe(0);
   // A later change of the page does not make it start again.
   await page.evaluate(() => document.body.append("more"));

@@ -76,7 +76,7 @@ export async function mount({ relay, site = "default", ...settings }: MountOptio
   const running = pageFunction()?.site;
   if (!running) await fetchScript(origin, site, settings);
   else if (running !== site)
-    console.warn(`Porchlight: "${running}" is on this page already, so "${site}" is not mounted`);
+    console.warn(`Porchlight: site "${running}" is already on this page, so site "${site}" is not mounted`);
   const mounted = pageFunction();
   if (!mounted?.site) throw new Error(`Porchlight: no script for site "${site}" at ${origin}`);
   return mounted as Mounted;

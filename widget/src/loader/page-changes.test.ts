@@ -35,7 +35,7 @@ function newWidget() {
 }
 type Widget = ReturnType<typeof newWidget>;
 
-const LOG_LINE = ["Porchlight: this page keeps removing the chat, so it stays away"];
+const LOG_LINE = ["Porchlight: this page keeps removing the chat, so it does not return"];
 const LONGEST_MS = Math.max(...WAITS_MS);
 
 function removeOnce({ host, restore }: Widget): void {

@@ -53,7 +53,7 @@ export function restoreHost(shell: Shell, insert: () => void): void {
   if (!Number.isFinite(current.returnedAt)) return;
   current.returnedAt = Number.POSITIVE_INFINITY;
   const wait = WAITS_MS[current.count++];
-  if (wait === undefined) return console.warn("Porchlight: this page keeps removing the chat, so it stays away");
+  if (wait === undefined) return console.warn("Porchlight: this page keeps removing the chat, so it does not return");
   const ownFunction = pageFunction();
   const putBack = (): void => {
     // Meanwhile the page has called `destroy`, has started another widget, or has moved on to another address.

@@ -91,7 +91,7 @@ async function start(site: PublicSite, relay: string): Promise<void> {
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
   const strict = block(
     "With integrity (fixed bytes)",
-    "The browser runs this script only. Paste the tag again after each upgrade.",
+    "The browser runs the script only if its bytes are unchanged. Paste the tag again after each upgrade.",
   );
   const chosen: Record<string, unknown> = {};
   const offered = { custom: site.customFields ?? {}, listeners: [] };
