@@ -189,6 +189,19 @@ describe("a connected client", () => {
     expect(honest.ended).toEqual([]);
   });
 
+  it("is disconnected, not those that leave less unread, when it asks for more than its fair share (A28)", async () => {
+    const [message] = long.messages;
+    let frame: RelayFrame = { ...long, messages: [{ ...message, text: "x" } as Message] };
+    const { connect } = setup({ handleFrame: async (actions, live) => actions.send(live, frame) });
+    const all = Array.from({ length: 40 }, connect);
+    for (const { say } of all) {
+      await say(HELLO);
+      await say(PING);
+      frame = long;
+    }
+    expect([all[0]?.ended, all.at(-1)?.ended]).toEqual([[], [CLOSE.overload]]);
+  });
+
   it("is disconnected, if it has been slow for longest, when thousands leave less than their fair share unread (A28)", async () => {
     const [message] = long.messages;
     const short: RelayFrame = { ...long, messages: [{ ...message, text: "x".repeat(60 * 1024) } as Message] };
