@@ -2,6 +2,7 @@ import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
+import { createDeliveries, type Deliveries, type DeliverySource, REPEAT_MS, type Said } from "./deliveries.ts";
 import { createSpending, type Spending, type Spent } from "./spending.ts";
 
 /** Recognises the hints of a node by how their text begins. */
@@ -28,7 +29,7 @@ export type LaneHint = { account: string; visitor: string; first: boolean };
  * A hint between nodes. `nudges`: lanes that have a new message. It never contains the text of a message: the receiver reads it
  * from the database.
  */
-type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[] };
+type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[]; said?: Said[] };
 
 export type ClusterBusOptions = {
   local: Bus;
@@ -46,6 +47,8 @@ export type ClusterBusOptions = {
 export type ClusterBus = Bus & {
   /** Makes a limit count across nodes (see `Spending`). */
   share: Spending["share"];
+  /** Tells visitors of every node whether the messages of an account are delivered, as its holder knows. */
+  shareDelivery: (source: DeliverySource) => Pick<Deliveries, "of" | "changed">;
   /** Tells the holder of an account's lease that a lane has a message to deliver. */
   hintLane: (hint: LaneHint) => void;
   onLaneHint: (listener: (hint: LaneHint) => void) => void;
@@ -55,8 +58,6 @@ export type ClusterBus = Bus & {
   stop: () => Promise<void>;
 };
 
-/** Interval (ms) at which the threads of all connected visitors are checked, to find news whose hints were lost. */
-const CHECK_MS = 2_000;
 /** Visitors whose threads one statement checks: 1,000 rows hold up the event loop for about 2 ms, 50,000 for 100 ms. */
 const SLICE = 1_000;
 /** Hints are sent as soon as they reach this length, in UTF-16 units: PostgreSQL accepts fewer than 8,000 bytes. */
@@ -73,7 +74,7 @@ const SPACING_MS = 1;
  * `SPACING_MS`.
  */
 function createSender(link: NodeLink, node: string, clock: Clock) {
-  let waiting: Required<Omit<Hint, "from" | "spent">> = { news: [], nudges: [] };
+  let waiting: Required<Omit<Hint, "from" | "spent" | "said">> = { news: [], nudges: [] };
   let size = 0;
   let sentAt = Number.NEGATIVE_INFINITY;
 
@@ -123,6 +124,8 @@ const isSpent = (value: unknown): boolean =>
   typeof value[1] === "string" &&
   Number.isFinite(value[2]) &&
   value[2] >= 0;
+const isSaid = (value: unknown): boolean =>
+  Array.isArray(value) && typeof value[0] === "string" && (value[1] === "ok" || value[1] === "delayed");
 const listOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   value === undefined || (Array.isArray(value) && value.every(fits));
 
@@ -138,7 +141,8 @@ function parseHint(text: string): Hint | undefined {
       typeof hint.from === "string" &&
       listOf(hint.news, isNews) &&
       listOf(hint.nudges, isLaneHint) &&
-      listOf(hint.spent, isSpent);
+      listOf(hint.spent, isSpent) &&
+      listOf(hint.said, isSaid);
     return fits ? (hint as Hint) : undefined;
   } catch {
     return undefined;
@@ -191,6 +195,18 @@ async function findNews(
   }
 }
 
+/** Subscribes as the local bus does, and adds the visitor to those of this node. */
+const subscribing =
+  (local: Bus, here: Audience): Bus["subscribe"] =>
+  (visitor, listener) => {
+    const end = local.subscribe(visitor, listener);
+    const removeListener = addListener(here, visitor);
+    return () => {
+      end();
+      removeListener();
+    };
+  };
+
 /** A bus whose hints also reach the visitors of other nodes. */
 export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const { local, link, node, clock, onError } = options;
@@ -198,15 +214,16 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const laneHintListeners: ((hint: LaneHint) => void)[] = [];
   const goneListeners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node, clock);
-  const spending = createSpending({
-    clock,
-    broadcast: (spent) => link.send(JSON.stringify({ from: node, spent } satisfies Hint)),
-  });
+  const broadcast = (hint: Omit<Hint, "from">): void => link.send(JSON.stringify({ from: node, ...hint }));
+  const spending = createSpending({ clock, broadcast: (spent) => broadcast({ spent }) });
+
+  let deliveries: Deliveries | undefined;
 
   link.onText((text) => {
-    const { from, news = [], nudges = [], spent = [] } = parseHint(text) ?? { from: node };
+    const { from, news = [], nudges = [], spent = [], said = [] } = parseHint(text) ?? { from: node };
     if (from === node) return;
     spending.receive(spent);
+    deliveries?.receive(said);
     for (const one of news) publishLocally(one);
     for (const one of nudges) for (const listener of laneHintListeners) listener(one);
   });
@@ -216,7 +233,11 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     if (raiseKnown(here, news)) local.publish(news);
   }
 
-  const checks = createPoll({ clock, every: CHECK_MS, run: () => findNews(here, options, publishLocally), onError });
+  const check = (): Promise<void> => {
+    deliveries?.repeat();
+    return findNews(here, options, publishLocally);
+  };
+  const checks = createPoll({ clock, every: REPEAT_MS, run: check, onError });
 
   return {
     publish(news) {
@@ -225,15 +246,12 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
       const { changes: _, ...hint } = news;
       hints.news(hint);
     },
-    subscribe(visitor, listener) {
-      const end = local.subscribe(visitor, listener);
-      const removeListener = addListener(here, visitor);
-      return () => {
-        end();
-        removeListener();
-      };
-    },
+    subscribe: subscribing(local, here),
     share: spending.share,
+    shareDelivery(source) {
+      deliveries = createDeliveries(source, { clock, broadcast: (said) => broadcast({ said }) });
+      return deliveries;
+    },
     hintLane: hints.lane,
     onLaneHint: (listener) => void laneHintListeners.push(listener),
     onGone: (listener) => void goneListeners.push(listener),

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
-import { createClusterBus, isFrom, type LaneHint } from "../bus/cluster.ts";
+import { type ClusterBus, createClusterBus, isFrom, type LaneHint } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
 import { signedLink } from "../bus/signed-link.ts";
 import type { Spending } from "../bus/spending.ts";
@@ -30,6 +30,8 @@ export type Cluster = {
   onGone: (listener: (visitor: string) => void) => void;
   /** Makes a limit count across nodes. @param name the same on every node */
   share: Spending["share"];
+  /** Tells visitors of every node whether the messages of an account are delivered. */
+  shareDelivery: ClusterBus["shareDelivery"];
   /** Stores the paces of accounts for the next holders of their leases, and continues with those of earlier holders. */
   sharePaces: (source: PaceSource) => void;
   /** Name of this process among the nodes; absent without other nodes. */
@@ -75,6 +77,7 @@ function singleNode(): Cluster {
     onLaneHint: () => {},
     onGone: () => {},
     share: (_, limiter) => limiter,
+    shareDelivery: ({ own, onChange }) => ({ of: own, changed: onChange }),
     sharePaces: () => {},
     node: undefined,
     addressOf: async () => undefined,
@@ -120,6 +123,7 @@ export async function openCluster({ settings, db, clock, log, signing }: Cluster
     onLaneHint: bus.onLaneHint,
     onGone: bus.onGone,
     share: bus.share,
+    shareDelivery: bus.shareDelivery,
     sharePaces(source) {
       paces = createPaces({ db: own, clock, node, source, onError });
       leases.beforeAcquire(paces.resume);

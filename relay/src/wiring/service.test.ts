@@ -40,7 +40,11 @@ async function sendHolding(held: string[]): Promise<Outcome> {
     metrics: createMetrics(),
     keys: createKeys([account]),
     sites: createSites([site], () => []),
-    cluster: { leases: { holds: (name: string) => held.includes(name) }, sharePaces: () => {} },
+    cluster: {
+      leases: { holds: (name: string) => held.includes(name) },
+      sharePaces: () => {},
+      shareDelivery: () => ({ of: () => "ok", changed: () => {} }),
+    },
   } as unknown as Core;
   const events = { onDelivery: () => {}, onOpen: () => {} };
   const { services } = createServiceAccess(core, {} as FileStorage, events);

@@ -8,7 +8,7 @@ import { countingGates } from "./metrics.ts";
 
 /** Events about accounts for the rest of the relay. */
 type ServiceEvents = {
-  /** Called when an account's messages start or stop being delivered. */
+  /** Called when an account's messages start or stop being delivered, by this node or another one. */
   onDelivery: (account: string) => void;
   /** Called when refused calls may be made again. */
   onOpen: (account: string, why: "newKey" | "accepted") => void;
@@ -33,12 +33,20 @@ export function createServiceAccess(core: Core, { files, publicLink }: FileStora
       accounts: settings.accounts,
       keyOf: keys.of,
       reloadKeys: keys.reload,
-      ...events,
+      onOpen: events.onOpen,
+      onDelivery: (account) => delivery.changed(account),
     }),
     metrics,
   );
   cluster.sharePaces(gates);
-  return { services, gates };
+  const accounts = settings.accounts.map(({ id }) => id);
+  const delivery = cluster.shareDelivery({
+    accounts,
+    holds: maySend,
+    own: gates.delivery,
+    onChange: events.onDelivery,
+  });
+  return { services, gates, deliveryOf: delivery.of };
 }
 
 export type ServiceAccess = ReturnType<typeof createServiceAccess>;

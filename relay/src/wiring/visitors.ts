@@ -32,7 +32,7 @@ const FREE_FRAMES_BURST = 100;
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, cluster } = core;
-  const { gates, services } = service;
+  const { gates, services, deliveryOf } = service;
   const { access, storeEvent } = owner;
   const sendOne = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.send);
   const courier = createCourier({
@@ -51,7 +51,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const delivery = createDeliveryStatus({
     clock,
     log,
-    gates,
+    gates: { delivery: deliveryOf },
     isHeld: (site) => send.isHeld(site),
     announce: (account) => connections.sendDelivery(account),
   });
