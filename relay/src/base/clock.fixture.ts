@@ -16,7 +16,8 @@ export type ManualClock = Clock & {
 
 /** @param start the time at the beginning, in milliseconds. The uptime begins at 0, as that of a process does. */
 export function manualClock(start = 0): ManualClock {
-  let time = start;
+  /** Elapsed time. It begins at 0, because fractions of a millisecond would be lost beside the milliseconds since 1970. */
+  let time = 0;
   let timers: { at: number; fn: () => void }[] = [];
   const fireDue = (): void => {
     const due = timers.filter(({ at }) => at <= time);
@@ -25,8 +26,8 @@ export function manualClock(start = 0): ManualClock {
   };
   return {
     // Whole, like that of the platform; timers may have fractions.
-    now: () => Math.round(time),
-    uptime: () => time - start,
+    now: () => start + Math.round(time),
+    uptime: () => time,
     after(ms, fn) {
       const timer = { at: time + ms, fn };
       timers.push(timer);
