@@ -100,7 +100,10 @@ export async function personSignedBy(name: LanguageName): Promise<unknown> {
   return (await createIdentity({ site: "default", keys, now: Date.now, refused })(token)) ?? why;
 }
 
-/** A language's snippet checks webhooks: two valid ones, one forged in each part, and an old one. @returns `yes` or `no` for each */
+/**
+ * A language's snippet checks webhooks: two valid ones, one forged in each part, an old one, and three with missing or wrong
+ * headers. @returns `yes` or `no` for each
+ */
 export function webhookVerdicts(name: "js" | "python" | "php"): string[] {
   const secret = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
   const now = Math.floor(Date.now() / 1_000);
@@ -121,6 +124,9 @@ export function webhookVerdicts(name: "js" | "python" | "php"): string[] {
     { ...right, secret: "another secret" },
     { ...right, headers: { ...right.headers, "webhook-id": "msg_2" } },
     signed(now - 3_600, "{}"),
+    { ...right, headers: {} },
+    { ...right, headers: { ...right.headers, "webhook-timestamp": "now", "webhook-signature": "v1,Å" } },
+    { ...right, headers: { ...right.headers, "webhook-signature": "v1,Å" } },
   ];
   const code = `${snippet(`${name} webhook`)}\n${LANGUAGES[name].webhook}`;
   return cases.map((each) => runSnippet(name, code, JSON.stringify(each)));

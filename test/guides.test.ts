@@ -88,5 +88,5 @@ it("signs identities that the relay accepts, in Node", async () => {
 });
 
 it("distinguishes genuine webhooks from forged and old ones, in Node", () => {
-  expect(webhookVerdicts("js")).toEqual(["yes", "yes", "no", "no", "no", "no"]);
+  expect(webhookVerdicts("js")).toEqual(["yes", "yes", ...new Array(7).fill("no")]);
 });
