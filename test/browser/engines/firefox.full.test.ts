@@ -9,7 +9,9 @@ import { startFirefox } from "./firefox.ts";
 import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
 import { mediaIn } from "./media.ts";
+import { proactiveIn } from "./proactive.ts";
 import { setStage } from "./stage.ts";
 
 const stage = setStage(startFirefox);
-for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn]) part("Firefox", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn, proactiveIn])
+  part("Firefox", stage);

@@ -8,8 +8,10 @@ import { brokenConnectionsIn } from "./broken-connections.ts";
 import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
 import { mediaIn } from "./media.ts";
+import { proactiveIn } from "./proactive.ts";
 import { setStage } from "./stage.ts";
 import { startWebKit } from "./webkit.ts";
 
 const stage = setStage(startWebKit);
-for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn]) part("WebKit", stage);
+for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn, proactiveIn])
+  part("WebKit", stage);
