@@ -21,6 +21,8 @@ export function hostPageIn(name: string, stage: Stage): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
     const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
     await expect.poll(() => placeOf(tab, chat), POLL).toEqual({ width: 56, height: 56, right: 20, bottom: 20 });
+    // The launcher's drawing: 24 pixels times 1.15.
+    expect((await chat.find({ css: ".launcher b" })).width).toBeCloseTo(27.6, 1);
     await chat.converse();
     for (const css of [".launcher", ".reply .bubble p", "#title", "textarea"])
       expect(await tab.run(styleOf, css)).toMatchObject({
