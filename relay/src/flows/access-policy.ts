@@ -18,7 +18,7 @@ type AccessPolicyDeps = {
   clock: Clock;
   log: Log;
   hooks: Pick<Hooks, "post">;
-  /** Signs visitor ids. */
+  /** The key that signs visitor ids. */
   signing: string;
 };
 
@@ -47,7 +47,7 @@ export type AccessPolicy = {
    * decides. Known visitors, and visitors of a site without a guard, are accepted without asking.
    */
   passesGuard: (site: Site, arrival: Arrival) => Promise<boolean>;
-  /** Calls `listener` whenever the list has changed. One listener at a time. */
+  /** Calls `listener` whenever the list has changed. A second listener replaces the first. */
   onChange: (listener: () => void) => void;
   /** Reads the list. Resolves when it is known. */
   start: () => Promise<void>;
@@ -59,7 +59,7 @@ type SiteBlocks = { visitors: Set<string>; nets: NetSet };
 type State = AccessPolicyDeps & {
   /** By site. Held in memory, because every connection and every outgoing message is checked. */
   blocks: Map<string, SiteBlocks>;
-  /** The revision of the list that was read, and when; undefined before the first time. `at`: monotonic milliseconds. */
+  /** The revision of the list that was read, and when; undefined before the first read. `at`: monotonic milliseconds. */
   seen: { revision: string | undefined; at: number } | undefined;
   /** Runs one read of the list at a time, so that an older list never replaces a newer one. */
   inTurn: ReturnType<typeof limitConcurrency>;
@@ -162,7 +162,7 @@ async function passesGuard({ db, clock, log, hooks }: State, site: Site, arrival
 }
 
 /**
- * The request to the guard. A visitor with a signed identity has a row since `hello`, so a new visitor has no `sub`.
+ * The request to the guard about a visitor without a row. `sub` is null: `hello` stores a row for each signed identity.
  */
 function arrivingBody(site: string, { visitor, address, text, page }: Arrival, now: number): ArrivingBody {
   const profile = { sub: null, contactId: null, page: page ?? null };

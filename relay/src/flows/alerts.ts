@@ -29,7 +29,7 @@ type AlertsDeps = {
 /** How often the checks run. */
 const CHECK_MS = 30_000;
 
-/** The destinations of alerts that the settings name. */
+/** A destination of alerts. The settings give its address. */
 type Channel = "mail" | "webhook";
 
 /**

@@ -19,19 +19,20 @@ export type AddressLimits = {
 
 /** A site, and the whole address of a visitor. */
 type Sender = { site: Site; address: string };
-/** The same with the site's id. */
+/** A site's id, and the whole address of a visitor. */
 type SenderName = { site: string; address: string };
 
 /**
- * One address may use a quarter of its site's messages and forms of a day, and upload a quarter of what the site may store
- * in a day: a file that is not sent is kept for a day. So it takes four addresses to use up any of them.
+ * Per day, one address may use a quarter of its site's messages, of its forms, and of the bytes that the site may store (a file
+ * that is not sent is kept for a day). So it takes four addresses to use up any of them.
  */
 const ADDRESS_SHARE = 4;
 /** All addresses of one IPv6 /48 together may use half, because one customer can have 65,536 of them. */
 const PREFIX_48_SHARE = 2;
 const MINUTES_PER_DAY = 1_440;
 /**
- * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
+ * A site accepts this part (a quarter) of its daily messages as new visitors per hour: known visitors can still write in a
+ * flood.
  */
 const NEW_VISITORS_SHARE = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
@@ -119,8 +120,8 @@ function firstWait(...waits: (() => number)[]): number {
 }
 
 /**
- * Takes from a site's budget, unless the address or its /48 has taken more than its fair part. The caller has taken from the
- * address's own budget just before.
+ * Takes from a site's budget, unless the address or its /48 has taken more than its fair part. The caller has just taken from
+ * the address's own budget.
  * @returns 0, or the milliseconds to wait
  */
 function takeFairly(byNetwork: Limiter, keys: Keys, limit: SiteLimit, key: string): number {

@@ -17,7 +17,7 @@ type CaptureDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  /** Signs visitor ids. */
+  /** The key that signs visitor ids. */
   signing: string;
   leads: Pick<Leads, "firstTry" | "begin" | "firstDue">;
   /** Stores an event for the owner's backend in the same transaction. */
@@ -153,8 +153,8 @@ async function storeDetails(
 }
 
 /**
- * Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable; from then on
- * the relay processes it without further calls.
+ * Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable; the relay then
+ * processes it, and the backend need not call again.
  */
 async function create(
   deps: CaptureDeps,

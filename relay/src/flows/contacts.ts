@@ -13,7 +13,7 @@ export type NewContact = { firstName?: string; lastName?: string; email?: string
 type ContactsDeps = { db: Database; clock: Clock; log: Log; paced: PacedCall };
 
 const ALREADY_ADDED: Outcome = { kind: "duplicate", status: 0, message: "added before" };
-/** No call was made: another node works for the same person, and takes long. */
+/** No call was made, because another node is still making one for the same person. */
 const BUSY: Outcome = {
   kind: "throttle",
   status: 0,
@@ -23,7 +23,7 @@ const BUSY: Outcome = {
 
 /**
  * Finds, creates and lists contacts at the service. Creating a contact with only an email is not idempotent (R-204), so the
- * email is looked up first, and calls for one person run one after another, at all nodes.
+ * email is looked up first, and the calls of all nodes for one person run one after another.
  */
 export function createContacts({ db, clock, log, paced }: ContactsDeps) {
   const turns = createTurns({ db, clock, onError: (error) => log("database.failing", { cause: String(error) }) });

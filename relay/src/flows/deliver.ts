@@ -13,7 +13,7 @@ type DeliverDeps = {
 };
 
 /**
- * A message that is due later than this (ms) waits for its site's daily budget, because pauses between attempts are shorter.
+ * A message that is due only after this time (ms) waits for its site's daily budget: the pauses between attempts are shorter.
  */
 const BUDGET_MS = 120_000;
 

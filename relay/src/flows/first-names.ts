@@ -15,7 +15,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
  * Finds first names for the greeting of returning customers. Asks the service only about signed identities, by signed email or
- * phone. With names for typed addresses, anybody could find out who the customers are (R-436).
+ * phone. If it also used typed addresses, anybody could find out who the customers are (R-436).
  */
 export function createFirstNames({ find, clock }: FirstNamesDeps) {
   const cache = new Map<string, { name: Promise<string | undefined>; until: number }>();

@@ -28,14 +28,14 @@ type ForgetDeps = {
   clock: Clock;
   /** Called after the visitor's rows are deleted: removes their files and what is held in memory. */
   deleted?: (visitor: string) => void;
-  /** Called with the error that ended a deletion after its first part. */
+  /** Called with the error that interrupted a deletion after its first part. */
   interrupted?: (visitor: string, error: unknown) => void;
 };
 
 type Given = {
   /** Deletes the visitor only if the newest message is older than this (ms since 1970), and stops if the visitor writes meanwhile. */
   staleBefore?: number;
-  /** Only goes on with a deletion that has begun, unless this process works on it. */
+  /** Continues a deletion that has begun. Does nothing if this process already works on it, or if none has begun. */
   resume?: boolean;
 };
 
@@ -45,7 +45,7 @@ type Given = {
  */
 const SCRUB_AGAIN_MS = 2_000;
 
-/** How stored answers may name a visitor; undefined for a visitor who never wrote and has no row. */
+/** How the stored answers of the server API may name a visitor; undefined for a visitor who never wrote and has no row. */
 async function tracesOf(tx: Transaction, visitor: string): Promise<VisitorTraces | undefined> {
   const former = await formerIds(tx, visitor);
   const row = await findVisitor(tx, visitor);
@@ -101,7 +101,7 @@ async function eraseLast(
   return written;
 }
 
-/** Runs a part of a deletion in a transaction. Resolves to `ended` when the visitor must not be deleted, or not any more. */
+/** Runs a part of a deletion in a transaction. Resolves to `ended` when the visitor must not, or no longer, be deleted. */
 type RunPart = <T>(work: (tx: Transaction) => Promise<T>, keys?: readonly string[]) => Promise<T | "ended">;
 
 /**

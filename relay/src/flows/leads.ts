@@ -132,7 +132,7 @@ function fieldOf({ email, phone }: Lead, { code }: Outcome): LeadField | null {
   return phone === null ? "email" : null;
 }
 
-/** A person resumes a lead, also a refused one. @returns nothing when there is no such lead or it is done */
+/** Resumes a lead at a person's request, also a refused one. @returns nothing when there is no such lead or it is done */
 const renew = ({ db, clock }: State, site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
   db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()), [visitor]);
 

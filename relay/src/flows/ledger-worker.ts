@@ -32,7 +32,7 @@ type LedgerWorkerDeps = {
   /** Every call waits here for its turn, with everything else that calls the service (R-801). */
   gates: Pick<Gates, "enter">;
   /**
-   * Writes what follows from the verdict, in the transaction that settles the entry.
+   * Stores the consequences of the verdict, in the transaction that settles the entry.
    * @returns a function to call when the transaction is durable
    */
   settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<(() => void) | undefined>;
@@ -56,7 +56,7 @@ type State = LedgerWorkerDeps & {
 };
 
 export type LedgerWorker = {
-  /** Starts the worker. Settles the calls of processes that no longer work for their accounts as unknown. */
+  /** Starts the worker. Calls of processes that no longer work for their accounts become `unknown`. */
   start: () => Promise<void>;
   /** Searches for due entries now, because one may have been added. */
   wake: () => void;
@@ -126,7 +126,7 @@ async function queueDue(state: State): Promise<void> {
 }
 
 /**
- * Settles calls under way as unknown, if another process began them and this node now works for their account: that process is
+ * Calls under way become `unknown` if another process began them and this node now works for their account: that process is
  * gone or has stopped. The lease alone decides, never the time. A late answer still settles the call (`settle`).
  */
 async function abandonCalls(state: State): Promise<void> {

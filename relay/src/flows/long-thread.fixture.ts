@@ -27,7 +27,7 @@ export const addLongThread = (db: Database): Promise<void> =>
     );
   });
 
-/** Adds what such a visitor may have besides messages: all of them wait after a failed try. Events are from before a login. */
+/** Adds what else such a visitor may have: outbox entries after a failed try, and events under the id from before a login. */
 export const addLongOutbox = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.runEach(

@@ -30,7 +30,7 @@ type OutreachDeps = {
   bus: Bus;
   clock: Clock;
   log: Log;
-  /** Signs visitor ids. */
+  /** The key that signs visitor ids. */
   signing: string;
   /** Called when a message may have become an intent. */
   wake: () => void;
@@ -89,7 +89,7 @@ type Decision = {
 export type Outreach = {
   /** Stores a message to be sent. The same key returns the stored entry. */
   submit: (order: SendOrder) => Promise<Submitted>;
-  /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
+  /** Stores the consequences of a send's outcome. A callback may have shown the message during the call. */
   settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<AfterCommit>;
   /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
   resolve: (decision: Decision) => Promise<LedgerEntry | TransitionProblem>;
@@ -142,8 +142,8 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
       const visitor = await reachable(deps, tx, asked, order);
       if (visitor === undefined) return "unknown_visitor";
       await tx.lock([visitor]);
-      // Before the call, not after its answer: a callback may come first, and a person who only received messages must be
-      // exportable and erasable.
+      // Written before the call, because a callback may come before the answer. Also, a person who only received messages must
+      // be exportable and erasable.
       await addVisitor(tx, visitor, site.public.id, now);
       if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
       return addEntry(tx, {
@@ -186,7 +186,7 @@ async function show(
   return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
 }
 
-/** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
+/** Stores the consequences of a send's outcome. A callback may have shown the message during the call. */
 async function settled(
   deps: OutreachDeps,
   tx: Transaction,

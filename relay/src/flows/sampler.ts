@@ -24,7 +24,7 @@ type SamplerDeps = {
   log: Log;
   metrics: Metrics;
   gauges: Gauges;
-  /** How often the running minute's row is stored, in milliseconds: a part of a minute if other nodes show it. */
+  /** Interval (ms) at which the row of the current minute is stored: shorter than a minute if other nodes show the row. */
   storeMs?: number;
 };
 

@@ -43,8 +43,8 @@ type ServicesDeps = {
   /** Counts a second call that one message makes. */
   countSecondCall: (account: string) => void;
   /**
-   * Whether this node may send visitors' messages of an account now. Asked right before each is written: the lease may have
-   * ended while contact details or a file were read, or while the call waited for a connection.
+   * Whether this node may send visitors' messages of an account now. Asked right before a request is written: the lease may
+   * have ended while contact details or a file were read, or while the call waited for a connection.
    */
   maySend: (account: string) => boolean;
 };

@@ -1,7 +1,7 @@
 import type { Transaction } from "../db/database.ts";
 
 /**
- * A problem that operators are told about. Times are milliseconds since 1970; without `ended` it still exists.
+ * A problem that operators are told about. Times are milliseconds since 1970. `ended` is null while the problem exists.
  * `cure`: what the operator can do. `unsentTo`: the channels to which its newest state was not sent yet, separated by spaces.
  */
 export type Alert = {
@@ -74,7 +74,7 @@ export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): 
 
 type AlertName = Pick<Alert, "kind" | "subject">;
 
-/** Stores what an open alert says now, such as another number of failed messages. It is not sent again. */
+/** Replaces the texts of an open alert, for example after the number of failed messages has changed. It is not sent again. */
 export async function describeAlert(
   tx: Transaction,
   { kind, subject, problem, cure }: AlertName & Pick<Alert, "problem" | "cure">,

@@ -1,20 +1,20 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Deletions of visitors that have begun: a deletion takes several transactions, and the process may end between two of them. */
+/** A deletion of a visitor that has begun. It takes several transactions, and the process may end between two of them. */
 export type Deletion = {
   visitor: string;
   /** Milliseconds since 1970. */
   begun: number;
-  /** Deletes only a visitor whose newest message is older than this (ms since 1970); `null`: deletes in any case. */
+  /** Deletes only a visitor whose newest message is older than this (ms since 1970); `null`: no condition. */
   stale_before: number | null;
   /** How many parts were deleted so far. */
   parts: number;
 };
 
-/** Most deletions of a list: each takes many transactions. */
+/** Most deletions that `unfinishedDeletions` returns: each takes many transactions. */
 const LIST_MAX = 100;
 
-/** Stores that a deletion begins. A deletion in any case replaces one that has a condition. */
+/** Stores that a deletion begins. A deletion without a condition replaces one that has a condition. */
 export async function addDeletion(
   tx: Transaction,
   { visitor, begun, staleBefore }: { visitor: string; begun: number; staleBefore: number | undefined },

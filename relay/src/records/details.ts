@@ -1,6 +1,9 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Contact details of a visitor; the phone number as the visitor typed it. */
+/**
+ * Contact details of a visitor. The phone number is in E.164 in a form, and as the owner's backend gave it in a signed
+ * identity.
+ */
 export type Details = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 type Row = { first_name: string | null; last_name: string | null; email: string | null; version: number };

@@ -74,7 +74,7 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
   return due.sort((a, b) => a.due - b.due || a.at - b.at);
 }
 
-/** The waiting event of a site that is due first of those with at least so many tries. */
+/** Of a site's waiting events with at least so many tries, the one that is due first. */
 export async function troubledEvent(tx: Transaction, site: string, tries: number): Promise<Event | undefined> {
   const sql = `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = 'waiting' AND attempts >= $2 ORDER BY due, at LIMIT 1`;
   const [event] = await tx.all<Event>(sql, site, tries);

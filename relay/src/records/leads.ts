@@ -38,7 +38,7 @@ const COLUMNS = `visitor, id, site, account, first_name AS "firstName", last_nam
 type NewLead = Omit<Lead, "state" | "problem" | "field" | "contact" | "attempts">;
 type LeadName = Pick<Lead, "visitor" | "id">;
 
-/** Suffix of a form's id: the lead that creates a contact for the phone number of a chatting visitor (R-206). */
+/** The lead that creates a contact for a chatting visitor's phone number (R-206) has the form's id with this suffix. */
 export const PHONE_SUFFIX = "-phone";
 
 /** Stores a lead. A lead with the same id starts again. */

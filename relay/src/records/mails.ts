@@ -62,7 +62,7 @@ export async function setMail(
   await tx.run(sql, id, state, attempts, due, problem);
 }
 
-/** Settles mails as unknown that an earlier process was sending when it ended. They are not sent again. @returns how many */
+/** The mails that an earlier process was sending when it ended become `unknown`, and are not sent again. @returns how many */
 export async function settleInterrupted(tx: Transaction): Promise<number> {
   return tx.run("UPDATE mails SET state = 'unknown', problem = 'the relay ended meanwhile' WHERE state = 'sending'");
 }

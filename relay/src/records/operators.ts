@@ -39,7 +39,7 @@ export async function endAdminSession(tx: Transaction, hash: string): Promise<vo
 /** Name in `meta` under which the last end of all logins is stored. */
 const LAST_END_NAME = "admin.sessions.ended";
 
-/** Ends all logins: the stored ones, and those that other nodes hold in memory. @param id a new one */
+/** Ends all logins: the stored ones, and those that other nodes hold in memory. @param id an id that no earlier end has */
 export async function endAllAdminSessions(tx: Transaction, id: string): Promise<void> {
   await tx.run("DELETE FROM admin_sessions");
   const put = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";

@@ -53,7 +53,7 @@ export type LaneHead = OutboxEntry & {
   sender: ContactExternalId;
   /** There are details of the visitor that the service does not have yet: 1, or true on PostgreSQL. */
   has_unsent_details: number | boolean;
-  /** The conversation's campaign; `null` while none was chosen, empty for none. */
+  /** The conversation's campaign; `null`: not chosen yet, empty: chosen to have none. */
   campaign: string | null;
   /** The message's file: key in the store, type, name and bytes. */
   key: string | null;

@@ -8,7 +8,7 @@ type Name = { token: string; key: string };
  * After this time (ms), the process of a request counts as ended, and the request may run again: its flows are safe to repeat.
  */
 export const STALE_MS = 60_000;
-/** Answers are kept this long. The credit ledger keeps its keys forever. */
+/** Answers are kept for this long (ms). The credit ledger keeps its keys forever. */
 const KEEP_MS = 7 * 86_400_000;
 
 /**
@@ -52,7 +52,7 @@ export async function dropRequest(tx: Transaction, { token, key }: Name): Promis
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
 
-/** Answers that are read at once: they take a few milliseconds. */
+/** Number of answers that one slice reads, in a few milliseconds. */
 const SLICE = 200;
 /** The parts of a text that can be a visitor's id. */
 const ID_WORDS = /\w+/g;

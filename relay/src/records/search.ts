@@ -8,7 +8,7 @@ export type ConversationRow = {
   id: string;
   site: string;
   created: number;
-  /** Place in the order of the list. */
+  /** The list is sorted by this time: that of the newest message, at most 10 s too early, in milliseconds since 1970. */
   active: number;
   messages: number;
   subject: string | null;
@@ -75,7 +75,7 @@ async function visitorsAfter(tx: Transaction, site: string, after: ConversationC
     : { visitors: rows.slice(0, fitting), more: true };
 }
 
-/** Collects the values of a statement. @returns the name of each value in the statement, like `$1` */
+/** Collects the values of a statement. `add` returns the name of a value in the statement, like `$1`. */
 function createValues() {
   const all: Value[] = [];
   return { all, add: (value: Value): string => `$${all.push(value)}` };
@@ -238,7 +238,7 @@ export type JourneyRow = {
   settled: number | null;
   /** HTTP status with which the service accepted it. */
   accepted: number | null;
-  /** The visitor has seen everything up to this number, and when the mark was last moved. */
+  /** The number up to which the visitor has seen everything, and when this mark last moved. */
   read: number;
   readAt: number | null;
   /** For a waiting message: account, attempts, time of the next one, end of the attempts, the service's last answer. */
@@ -336,7 +336,10 @@ export async function discardMessage(tx: Transaction, visitor: string, id: strin
   return true;
 }
 
-/** Number of messages that failed and were not sent again. `at >= 0` is always true; with it, SQLite reads the index of failed messages. */
+/**
+ * Number of messages that failed and were neither sent again nor discarded. `at >= 0` is always true: it makes SQLite read the
+ * index of failed messages.
+ */
 export async function countFailed(tx: Transaction): Promise<number> {
   const [row] = await tx.all<{ count: number }>(
     "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL AND at >= 0",

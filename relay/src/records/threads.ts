@@ -122,7 +122,7 @@ async function byId(tx: Transaction, visitor: string, id: string): Promise<Messa
 export type WrittenMessage = { message: Message; fresh: boolean };
 type NewMessage = { visitor: string; id: string; text: string; at: number };
 
-/** A message as it is stored when it is new. */
+/** These fields of a new message. */
 const NEW = { state: null, reason: null, reaction: null } as const;
 const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
 
@@ -167,7 +167,9 @@ export async function appendSent(
 export const isKnown = async (tx: Transaction, external: string): Promise<boolean> =>
   (await tx.all("SELECT 1 FROM messages WHERE external = $1", external)).length > 0;
 
-/** A callback without a message id: how `external` begins for the same body, and in which time (ms) it counts as a repeat. */
+/**
+ * Of a callback without a message id. `prefix`: how `external` begins for the same body. `within`: ms in which it is a repeat.
+ */
 type SameBody = { prefix: string; within: number };
 type NewReply = NewMessage & {
   external: string;

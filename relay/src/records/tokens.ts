@@ -60,7 +60,7 @@ export async function addToken(
   return { token: { id, site, name, scopes: [...scopes], created: now, revoked: null }, text };
 }
 
-/** Compared with when no token has the id: as long as a hash, and not the hash of any known text. */
+/** The hash to compare with when no token has the id: as long as a real one, and not the hash of any known text. */
 const DUMMY_HASH = "0".repeat(43);
 
 /**

@@ -14,8 +14,8 @@ export type Visitor = {
 };
 
 /**
- * Site of a visitor whose site is not known yet: only the id's MAC is valid. Nobody can read the thread until a session, a
- * login or a message of the owner proves the site (R-612).
+ * Site of a visitor whose site is not known yet: of the id, only the MAC was checked. Nobody can read the thread until a
+ * session, a login or a message of the owner proves the site (R-612).
  */
 export const NO_SITE = "";
 
@@ -144,7 +144,10 @@ export async function setContactIfUnknown(tx: Transaction, id: string, contact: 
 /** Rows of one visitor that one transaction deletes: 30 µs each on SQLite, which deletes on the event loop. */
 export const ROWS_SLICE = 500;
 
-/** The tables that may have very many rows of one visitor, and the column that tells those apart. Unsent messages come first. */
+/**
+ * The tables that may have very many rows of one visitor, and a column that distinguishes these rows. Unsent messages come
+ * first.
+ */
 const LARGE_TABLES = [
   ["outbox", "turn"],
   ["tries", "pos"],
@@ -277,7 +280,8 @@ export const visitorsInOrder = (
   );
 
 /**
- * Gives visitors a new generation, which is a time or the next number: every older session becomes invalid.
+ * Gives visitors a new generation: the present time, or the next number if that is greater. Every older session becomes
+ * invalid.
  * @returns those of the visitors who belong to the site
  */
 export async function renewGeneration(

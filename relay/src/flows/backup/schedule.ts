@@ -20,7 +20,7 @@ export type Backup = { name: string; at: number };
 type BackupStore = {
   /** Complete backups, oldest first. */
   list: () => Promise<Backup[]>;
-  /** Takes over a complete copy. It is listed only when all of it is there; when this resolves, it survives a power cut. */
+  /** Stores a complete copy. `list` returns it only when all of it is stored. When this resolves, it survives a power cut. */
   add: (name: string, folder: string) => Promise<void>;
   remove: (name: string) => Promise<void>;
   /** Writes a backup into an empty folder. */
@@ -126,7 +126,7 @@ type BackupsDeps = {
   clock: Clock;
   log: Log;
   settings: Pick<Settings, "dataDir" | "databaseUrl" | "uploads" | "backups">;
-  /** Whether this node does the job. */
+  /** Whether this node makes the scheduled backups. */
   works: () => boolean;
   /** Opens the bucket of the settings. */
   openBucket?: (bucket: Bucket) => Files;
@@ -137,7 +137,7 @@ const CHECK_MS = 10 * 60_000;
 
 export type Backups = {
   list: () => Promise<Backup[]>;
-  /** Makes a backup now, and deletes the oldest ones above the number kept. */
+  /** Makes a backup now, and deletes the oldest ones beyond the number to keep. */
   run: () => Promise<Backup & Copied>;
   /** Writes a backup of a bucket into an empty folder. */
   fetch: (name: string, folder: string) => Promise<void>;

@@ -36,8 +36,8 @@ export async function conclude(
 
 /**
  * Removes messages from the outbox and marks them in their threads. A refused reaction is removed from its message; a
- * delivered one changes nothing. A message that the outbox no longer has is left as it is: a node that was paused during a call
- * and holds the lease again may get its answer after another node has concluded the message.
+ * delivered one changes nothing. A message that the outbox no longer has is left as it is. This happens when a node is paused
+ * during its call: another node concludes the message, and then the first one gets the lease back, and its answer.
  */
 export async function concludeAll(
   deps: CourierDeps,

@@ -31,7 +31,7 @@ const RETRY_BASE_MS = 1_000;
 const RETRY_CAP_MS = 60_000;
 /** How long a lane waits, in ms, when the database did not store its outcome. The database may be back in a moment. */
 const STORE_AGAIN_MS = 500;
-/** Outcome of a turn that was not used: nothing was accepted or refused. */
+/** The outcome of a turn in which no call was made. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
 const EXPIRE_MS = 30_000;
 const EXPIRE_BATCH = 500;
@@ -39,7 +39,7 @@ const EXPIRE_BATCH = 500;
 const STOP_MS = 10_000;
 
 export type Courier = {
-  /** Queues every lane that the last run of the relay left. */
+  /** Queues every lane with messages that earlier processes did not deliver. */
   start: () => Promise<void>;
   /** Queues a visitor's lane after a message was added to it. */
   wake: (added: QueuedMessage) => void;
@@ -132,7 +132,7 @@ async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise
   }
 }
 
-/** Decides from a call's outcome whether the message is delivered, has failed, or goes again (BEHAVIOUR 2.8). */
+/** Decides from a call's outcome whether the message is delivered, has failed, or is sent again (BEHAVIOUR 2.8). */
 async function handle(courier: CourierState, lane: Lane, head: LaneHead, outcome: Outcome): Promise<void> {
   if (courier.stopped && outcome.kind !== "ok" && outcome.kind !== "duplicate") return;
   switch (outcome.kind) {
@@ -188,7 +188,7 @@ async function giveUp(courier: CourierState, lane: Lane, head: LaneHead, reason:
 
 /**
  * Removes a message from the outbox, marks it in its thread, and queues the lane's next one.
- * @returns false when the outbox no longer had the message; its mark stays in that case
+ * @returns false when the outbox no longer had the message; the message does not change then
  */
 async function finish(
   courier: CourierState,

@@ -8,8 +8,8 @@ import { type CourierState, holdsAccount, type Lane, type QueuedMessage } from "
 export type OnTurn = (lane: Lane, turn: Turn) => Promise<void>;
 
 /**
- * How long a message that was passed on in memory may be sent without reading the outbox, in ms. A change of the outbox within
- * this time is treated like a change during the call itself.
+ * For this long (ms), a message that is kept in memory may be sent without reading the outbox. A change of the outbox within
+ * this time has the same effect as a change during the call.
  */
 const HEAD_MS = 1_000;
 /** Most messages to keep in memory: while the service is away, the outbox keeps them. */

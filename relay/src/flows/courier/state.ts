@@ -24,7 +24,9 @@ export type Lane = {
   again: boolean;
   /** Turn of the message that is on its way; undefined while it is read from the outbox. */
   turn?: number | undefined;
-  /** How often the first message failed, or was held back by the relay, in this process. Refusals that hold the gate do not count. */
+  /**
+   * How often, in this process, the first message failed or the relay held it back. Refusals that hold the gate do not count.
+   */
   failures?: number;
 };
 

@@ -30,8 +30,8 @@ export type Credits = {
 const ASK_EVERY_MS = 5_000;
 
 /**
- * Grants credits: each grant at most once without a person, and none is forgotten. Every order is a ledger entry before the
- * service is called. The account's rules decide about a recharge that no person has approved (R-623).
+ * Grants credits. Without a decision of a person, it makes each grant at most once, and it forgets none. Every order is a
+ * ledger entry before the service is called. The account's rules decide about a recharge that no person has approved (R-623).
  */
 export function createCredits(
   given: Omit<CreditsDeps, "storeAccountEvent" | "works"> & Partial<Pick<CreditsDeps, "storeAccountEvent" | "works">>,

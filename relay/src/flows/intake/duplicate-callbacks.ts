@@ -8,8 +8,8 @@ type Body = { key: string; at: number; answered: boolean };
 export type DuplicateKeys = { clock: Clock; bodies: Map<string, Body> };
 
 /**
- * The same body counts as a repeat for this long (ms), or until its sender got the relay's answer. Another process, which does
- * not know the answers of this one, finds a stored body for this long.
+ * The same body counts as a repeat for this long (ms), and longer while its sender has not got the relay's answer. Another
+ * process does not know which answers were sent, so it compares only with the bodies that were stored within this time.
  */
 export const REPEAT_MS = 2_000;
 const BODIES_MAX = 10_000;

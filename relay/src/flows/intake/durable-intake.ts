@@ -4,8 +4,8 @@ import type { Log } from "../../base/log.ts";
 import type { Spool } from "../../db/spool.ts";
 
 /**
- * `spooled`: the spool has the entry, and the database gets it later. `lost`: neither stored it. `unknown`: it belongs to
- * nobody here.
+ * `spooled`: the spool has the entry, and the database gets it later. `lost`: neither stored it. `unknown`: it does not belong
+ * to this relay.
  */
 export type IntakeOutcome<Stored> = Stored | "unknown" | "spooled" | "lost";
 
@@ -45,7 +45,7 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   freed: Map<string, PromiseWithResolvers<void>>;
   /** The replay under way. */
   replaying: Promise<void> | undefined;
-  /** Answers the spooled entries that wait, by id. */
+  /** By the id of each spooled entry whose answer waits for the database: ends that wait. */
   answers: Map<string, () => void>;
   /** Ends the wait of the entries that are spooled in this outage; absent: nothing was spooled since the last replay. */
   outageWait: OutageWait | undefined;

@@ -33,7 +33,7 @@ type RepliesDeps = {
   storeEvent: StoreEvent;
   /** Stores a file that came inside a reply; rejects when the file is refused. */
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
-  /** Signs visitor ids. */
+  /** The key that signs visitor ids. */
   signing: string;
   /** See `IntakeDeps`. */
   timeout?: number | undefined;

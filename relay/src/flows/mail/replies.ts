@@ -18,9 +18,9 @@ const SOONEST_MS = 1_000;
 /** Longest pause before an online visitor is checked again, in ms. */
 const ONLINE_MS = 60_000;
 
-/** Before a mail, other nodes have this long to say that the visitor is connected to them, in ms: each looks every second. */
+/** Before a mail, the other nodes have this long (ms) to say that the visitor is connected to them. Each looks every second. */
 const ANSWER_MS = 4_000;
-/** For this long after a question, its answer counts, in ms. Usually it is used at once; many mails may have to wait. */
+/** An answer counts for this long after its question, in ms. Usually it is used at once; many mails may have to wait. */
 const FRESH_MS = 10 * 60_000;
 /** Questions up to this age (ms) are answered. It is longer than the difference between the clocks of nodes. */
 const LOOK_BACK_MS = 15_000;

@@ -13,7 +13,7 @@ export type SessionDeps = {
   db: Database;
   bus: Bus;
   sites: Sites;
-  /** Signs sessions and visitor ids. */
+  /** The key that signs sessions and visitor ids. */
   signing: string;
   /** Changes when the database is restored from a backup. */
   epoch: string;

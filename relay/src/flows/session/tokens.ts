@@ -53,7 +53,7 @@ export function createAnonymous(deps: TokenDeps, site: Site): KnownVisitor | und
 type Recognition = {
   /** Accept only visitors with a signed identity. Default: the site's rule. */
   identifiedOnly?: boolean | undefined;
-  /** The token came in a `hello`. Other requests may use an old token for long, and do not get a new one. */
+  /** The token came in a `hello`. Other requests may carry the same token for a long time, and get no new one. */
   isHello?: boolean;
 };
 

@@ -6,8 +6,8 @@ import type { Transaction } from "../../db/database.ts";
  *
  *   received ──► intent ──claim──► calling ──► done
  *      │            ▲                 ├──► intent    certainly not made
- *      ▼            └── a person      └──► unknown   unclear: a late answer or a person settles it
- *   dismissed                           └──► refused   the service will not do it, until a person corrects it
+ *      ▼            └── a person      ├──► unknown   unclear: a late answer or a person settles it
+ *   dismissed                         └──► refused   the service will not do it, until a person corrects it
  *
  * Each step is one statement with the state that it starts from, so two processes never both take it.
  */
@@ -37,8 +37,9 @@ export type LedgerEntry = {
   reason: string | null;
   /** JSON: the service's answer. */
   result: string | null;
-  /** For sent messages: key of the reply that shows the message in the thread, and key of a second reply that repeated it. */
+  /** Of a sent message: the key of the reply that shows it in the thread. */
   shown: string | null;
+  /** Of a sent message: the key of the callback that came back for it. */
   echo: string | null;
   /** The process that makes or made the call. */
   node: string | null;
@@ -215,8 +216,8 @@ export async function accountsCalling(tx: Transaction, kind: LedgerKind, node: s
 }
 
 /**
- * Settles the calls of an account as unknown that another process than `node` began: now only `node` works for the account.
- * They never return to `intent`: the service cannot tell a late first call from a second one.
+ * Makes those calls of an account `unknown` that another process than `node` began: only `node` works for the account now. They
+ * never return to `intent`: the service cannot tell a late first call from a second one.
  */
 export async function abandon(
   tx: Transaction,
