@@ -1,5 +1,5 @@
 /**
- * Circuit breaker of one account. After repeated failures of the service, calls stop and single probes test it: the first
+ * Circuit breaker of one account key. After repeated failures of the service, calls stop and single probes test it: the first
  * after one second, each later one after twice the time, at most 30 s.
  */
 export type Breaker = {

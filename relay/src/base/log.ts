@@ -239,7 +239,7 @@ function createTime(now: () => number): () => string {
  */
 export function createLog(options: { level: string; secrets?: Secrets; target?: Target }): Log {
   const { level, secrets = () => [], target = standardOutput } = options;
-  // Without this, the last lines would be lost, which tell why the process ended.
+  // Without this, the last lines, which tell why the process ended, would be lost.
   if (target === standardOutput && !process.listeners("exit").includes(writeLines)) process.on("exit", writeLines);
   const stream = scrubbing(target, secrets);
   const logger = pino({ level, base: null, timestamp: createTime(Date.now) }, stream);

@@ -6,7 +6,7 @@ const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
 /** A visitor's id, 42 characters: kind, 26 characters, 65 bits of MAC. `v`: anonymous, `u`: identified by the owner. */
 const VISITOR_ID = /^([vu]_[0-9a-z]{26})_([0-9a-z]{13})$/;
 
-/** One `update` and a digest as text take half the time of three and a buffer: 4 µs instead of 7. */
+/** An HMAC over purpose and text. With one `update` and a digest as text it takes 4 µs; three updates and a buffer took 7. */
 const hmacOf = (key: string, purpose: string, text: string) => createHmac("sha256", key).update(`${purpose}\0${text}`);
 const mac = (key: string, purpose: string, text: string): Buffer => hmacOf(key, purpose, text).digest();
 

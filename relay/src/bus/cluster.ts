@@ -26,8 +26,8 @@ type Refusal = { visitor: string; at: number; error: ErrorFrame };
 export type LaneHint = { account: string; visitor: string; first: boolean };
 
 /**
- * A hint between nodes. `nudges`: lanes that have a new message. It never contains the text of a message: the receiver reads it
- * from the database.
+ * A hint between nodes. `nudges`: lanes that have a new message. `spent`: tokens that were taken from shared limits. `said`:
+ * which accounts are delayed. It never contains the text of a message: the receiver reads it from the database.
  */
 type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[]; said?: Said[] };
 

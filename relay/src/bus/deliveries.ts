@@ -1,7 +1,7 @@
 import type { Delivery } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 
-/** Whether an account's messages are being delivered, as its node says: the one that makes its calls. */
+/** What the node that makes an account's calls says about the delivery of the account's messages. */
 export type Said = readonly [account: string, delivery: Delivery];
 
 /** What a node knows of its own accounts. */
@@ -19,9 +19,9 @@ export type Deliveries = {
   of: (account: string) => Delivery;
   /** Call it when `own` of an account has changed. */
   changed: (account: string) => void;
-  /** Says again which accounts are delayed, and forgets what no node says any more. Call it every `REPEAT_MS`. */
+  /** Tells the nodes again which accounts are delayed, and forgets what no node repeats. Call it every `REPEAT_MS`. */
   repeat: () => void;
-  /** Takes what another node said. */
+  /** Stores what another node said. */
   receive: (said: readonly Said[]) => void;
 };
 
@@ -30,7 +30,7 @@ export type Deliveries = {
  * be lost, and a node may have started later.
  */
 export const REPEAT_MS = 2_000;
-/** How long (ms) what was said counts: after it, its node is gone, or its hints are lost. */
+/** A statement of another node counts for this long (ms). If none follows, that node is gone, or its hints are lost. */
 const KEEP_MS = 3 * REPEAT_MS;
 /** Most accounts in one hint. */
 const SAID_MAX = 30;
@@ -42,7 +42,9 @@ export function createDeliveries(
 ): Deliveries {
   /** Accounts of other nodes that are delayed, with the uptime until which that counts. */
   const heard = new Map<string, number>();
-  /** Accounts that visitors of this node were told about, and those about which this node told others: all are delayed. */
+  /**
+   * The delayed accounts: those of which visitors of this node were told last, and those of which other nodes were told last.
+   */
   let told = new Set<string>();
   let announced = new Set<string>();
   const of = (account: string): Delivery => {

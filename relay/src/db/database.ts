@@ -4,7 +4,7 @@ export type Value = string | number | null;
 /**
  * A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`).
  * `unicode_lower(column)` gives a text in lower case; the faster `lower` changes only A to Z. `strpos(text, part)` gives the
- * place of a part, from 1, or 0.
+ * place of a part, from 1; 0 if the text does not contain it.
  */
 export interface Transaction {
   /** Runs a statement; resolves to its rows. */

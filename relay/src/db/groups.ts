@@ -1,6 +1,6 @@
 import type { Batch } from "./database.ts";
 
-/** An item that waits for its commit. `work` gets all jobs of a group that name it as one list. */
+/** An item that waits for its commit. The items of a group with the same `work` are passed to it as one list. */
 export type Job = {
   work: Batch<unknown, unknown>;
   item: unknown;

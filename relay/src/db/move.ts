@@ -111,8 +111,8 @@ async function copyTable(from: Database, to: Database, table: Table, report: Pro
 const sha256 = (text: string): bigint => BigInt(`0x${hash("sha256", text)}`);
 
 /**
- * Counts a table, and adds up the SHA-256 of its rows: a text of a key that is stored in another way may change the order of
- * the rows.
+ * Counts a table, and adds up the SHA-256 of its rows. The sum does not depend on the order of the rows, which changes if a
+ * text of a key is stored in another way.
  */
 async function fingerprint(db: Database, table: Table): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];

@@ -116,7 +116,7 @@ const isRead = (text: string): boolean => /^\s*SELECT\b/i.test(text);
 
 /**
  * The statements of a transaction on a connection. Reads are sent without waiting for the transaction's begin, writes are not:
- * if its BEGIN was cancelled, PostgreSQL would commit each write alone. What was read then counts as failed too. A read that
+ * if its BEGIN was cancelled, PostgreSQL would commit each write alone. When the begin fails, the reads fail too. A read that
  * follows a write waits with it.
  * @param begun the answers to BEGIN and to the request for locks
  */

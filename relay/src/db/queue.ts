@@ -1,6 +1,6 @@
 import type { Batch } from "./database.ts";
 
-/** An item that waits for its transaction. `work` gets all jobs of a batch that name it as one list. */
+/** An item that waits for its transaction. The items of a batch with the same `work` are passed to it as one list. */
 export type Job = {
   work: Batch<unknown, unknown>;
   item: unknown;

@@ -26,7 +26,7 @@ const TURN_MS = 60_000;
 const WAIT_MS = 5_000;
 const ASK_MS = 100;
 
-/** The name contains what people typed, so only its hash is stored. */
+/** The name of a turn's row: a hash, because the turn's name contains what people typed. */
 const rowOf = (name: string): string => `turn:${hash("sha256", name, "base64url")}`;
 
 export function createTurns({ db, clock, onError }: TurnsOptions): Turns {

@@ -13,7 +13,7 @@ export type Hook = {
   within?: number;
 };
 
-/** Status 0: no answer. */
+/** The answer to a hook. Status 0: no answer. */
 export type HookAnswer = { status: number; text: string };
 
 const CONNECT_MS = 5_000;
@@ -68,7 +68,7 @@ export function createHooks(): Hooks {
   };
 }
 
-/** The code of an error. That of a request that took too long is a number (DOM, "TimeoutError"). */
+/** The code of an error; `no answer` without a text code: a request that took too long has a number (DOM, "TimeoutError"). */
 function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "no answer";

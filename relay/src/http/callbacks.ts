@@ -36,7 +36,7 @@ export type CallbackDeps = CallbackAddress & {
   clock: Clock;
   receive: Replies;
   recharges: Recharges;
-  /** Accounts that an event may be for: the one named in `?account=`, or all that have credit rules. */
+  /** Accounts that an event may be for, see `CreditAccounts.candidates`. @param named the account in `?account=` */
   creditAccounts: (named: string | undefined) => { id: string; rules: CreditRules }[];
   unknownContact: 200 | 404;
   /** Forwards replies for unknown contacts; absent: they are not forwarded. */

@@ -97,8 +97,8 @@ export function fallback(deps: FallbackDeps): Hono<App> {
 }
 
 /**
- * Hono runs the handler of GET for HEAD too, and drops its body. Here, frames would go into
- * that body, and nobody would read or count them (RELIABILITY A28).
+ * Refuses HEAD. Hono would run the handler of GET and drop its body: frames would go into that body, and nobody would read or
+ * count them (RELIABILITY A28).
  */
 function refuseHead(c: C): void {
   if (c.req.method !== "HEAD") return;
@@ -299,7 +299,7 @@ const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLeng
 
 /**
  * Counts an answer among the unread ones of its connection until the client has read it or has disconnected.
- * @param closed called then. A stream's `cancel` is called only for a body that somebody reads.
+ * @param closed called at that moment. The stream's own `cancel` is called only for a body that somebody reads.
  */
 function trackUnread(
   line: FallbackConnection,

@@ -11,7 +11,7 @@ const DEFAULT_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options":
 
 /** Most bytes of answers that wait for all clients together. */
 const UNREAD_MAX = 48 * 1024 * 1024;
-/** Bytes that a file which is read while it is sent keeps in memory: parts of it wait in three places. */
+/** Bytes of memory that a file takes while it is read and sent: parts of it wait in three places. */
 const FILE_BYTES = 64 * 1024;
 /** Longest time of a small download, in milliseconds. */
 const ANSWER_MS = 120_000;

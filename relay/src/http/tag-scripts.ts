@@ -64,7 +64,7 @@ type State = ScriptsOptions & {
   scripts: Map<string, { script: EncodedFile; isDense: boolean }>;
   /** Sites by the hash of their fixed script. */
   byHash: Map<string, Site> | undefined;
-  /** Whether a thread compresses a script. */
+  /** Whether a thread is compressing a script now. */
   isCompressing: boolean;
 };
 

@@ -64,7 +64,7 @@ function checkedBaseUrl({ baseUrl, allowInsecure = false }: TransportOptions): U
 }
 
 /**
- * Calls the service over kept-alive connections: undici's own `request` is 14 times as fast as `fetch` (MEASURED). Only this
+ * Calls the service over kept-alive connections with undici's own interface, which is 14 times as fast as `fetch`. Only this
  * module puts the key into a URL: none of its errors, log lines or answers contains it. Redirects are not followed, because
  * they would send the key to another host (R-003).
  */
@@ -231,7 +231,7 @@ function redactor(key: string): (text: string) => string {
   return (text) => text.replace(spelled, "[redacted]");
 }
 
-/** No proxy should compress an answer unasked, but some do. */
+/** Decompresses an answer. Some proxies compress answers although the relay does not ask for it. */
 function decompressed(bytes: Buffer, encoding: string): Buffer {
   const options = { maxOutputLength: ANSWER_MAX };
   if (/gzip/i.test(encoding)) return gunzipSync(bytes, options);
@@ -248,7 +248,7 @@ function textOf(parts: readonly Buffer[], headers: Record<string, string | strin
   }
 }
 
-/** The key is also hidden in the parsed values, because JSON has many ways to spell a character. */
+/** Parses an answer, and hides the key in its values, because JSON has many ways to spell a character. */
 function parsed(text: string, hide: ((text: string) => string) | undefined): unknown {
   try {
     return parseExact(text, hide);

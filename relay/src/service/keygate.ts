@@ -29,7 +29,7 @@ type Call = { epoch: number; keyEpoch: number; since: number };
 const CALLS_AT_ONCE_MAX = 64;
 /** Visitors are told `delayed` when a message waits longer. */
 const NOTICE_MS = 3_000;
-/** A held gate lets one call go this often, to learn whether the key is accepted again. */
+/** A held gate lets one call go at this interval (ms), to learn whether the key is accepted again. */
 const HELD_MS = 30_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -261,7 +261,7 @@ function conclude(gate: KeyGate, { account, rank }: WaitingCall, call: Call, out
   }
 }
 
-/** The service did not answer, or answered that it cannot process calls now. */
+/** Whether the service did not answer, or answered that it cannot process calls now. */
 const isUnavailable = ({ kind, status }: SettledCall): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 

@@ -116,13 +116,14 @@ function learn(pace: Pace, { seen, statedLimit, hasWait }: Refusal, time: number
   const tried = pace.trial !== undefined;
   pace.trial = undefined;
   if (statedLimit !== undefined && statedLimit > 0 && statedLimit !== pace.distrusted) {
-    // Refused below the stated limit, by no calls from before this process: another client uses the limit too.
+    // When the limit has been known for a whole window, this process stays below it. A refusal then has another cause:
+    // another client of the key.
     if (!pace.stated || time - pace.knownAt < span(pace)) return setStatedLimit(pace, statedLimit, time);
     pace.distrusted = statedLimit;
   }
   pace.stated = false;
   if (tried && seen >= pace.budget * (1 - SAME)) failTrial(pace, time);
-  // Nothing was accepted: an earlier process or another client used the window up.
+  // If nothing was accepted, an earlier process or another client has used up the window: nothing is learned.
   else if (seen > 0) lower(pace, seen, hasWait, time);
 }
 

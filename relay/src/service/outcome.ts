@@ -57,8 +57,8 @@ export function softStatus(json: unknown): number | undefined {
 }
 
 /**
- * Text like "No such campaign exists" contains "exists", but reports no duplicate. Without this check the message would be
- * lost.
+ * Words that deny: a text like "No such campaign exists" contains "exists", but reports no duplicate. If it counted as one, the
+ * message would be lost.
  */
 const ABSENT = /\b(?:no|not|none|never|nothing|any|longer)\b|n't\b/i;
 const saysRepeated = (message: string): boolean =>

@@ -13,8 +13,8 @@ import type { Outcome } from "./outcome.ts";
  * Learning the limit.
  * - Not refused yet: the budget doubles when it is used up.
  * - Refused: the calls accepted in the window of the refusal show the limit. Fewer than half of the budget do not explain the
- *   refusal (a restart, another client of the key, a stray 429): then the budget is halved, but never
- *   below what was accepted. Two refusals that show the same number prove the limit.
+ *   refusal (a restart, another client of the key, a stray 429): then the budget is halved, but never below what was accepted.
+ *   Two refusals that show the same number prove the limit.
  * - A proven limit is checked from time to time with a higher budget. Calls above the number that is known to be accepted go
  *   one by one, so a failed check costs about one refusal.
  *

@@ -77,7 +77,7 @@ const WINDOW_OF: Record<WindowKind, (phase: number) => Window> = {
 
 /**
  * A service with a hidden limit per minute. It counts in the given kind of window and states the limit in the given style.
- * @param phase ms of the present clock minute that are over at the start
+ * @param phase ms of the present clock minute that have passed at the start
  */
 export function hiddenLimit(kind: WindowKind, style: Style, limitAt: Limit, phase = EPOCH % MINUTE): Service {
   const window = WINDOW_OF[kind](phase);

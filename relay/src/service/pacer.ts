@@ -20,10 +20,10 @@ type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
 
 /** Shortest time between two doublings of the budget, in ms. */
 const DOUBLE_MS = 5_000;
-/** Calls that may be under way: after a quiet minute or with a known limit, and when a refusal showed a limit only once. */
+/** Most calls under way: `MANY` after a quiet minute or with a known limit, `FEW` when a refusal showed a limit only once. */
 const MANY = 8;
 const FEW = 3;
-/** While nothing is known about the limit, one call may be under way for this many answered ones, up to `MANY`. */
+/** While nothing is known about the limit, one call may be under way for every so many answered ones, up to `MANY`. */
 const ANSWERED_PER_FLIGHT = 4;
 /** For each group of this many places above the trusted ones, one more call may be under way. */
 const PLACES_PER_FLIGHT = 4;

@@ -152,7 +152,7 @@ const LONGEST_MS = 3_600_000;
 
 /**
  * Whole milliseconds that the service asks us to wait before the next call with this key: 0 for no wait, undefined when it does
- * not say. The first header that parses counts; `Retry-After` comes first. The wait decides when a stored message is due, and
+ * not say. The first header that parses counts, in the order of R-802. The wait decides when a stored message is due, and
  * PostgreSQL refuses a fraction of a millisecond there.
  * @param now the service's own clock (its `Date` header), else the relay's; ms since 1970
  */

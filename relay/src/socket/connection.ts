@@ -80,7 +80,7 @@ export type Connection = {
   /** Frames that wait for their turn, and their size in UTF-16 units. */
   queued: number;
   queuedSize: number;
-  /** Pongs since the last ping of ours. */
+  /** Pongs since the relay's last ping. */
   pongs: number;
 };
 

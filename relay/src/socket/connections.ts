@@ -14,8 +14,8 @@ import { SWEEP_MS } from "./schedule.ts";
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
 /**
- * Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3), but many of them cost CPU
- * time.
+ * Most pongs of one client between two pings of the relay. A client may send some without a ping (RFC 6455, 5.5.3), but many of
+ * them cost CPU time.
  */
 const PONGS_MAX = 100;
 /** At a stop, clients are told to reconnect after a time between these bounds, in milliseconds. */
@@ -159,7 +159,7 @@ async function handle(
 /** Answers `hello`: opens the visitor's session, and sends the changes that the client lacks. */
 async function greet(registry: Registry, connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
   const { deps } = registry;
-  // The client has done its part: while thousands reconnect, its turn may come after the deadline for `hello`.
+  // The client has sent its `hello` in time. While thousands reconnect, its turn may come after the deadline.
   greeting.deadline = Number.POSITIVE_INFINITY;
   await turnOf(registry, connection, greeting.address);
   if (connection.phase !== greeting) return;

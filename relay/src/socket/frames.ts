@@ -124,7 +124,9 @@ function mayBegin(context: Context, id: string): boolean {
   return wait === 0;
 }
 
-/** Stores a message. The bus's news of it acknowledges it. Sends a message again that was stored before. */
+/**
+ * Stores a message; the bus's news about it is the acknowledgement. A client that sends a stored message again gets it back.
+ */
 async function send(context: Context, frame: SendFrame): Promise<void> {
   const text = frame.text.toWellFormed().replaceAll("\0", "");
   const blank = isBlank(text);

@@ -10,8 +10,8 @@ import type { Registry } from "./registry.ts";
 /*
  * Each client gets a `pong` frame every 25 s: it shows the client's page that the connection works. Every second frame
  * carries a ping: its answer shows the relay that the client is still there. Without pings, a sleeping computer would stay
- * connected until TCP gives up after a quarter of an hour (WIDGET 3.2). The heartbeat also finds news that the bus lost, in the
- * database.
+ * connected until TCP gives up after a quarter of an hour (WIDGET 3.2). The heartbeat also reads news from the database that the
+ * bus lost.
  */
 
 /**

@@ -91,7 +91,7 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
 export const turnFor = ({ turns }: Registry, address: string, isGone: () => boolean): Promise<void> =>
   turns(prefix48Of(address) ?? address, isGone);
 
-/** Waits for a connection's turn. One that has left takes none: nobody waits behind a flood of reconnections. */
+/** Waits for a connection's turn. A closed connection takes none, so nobody waits behind a flood of reconnections. */
 export const turnOf = (registry: Registry, connection: Connection, address: string): Promise<void> =>
   turnFor(registry, address, () => connection.phase.name === "closed");
 

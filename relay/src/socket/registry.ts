@@ -19,7 +19,7 @@ export type ConnectionsDeps = {
   /** The link to a file, from its key and MIME type. */
   link: (key: string, type: string) => string;
   delivery: (account: string, site: string) => Delivery;
-  /** Whether the site blocks this visitor. */
+  /** Whether the site blocks this visitor or this address. */
   isBlocked?: (site: string, visitor: string, address: string) => boolean;
   /** Whether an address or a site opens more sessions than its budget allows. */
   exceedsBudget?: (hello: Hello, address: string) => boolean;

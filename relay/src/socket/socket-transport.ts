@@ -12,7 +12,7 @@ const UNREAD_MAX = 4 * 1024;
  */
 const CLOSE_MS = 5_000;
 const REST_MAX = 64 * 1024;
-/** More bytes of frames than this do not wait for the end of the turn. */
+/** When the waiting frames have more bytes than this, they are written before the end of the turn. */
 const FRAMES_MAX = 1_024;
 
 /** Transports with frames that wait for the end of this turn of the event loop. */

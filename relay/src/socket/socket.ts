@@ -37,8 +37,9 @@ type Sockets = SocketsDeps & {
 export const isSocketRequest = ({ url }: IncomingMessage): boolean => url?.split("?")[0] === "/socket";
 
 /**
- * Serves visitors' WebSockets on the server's `upgrade` event, which must come for `isSocketRequest` only: the framework's helper doubles the memory of an idle socket.
- * There is no compression, because it multiplies that memory by 22.
+ * Serves visitors' WebSockets on the server's `upgrade` event, which the server must emit for `isSocketRequest` only. The
+ * framework's helper is not used, because it doubles the memory of an idle socket. There is no compression, because it
+ * multiplies that memory by 22.
  * @returns a function; after its call, new sockets are told to reconnect later
  */
 export function serveSockets(deps: SocketsDeps): () => void {

@@ -48,7 +48,7 @@ export type Core = {
   cluster: Cluster;
   sites: Sites;
   keys: Keys;
-  /** Signs sessions and visitor ids. */
+  /** The key that signs sessions and visitor ids. */
   signing: string;
   /** Secrets that callback addresses may contain; the relay shows the first one. */
   callbackSecrets: readonly [string, ...string[]];
