@@ -264,6 +264,9 @@ const POLLUTION = {
   title: "Polluted",
   greeting: "Polluted",
   avatar: `${FOREIGN}/avatar.png`,
+  locale: "ar",
+  dir: "rtl",
+  file: `//${new URL(FOREIGN).host}/words.js`,
   requireConsent: "",
   send: "Polluted",
   token: "polluted",
@@ -301,11 +304,12 @@ it.each([
       hidden: all.filter((element) => element.matches(".app [hidden]:not(#tab)")).map(String),
       words: root.querySelector("dialog")?.textContent,
       launcher: root.querySelector(".launcher")?.ariaLabel,
+      direction: getComputedStyle(root.host).direction,
       stored: localStorage["porchlight:default"] as string | undefined,
     };
   });
   expect(found.count).toBeGreaterThan(30);
-  expect(found).toMatchObject({ polluted: [], hidden: [], launcher: "Chat" });
+  expect(found).toMatchObject({ polluted: [], hidden: [], launcher: "Chat", direction: "ltr" });
   expect(`${found.words} ${found.stored}`).not.toMatch(/polluted/i);
   expect(errors).toEqual([]);
   await page.close();

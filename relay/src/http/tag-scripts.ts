@@ -95,7 +95,8 @@ const wordsOf = ({ built }: State, { public: { locale } }: Site, accepted?: stri
 
 function textOf(state: State, site: Site, words = wordsOf(state, site)): Buffer {
   const { relay, built } = state;
-  const served = inScript({ relay: relay || undefined, panel: built.panel, site: servedSite(site.public), words });
+  // The origin stands there even when it is empty: where it was absent, a polluted `Object.prototype` named another one.
+  const served = inScript({ relay, panel: built.panel, site: servedSite(site.public), words });
   // A function, so that `$` in a site's texts is not read as a pattern.
   return Buffer.from(built.loader.replace(PLACEHOLDER, () => served));
 }

@@ -7,8 +7,8 @@ import type { Tokens } from "./theme.ts";
 
 /** What the relay writes into the loader in place of the settings' placeholder. */
 export type ServedData = {
-  /** Origin of the relay; absent: the origin that the script came from. */
-  relay?: string;
+  /** Origin of the relay; empty: the origin that the script came from. */
+  relay: string;
   /** Path of the panel's file. */
   panel: string;
   site: ServedSite;
