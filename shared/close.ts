@@ -46,7 +46,7 @@ export const CLOSE = {
   badToken: ending(CLOSE_CODE.badToken, "now", "token refused"),
   /** The relay does not serve this site, or not for this origin. */
   notAllowed: ending(CLOSE_CODE.notAllowed, "never", "site or origin not allowed"),
-  /** The visitor deleted the chat, or logged out in another tab or on another device. */
+  /** The visitor was deleted: by the visitor, in any tab or on any device, by the owner, or by the retention. */
   gone: ending(CLOSE_CODE.gone, "never", "chat deleted"),
   /** The widget is too old for this relay. */
   version: ending(CLOSE_CODE.version, "never", "version not supported"),

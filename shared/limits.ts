@@ -2,7 +2,7 @@
 
 /** Longest text of a message in UTF-16 units. */
 export const TEXT_MAX = 4_000;
-/** Longest reply kept, in UTF-16 units; a longer one is cut with an ellipsis (interface: no limit shown). */
+/** Longest reply kept, in UTF-16 units; a longer one is cut with an ellipsis (the interface shows no limit). */
 export const REPLY_MAX = 16_000;
 /** Largest frame a client may send, in bytes. 4,000 units are at most 12,000 bytes of UTF-8, plus JSON escapes. */
 export const FRAME_MAX = 32 * 1024;

@@ -191,7 +191,7 @@ describe("a signed identity", () => {
     expect(contact).toMatchObject({ firstName: "Grace Brewster", lastName: "Hopper", email: "Grace@example.com" });
     const bodies = house.sandbox.requests().map((request) => JSON.stringify(request));
     const named = bodies.filter((body) => body.includes("Hopper"));
-    // Once; or again with the same message, if its answer was lost.
+    // Only one message has the name. It may be sent again if its answer was lost.
     expect(named).not.toEqual([]);
     expect(named.filter((body) => !body.includes("named one"))).toEqual([]);
     // The relay knows the address, so the chat does not ask for it.

@@ -1,7 +1,7 @@
 import type { BotMessage } from "../sandbox/bot.ts";
 import type { Rule } from "../sandbox/bots.ts";
 
-/** The pauses of an answer: a short one first, then typing pauses. */
+/** Gives each text of an answer its pause: a short one first, then typing pauses. */
 const parts = (...texts: string[]): BotMessage[] =>
   texts.map((text, index) => ({
     text,

@@ -101,7 +101,7 @@ async function deliver(sender: Sender, message: OutgoingMessage): Promise<void> 
   await attempt(sender, message, 0);
 }
 
-/** Without a registered URL the reply never gets a state. */
+/** Records that no URL is registered. The reply never gets a state. */
 function recordMissingUrl({ clock, journal, changed }: Sender, { messageId, fromId }: OutgoingMessage): void {
   const base = { at: clock.now(), kind: "reply", url: "", attempt: 0, ok: false, payload: null, ms: 0 } as const;
   journal.callbacks.add({ ...base, messageId, toId: fromId, error: "no webhook" });

@@ -23,7 +23,7 @@ export type Poster = {
 
 /** Connections per client host. Callbacks of one contact follow each other, so this many contacts are served at once. */
 const CONNECTIONS = 64;
-/** Milliseconds for which an idle connection is kept. Short, because a relay that stops waits for its end. */
+/** Milliseconds for which an idle connection is kept. Short, because a relay that stops waits until the connection has ended. */
 const KEPT_MS = 500;
 
 const ERROR_TEXTS: Record<string, string> = {

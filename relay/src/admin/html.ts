@@ -90,7 +90,7 @@ export const time = (ms: number | null): Html =>
 export const badge = (state: string, look = state): Html =>
   html`<span class="badge ${look.replaceAll(/[^a-z]/g, "")}">${state}</span>`;
 
-/** The state of a mail or of a message of the backend: "sent" is its end. A visitor's message that is sent is not delivered yet. */
+/** The state of a mail or of a message of the backend. "sent" is their last state, unlike that of a visitor's message. */
 export const sentBadge = (state: string): Html => badge(state, state === "sent" ? "done" : state);
 
 /** The first `max` characters of a text. */

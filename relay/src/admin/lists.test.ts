@@ -31,7 +31,7 @@ it("shows each try of a webhook with its time and status", async () => {
     writing++;
     return db.transaction(work, lanes).finally(() => writing--);
   };
-  // Each wait ends at once, an hour later; but no time passes during a try, which would otherwise be made a second time.
+  // Each wait ends at once, and moves the clock by an hour. No time passes during a try: it would be made a second time.
   const clock: Clock = {
     now: () => now,
     uptime: () => now,

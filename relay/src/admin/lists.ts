@@ -138,7 +138,7 @@ export async function webhooks(deps: Deps): Promise<Html> {
   );
 }
 
-/** The beginning of a visitor's id: an address has none. */
+/** The beginning of a visitor's id. Blocked addresses do not begin like this. */
 const VISITOR = /^[uv]_/;
 
 export async function blocks(deps: Deps): Promise<Html> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type ListPart, mergedPage } from "./reads.ts";
 
-/** Lists of times, the newest first, which note the largest number of rows that they gave at once. */
+/** Lists of times, the newest first, that record how many rows each read returned. */
 function lists(...all: number[][]) {
   const sizes: number[] = [];
   const readers = all.map((rows) => async ({ after, skip, limit }: ListPart<number>) => {

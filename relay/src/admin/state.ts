@@ -93,7 +93,7 @@ function openProblem({ kind, problem, cure, since }: Alert): Html {
   return html`<li><p>${problem} ${withCode(cure)}</p><p><a href="${path}">${name}</a> <span class="note">since ${time(since)} UTC</span></p></li>`;
 }
 
-/** No alert can be stored while the database accepts no writes, so the overview asks. */
+/** No alert can be stored while the database accepts no writes, so the overview checks this itself. */
 const NO_WRITES = html`<li><p>The database accepts no writes. Visitors see that their new messages wait: these stay in their browsers. Make room on its disk, and check that it can be reached and written.</p><p><a href="${DOCTOR[0]}">${DOCTOR[1]}</a> <span class="note">now</span></p></li>`;
 
 /**

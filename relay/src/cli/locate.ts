@@ -62,7 +62,7 @@ export async function findRelay(places: readonly string[]): Promise<RunningRelay
   return undefined;
 }
 
-/** Searches for a relay that may be restarting, and the pause between two (ms): three seconds in total. */
+/** Number of searches for a relay that may be restarting, and the pause between two (ms): three seconds in total. */
 const [SEARCHES, PAUSE_MS] = [30, 100];
 
 /**

@@ -59,7 +59,7 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
   return moved;
 }
 
-/** A failure as sentences: it is the operator's, whether the address is wrong, the database is in use or the server ends. */
+/** Converts a failure to sentences for the operator: a wrong address, a database in use, a server that ended. */
 function failure(error: Error): CommandError {
   if (error instanceof CommandError) return error;
   const next = isAway(error) ? ". If the move had begun, run it again: it continues" : "";

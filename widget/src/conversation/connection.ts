@@ -274,7 +274,7 @@ class RelayConnection implements Connection {
     const late = now - this.#lastTick - TICK_MS;
     this.#lastTick = now;
     this.#ticking.set(TICK_MS, this.#tick);
-    // Timers of hidden pages are late by design, and becoming visible probes anyway.
+    // Timers of hidden pages are late by design, and a page that becomes visible probes anyway.
     if (late > JUMP_MS && this.#page.visible()) {
       this.#lastFrame = now;
       this.#probe();

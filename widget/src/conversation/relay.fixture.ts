@@ -246,7 +246,7 @@ function write(model: Model, visitor: Visitor, message: Message): Message {
   return message;
 }
 
-/** Commits after a short delay. A crash before that loses the data; a crash after it loses only the answer. */
+/** Commits after a short delay. A crash meanwhile loses the data, with the probability `commitLost`, or else only the answer. */
 function commit(model: Model, run: () => void): void {
   const born = model.starts;
   model.world.after(1 + model.world.random() * 30, () => {

@@ -29,7 +29,7 @@ export function openSocket(relay: string, Socket: typeof WebSocket = WebSocket):
         if (socket.readyState === Socket.OPEN) socket.send(text);
       },
       close() {
-        // A dead socket may report its close minutes later, or never (WIDGET M16): ignore it.
+        // A dead socket may report its close minutes later, or never (WIDGET 3.2): ignore it.
         socket.onopen = socket.onmessage = socket.onclose = null;
         socket.close(1000);
       },

@@ -11,8 +11,8 @@ import { element } from "./dom.ts";
 export const createHost = (): HTMLElement => element("porch-light", { "data-react-aria-top-layer": "true" });
 
 /**
- * Number of returns that happen before the next frame is drawn. Further ones wait, because the page may keep removing the
- * element. Turbo replaces the body up to twice for each page.
+ * How often the element is put back at once, before the browser draws the next frame. Later returns wait, because the page may
+ * keep removing the element. Turbo replaces the body up to twice for each page.
  */
 const REMOVALS_MAX = 10;
 

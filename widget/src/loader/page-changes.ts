@@ -84,7 +84,7 @@ async function restart({ launcher, relay, site, settings }: Shell): Promise<void
 
 /**
  * Shows the element in the browser's top layer, because a transform, a filter or containment of an ancestor moves its corner
- * away from the window's. Do not call it otherwise, because the top layer is above every z-index of the page.
+ * away from the window's. Call it only then, because the top layer is above every z-index of the page.
  */
 export function moveToTopLayer({ host }: Shell): void {
   host.popover = "manual";
@@ -108,7 +108,7 @@ function uncoverFocus({ launcher }: Shell): void {
   if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
 }
 
-/** Whether the listeners of `watchFocus` are installed. */
+/** The shell whose listeners `watchFocus` has installed last. */
 let watched: Shell | undefined;
 
 /** Keeps the launcher away from the focused control from now on: the visitor uses the keyboard. */

@@ -53,8 +53,8 @@ const extra: CallExtra = (name, ...more) =>
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
-  // The wanted language is the site's, else the page's, else the browser's first. Use the script's words if they are in it. They
-  // may not be, for example when a cache returns the script of another browser: then use a word that most languages know.
+  // The wanted language is the site's, else the page's, else the browser's first. Use the script's words if they are in this
+  // language. They may be in another one when a cache returns another browser's script: then use a word that most languages know.
   const wanted = ((now.locale ?? "") + pageDocument.documentElement.lang + navigator.language).replace("auto", "");
   shell.words ??= wanted.startsWith(words.lang) ? words : { word: "Chat" };
   const { dir = "ltr", word } = shell.words;
@@ -208,8 +208,8 @@ const panelCommand = (name: keyof PanelCommands) => (argument?: unknown) => {
   shell.lastArguments[name] = argument;
   const done = panelReady.then((it) => it[name](argument, fetchesPanel));
   if (name === "send") mount();
+  // Also for a logout: otherwise a panel that loads later would find the former visitor.
   if (fetchesPanel) start();
-  // Otherwise a panel that loads later would find the former visitor.
   else if (name === "logout") emit(name);
   return fetchesPanel && done;
 };

@@ -1,6 +1,6 @@
 /**
- * The settings that only parts of the panel read which are fetched when they are first used. Several such parts contain this
- * file, so it imports nothing of the panel.
+ * The settings that only the late parts of the panel read, whose code is fetched at their first use. Several of these parts
+ * contain this file, so it imports nothing of the panel.
  */
 
 import type { RareName, RawSettings, Settings } from "./options.ts";

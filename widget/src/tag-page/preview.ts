@@ -21,7 +21,7 @@ export function preview(site: string): (name: SiteSetting, value: unknown, chose
   /** Applies settings that matter only at the start, by restarting the chat. */
   const restart = async (chosen: ChosenSettings): Promise<void> => {
     const open = findParts()?.dialog.open;
-    // In a conversation, consent is already given. The owner becomes a new visitor, to see the chat like a new visitor.
+    // In a conversation, consent is already given. So the owner becomes a new visitor, and sees what new visitors see.
     if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
     await window.Porchlight?.destroy?.();
     // Show the teaser without waiting for its triggers.

@@ -55,8 +55,9 @@ export function chooseLanguage(wanted: readonly string[], offered: readonly stri
 }
 
 /**
- * Tags whose texts fit a tag, best first: `zh-TW` → `zh-TW`, `zh-Hant`, `zh`. The last is Portugal's: Portuguese outside Brazil is
- * written as there (CLDR, parent locales), and for other languages no such tag has texts. Some pages write `de_DE` with an underscore.
+ * Tags whose texts fit a tag, best first: `zh-TW` → `zh-TW`, `zh-Hant`, `zh`. The last tag ends in `-PT`: Portuguese outside Brazil
+ * is written as in Portugal (CLDR, parent locales), and no other language has texts for such a tag. Some pages write `de_DE` with an
+ * underscore.
  */
 function variants(tag: string): string[] {
   try {

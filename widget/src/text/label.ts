@@ -53,9 +53,10 @@ const PHONE = /(?:^|\s)(?:tel:|\+)\+?\d[\d\s().-]{5}/;
 const LATIN = /^[\w\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u017e-]+$/;
 /** Letters of Cyrillic and Greek that look like Latin ones, also with a hook or a tail (UTS 39, confusables.txt). */
 const LATIN_LOOKS = /^[асԁеһіјӏорԛѕԝхуъьвкмнтгѵпѡԍꙇҏҫҽҿғқҝҟҡӎңӊҭүұҳӽӿαβεζικμνορστυϝϳωχγη\d-]+$/;
-/** A word in one script other than Latin, with digits. */
+/** The other scripts in which a host's name may be written, by their Unicode names. */
 const SCRIPTS = "Arab Hebr Deva Beng Guru Gujr Taml Telu Knda Mlym Sinh Thai Laoo Khmr Mymr Geor Ethi Hang Cyrl Grek";
 const JAPANESE = "[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{M}\\d-]+";
+/** A word in one script other than Latin, with digits. */
 const ONE_SCRIPT = new RegExp(
   `^(?:${[...SCRIPTS.split(" ").map((script) => `[\\p{scx=${script}}\\p{M}\\d-]+`), JAPANESE].join("|")})$`,
   "u",

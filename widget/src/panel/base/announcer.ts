@@ -9,13 +9,13 @@ const STEP_MS = 500;
 const STAY_MS = 1_000;
 /** Longest text said; the rest can be read in the thread. */
 const SAY_MAX = 300;
-/** More messages waiting than this become one sentence. */
+/** If more messages than this wait, one sentence replaces them. */
 const BACKLOG_MAX = 3;
 
 export type Announcer = {
   /** Says a status. The same status waiting twice is said once. */
   status(text: string): void;
-  /** Says a message. `many` words how many there are when too many wait. */
+  /** Says a message. `many` makes the sentence that replaces the messages when too many wait. */
   message(text: string, continues: string, many: (count: number) => string): void;
   /** Says a failure at once. */
   alert(text: string): void;

@@ -9,7 +9,7 @@ import type { Key } from "../../locales/en.types.ts";
 export const HEADER_WORDS = {
   /** The relay accepts no messages from this page. The empty thread says so. */
   notAllowed: undefined,
-  /** For good, or by an update or an expired identity. A row of the thread says which. */
+  /** The conversation ended: for good, by an update of the relay, or by an expired identity. A row of the thread says which. */
   ended: undefined,
   /** The bar below the header says so. */
   offline: undefined,

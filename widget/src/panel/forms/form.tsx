@@ -216,7 +216,7 @@ export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again,
 });
 
 /**
- * Plain functions, not components (like `messageField`), so that the form renders again when a signal changes that they read.
+ * Plain functions, not components (like `messageField`), so that the form renders again when a signal that they read changes.
  */
 const detailField = (state: State, asked: AskedField) => {
   const field = asked.field as DetailField;

@@ -84,7 +84,7 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
     const promises = !isClosed() && !isUnreachable(ui);
     const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";
     const words = !more && promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
-    // Breaks between the two, if at all.
+    // A line that is too long breaks between the two parts.
     return (
       <span key={words + more}>
         {more ? <span class="whole">{`${words}\u00a0·`}</span> : words}

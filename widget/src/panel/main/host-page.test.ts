@@ -8,7 +8,7 @@ it("leaves a removed element out of the page if the widget is destroyed while th
   const { host } = on.ui.shell;
   const stop = isolateFromPage(on.ui.shell, vi.fn());
   host.remove();
-  // The observer has seen it, and asks for the code.
+  // By now the observer has noticed the removal, and fetches the code.
   await Promise.resolve();
   stop();
   await import("./page-modals.ts");

@@ -198,8 +198,8 @@ const panel: Omit<PanelSide, "destroy"> = {
     if (!byVisitor) return;
     const isTouch = !matchMedia("(pointer:fine)").matches;
     if (!isTouch) focusComposer();
-    // The title on a touch screen, whose keyboard would cover the panel, and where no field is visible. A modal dialog of
-    // Firefox has already given the focus to its first button.
+    // Focus the title on a touch screen, because its keyboard would cover the panel, and where no field is visible. In Firefox, a
+    // modal dialog has already focused its first button.
     if (isTouch || !app.contains(root.activeElement)) app.querySelector("h2")?.focus();
   },
   close: () => control.close(),

@@ -1,7 +1,7 @@
 /**
  * Choices that a site can offer: questions and topics while the thread is empty, and a person instead of the AI. A choice is
- * sent as the visitor's message; for a topic and a person with the name of the route that decides who answers. Fetched if the
- * site sets any of them.
+ * sent as the visitor's message; a topic and a person add the name of the route that decides who answers. Fetched if the site
+ * sets any of them.
  */
 
 import type { ComponentChildren, VNode } from "preact";
