@@ -374,7 +374,7 @@ it("a plot shows its values beside its axis, on a small phone too", async () => 
       return [...plot.querySelectorAll("text.value")]
         .filter((text) => {
           const { left: begin, right } = text.getBoundingClientRect();
-          // Beside its axis, and within the plot.
+          // A value stands beside its axis, and within the plot.
           return right > left || right < left - 10 || begin < plot.getBoundingClientRect().left;
         })
         .map((text) => text.textContent);

@@ -428,7 +428,7 @@ it("a person is offered below the questions and topics, and not as one more pill
   const before = await look();
   await chat.send("Hello");
   await answer(page, "Hi!");
-  // In the conversation too, at the same side.
+  // In the conversation, it has the same colour and is at the same side.
   expect(await look()).toEqual(before);
 });
 
@@ -451,7 +451,7 @@ it("menus and pickers are raised in the dark", async () => {
   await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
   await page.locator("porch-light .emoji").waitFor();
   expect(await styleOf(page, ".emoji", "background-color")).not.toBe(surface);
-  // Firefox's own are white in the dark.
+  // Firefox's own scrollbars would be white in the dark.
   expect(await styleOf(page, ".found", "scrollbar-color")).toContain("rgba(255, 255, 255, 0.12");
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();

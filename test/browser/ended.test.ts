@@ -69,7 +69,7 @@ it("shows a first visitor a new conversation although the page logs out every an
   const opened = page.waitForEvent("websocket");
   await chat.open();
   await opened;
-  // While the connection is being opened: from then on there is a session, which a logout ends.
+  // The connection is being opened now: from here on, there is a session that a logout could end.
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
   await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
   await chat.thread.getByRole("button", { name: "Two" }).waitFor();

@@ -171,7 +171,7 @@ it("66 the launcher that moved away can be pressed there, is the next tab stop, 
   await page.mouse.click(200, 200);
   expect(await launcher()).toEqual(home);
 
-  // It is reached in the page's tab order; there the panel's code moves it back.
+  // The launcher is still in the page's tab order; once it has the focus, the panel's code moves it back.
   await page.locator("#under").focus();
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.localName)).toBe("porch-light");
@@ -181,11 +181,11 @@ it("66 the launcher that moved away can be pressed there, is the next tab stop, 
   expect(await launcher()).toEqual(away);
   await page.mouse.click(away.x + 28, away.y + 28);
   await chat.composer.waitFor();
-  // It grows under the pointer.
+  // The launcher grows under the pointer, so the pointer leaves it before it is measured.
   await page.mouse.move(0, 0);
   await expect.poll(launcher).toEqual(home);
 
-  // Beside a panel that the page opened, it is at its own place.
+  // Beside a panel that the page opened, the launcher is at its own place.
   await callApi(page, "close");
   await page.locator("#under").focus();
   await expect.poll(launcher).toEqual(away);

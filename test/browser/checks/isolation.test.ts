@@ -115,7 +115,7 @@ it("4 a transformed body does not move the launcher when the page scrolls", asyn
   });
   await chat.launcher.waitFor();
   const bottom = async () => (await rectOf(page, ".launcher")).bottom;
-  // The launcher is drawn first; the frame after, it moves to the top layer.
+  // The launcher moves to the top layer one frame after it is drawn.
   await expect.poll(bottom).toBe((page.viewportSize()?.height ?? 0) - 20);
   const before = await rectOf(page, ".launcher");
   await page.evaluate(() => scrollTo(0, 1_000));

@@ -100,7 +100,7 @@ it("9 the visitor can write in a chat that a button in a native modal opened, th
   const show = () => page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
   const inModal = page.locator("#modal porch-light");
   await show();
-  // Before the panel's code has loaded, and after the chat was closed within the modal.
+  // The first round starts before the panel's code has loaded, the second after the chat was closed within the modal.
   for (const word of ["first", " and again"]) {
     await page.locator("#help").click();
     await inModal.waitFor({ state: "attached" });
@@ -113,7 +113,7 @@ it("9 the visitor can write in a chat that a button in a native modal opened, th
   }
   await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
   await page.locator("body > porch-light").waitFor({ state: "attached" });
-  // Its code has loaded, and it is outside the modal.
+  // Now the panel's code has loaded, and the chat is outside the modal.
   await show();
   await page.locator("#help").click();
   await inModal.waitFor({ state: "attached" });

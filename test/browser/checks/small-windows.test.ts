@@ -315,7 +315,7 @@ describe("58 the emoji picker", () => {
     const gone = () => page.locator(PALETTE).waitFor({ state: "detached" });
     await button.click();
     await page.locator(PALETTE).waitFor();
-    // By keyboard back to its own button, which must still react to the key.
+    // The visitor goes back to the palette's own button by keyboard; Escape must still close the palette from there.
     await button.focus();
     await page.keyboard.press("Escape");
     await gone();
@@ -339,7 +339,7 @@ describe("58 the emoji picker", () => {
       await elsewhere.click({ position: { x: 5, y: 5 } });
       await gone();
     }
-    // And the focus itself, which stays where the visitor moved it: behind the search, the emoji and the groups.
+    // The palette closes too when Tab takes the focus past its search, emoji and groups. The focus stays there.
     await button.click();
     await page.locator(PALETTE).waitFor();
     for (let stop = 0; stop < 3; stop++) await page.keyboard.press("Tab");
