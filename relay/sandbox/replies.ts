@@ -23,7 +23,7 @@ export type Replies = {
   clear(): void;
 };
 
-/** Milliseconds. A part with a longer pause does not delay later turns. */
+/** A part with a longer pause than this (ms) does not delay later turns. */
 const HOLD_MS = 10_000;
 
 /** One message of a turn. */

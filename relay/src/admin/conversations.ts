@@ -110,7 +110,7 @@ export async function conversations(
   const more =
     next &&
     html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < CONVERSATIONS_PER_PAGE ? "Continue the search" : "Older"}</a></p>`;
-  // The index gives them in an order whose times may be 10 s too early, so sort them by the exact times.
+  // The rows have the order of the index, whose times may be 10 s too early. Sort them by their exact times.
   const timeOf = (row: ConversationRow): number => row.at ?? row.created;
   const sorted = rows.toSorted((a, b) => timeOf(b) - timeOf(a));
   return html`${filter(asked, sites)}${table(

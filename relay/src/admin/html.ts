@@ -161,7 +161,7 @@ export const table = (
 
 /** Rows on one page of a list. */
 export const PAGE_ROWS = 100;
-/** Most rows before a page: each page reads those before it. */
+/** Most rows before a page. A page also reads the rows before it. */
 const SKIP_MAX = 10_000;
 
 /** The number of rows before a page, from its query. Anything else counts as none. */
@@ -172,7 +172,7 @@ export const skipOf = (given: string | undefined): number => {
 
 /**
  * A page of a list, with links to the pages before and after it.
- * @param query the page's other parameters stay; `name`: the one with the number of rows before the page
+ * @param query the page's other query parameters, which its links keep. `name`: the one with the rows before the page, `skip`
  * @param rows of the page, and one more if another page follows
  */
 export function pagedTable(

@@ -85,7 +85,7 @@ const level = (left: number, y: number, label?: string): Html =>
 const legend = (lines: Plot["lines"]): Html =>
   html`<span class="legend">${lines.map(({ name }) => html`<span>${name}</span>`)}</span>`;
 
-/** A plot of lines over time: the first one on top, and none that is zero all the time, because it would hide the others. */
+/** A plot of lines over time, the first one on top. A line that is always zero is left out: it would hide the others. */
 export function plot(given: Plot): Html {
   const { title, lines, ticks, format, empty } = given;
   const highest = Math.max(0, ...lines.flatMap(({ values }) => known(values)));

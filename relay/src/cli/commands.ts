@@ -74,7 +74,7 @@ export function parseArguments(command: Pick<Command, "options">, args: string[]
       flag: (name) => value(name) === true,
     };
   } catch (error) {
-    // The sentences after the first one are advice for programmers.
+    // Only the first sentence of Node's message is for users; the others are advice for programmers.
     const [reason] = (error as Error).message.split(/\.\s/);
     throw new CommandError(`${reason}. See porchlight help.`, 2);
   }

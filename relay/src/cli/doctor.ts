@@ -90,7 +90,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
 /** A webhook event that still waits after this number of tries is a problem. A single try may have met a restart of the backend. */
 const TROUBLED_TRIES = 2;
 
-/** Checks whether webhook events have failed, or are repeated. */
+/** Checks whether webhook events have failed, or still wait after several tries. */
 async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
   return Promise.all(

@@ -37,7 +37,7 @@ export type Terminal = {
   err: (line: string) => void;
 };
 
-/** Parts of the program that commands may need: they import most of the relay. */
+/** Parts of the program that commands may need. The caller passes them, because they import most of the relay. */
 export type CliParts = {
   /** Opens the data of a relay that does not run. */
   openContext: (settings: Settings) => Promise<CommandContext>;

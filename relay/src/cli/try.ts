@@ -45,7 +45,7 @@ async function visit({ settings }: CommandContext, site: Site) {
   const at = `${reachedAs(host)}:${port}`;
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`ws://${at}/socket`, { headers: { Origin: origin } });
-  // Stays set: an error while the relay closes the connection must not end the command.
+  // This listener is never removed: an error while the relay closes the connection must not end the command.
   socket.on("error", () => {});
   await once(socket, "open").catch(() => {
     throw new CommandError(`No relay answers on ${at}: start it, with the same settings.`);

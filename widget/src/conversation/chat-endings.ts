@@ -25,7 +25,7 @@ export function forget(chat: ChatState): Promise<void> {
     chat.shouldRestart = false;
     connection.send({ t: "forget" });
     chat.onlyDeletes = true;
-    // Its `hello` may have named another visitor.
+    // The `hello` of this attempt may have named another visitor.
     if (connection.link.value === "connecting") connection.reconnect("now");
   }
   return done;

@@ -30,7 +30,7 @@ export type Forms = {
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** Handles the relay's frames. After a welcome, sends every unanswered form again. */
   onFrame(frame: RelayFrame): void;
-  /** Whether the error belongs to a form. An error about a form that was accepted earlier is shown again. */
+  /** Whether the error belongs to a form. An error about a field of a form that was accepted earlier sets `refused`, once. */
   ownsError(error: ErrorFrame): boolean;
   /** Whether any form has no answer yet. */
   waiting(): boolean;

@@ -307,7 +307,7 @@ class Upstream {
     return body;
   }
 
-  /** Uses a content type that needs no CORS preflight. */
+  /** Sends a POST request, with a content type that needs no CORS preflight. */
   async #post(to: string, body = "", keepalive = false): Promise<Response> {
     const { relay, fetch: ask = fetch } = this.#options;
     const headers = { "Content-Type": "text/plain" };

@@ -18,7 +18,7 @@ export type BubbleOptions = {
 
 /**
  * Shows the bubble. It disappears once the chat was opened and closed again.
- * @param element a parameter, because the bundler would put an import into a second file of the teaser
+ * @param element of `dom.ts`. Not imported here, because the bundler would put the import into a second file of the teaser
  * @returns a function that removes the bubble
  */
 export function bubble(

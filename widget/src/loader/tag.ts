@@ -33,7 +33,7 @@ export const relay =
   mergeLayers(false, pageSettings()).relay ||
   new URL(script?.getAttribute("src") ?? "", location.href).origin;
 
-/** Resolves when the page is no longer prerendered. Until then it shows and fetches nothing, also after commands. */
+/** Resolves when the page is no longer prerendered. Until then the widget shows and fetches nothing, even after commands. */
 const active = new Promise<unknown>((resolve) => {
   if ((pageDocument as { prerendering?: boolean }).prerendering)
     pageDocument.addEventListener("prerenderingchange", resolve);

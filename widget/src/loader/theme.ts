@@ -22,10 +22,10 @@ export function parseHex(hex: string): Light {
  * A fill of the accent, the text on it (4.5:1), and the hairline around it (3:1) where the fill itself has less than 3:1
  * against the surface.
  *
- * Two luminances x > y have the contrast (x + 0.05) / (y + 0.05). White text needs a fill of at most 0.183: darker brands
- * stay as they are, and medium ones are darkened. Bright brands stay as they are, with black text (0.004). Without a
- * hairline, a fill on the white surface has at most 0.3, and on the dark one (0.0085) at least 0.126. The limits leave a
- * little room for rounding on screens.
+ * Two luminances x > y have the contrast (x + 0.05) / (y + 0.05). White text needs a fill with a luminance of at most 0.183:
+ * darker brands stay as they are, and medium ones are darkened. Bright brands stay as they are, with black text (luminance
+ * 0.004). A fill needs no hairline if its luminance is at most 0.3 on the white surface, or at least 0.126 on the dark one
+ * (0.0085). The limits leave a little room for rounding on screens.
  */
 export function accentTokens(hex: string, dark: boolean): Tokens {
   const brand = parseHex(hex);

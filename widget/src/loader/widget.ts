@@ -135,7 +135,7 @@ function start(): Promise<void> {
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
-  // Before the request, because the network may return before it has failed. A second call adds nothing.
+  // Listen before the request, because the network may return before the request has failed. A second call adds nothing.
   addEventListener("online", startAgain);
   starting ??= fetchFile(panelFile)
     .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
@@ -167,7 +167,7 @@ const startAgain = (): unknown =>
 function showFailure(): void {
   const again = element("button", { class: "at launcher" }, words.retry);
   again.onclick = start;
-  // Only a failure ends with a link. If one is shown already, keep it, because its button may have the focus.
+  // If the dialog ends with a link, it shows a failure already. Keep it, because its button may have the focus.
   if (!(dialog.lastChild as HTMLAnchorElement | null)?.href)
     dialog.replaceChildren(words.failed, again, pageLink(launcher.ariaLabel as string));
   extra("drawFrame", close);
@@ -208,7 +208,7 @@ const panelCommand = (name: keyof PanelCommands) => (argument?: unknown) => {
   shell.lastArguments[name] = argument;
   const done = panelReady.then((it) => it[name](argument, fetchesPanel));
   if (name === "send") mount();
-  // Also for a logout: otherwise a panel that loads later would find the former visitor.
+  // A logout fetches the panel too: otherwise a panel that loads later would find the former visitor.
   if (fetchesPanel) start();
   else if (name === "logout") emit(name);
   return fetchesPanel && done;
@@ -255,6 +255,6 @@ export function startWidget(): void {
   );
   build();
   phone.onchange = style;
-  // Absent or false; an empty attribute means on.
+  // `manual` is absent or false. An empty attribute means on.
   if (/^[fnu0]/.test(settings().manual as never)) whenIdle(mount);
 }

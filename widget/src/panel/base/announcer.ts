@@ -15,7 +15,10 @@ const BACKLOG_MAX = 3;
 export type Announcer = {
   /** Says a status. The same status waiting twice is said once. */
   status(text: string): void;
-  /** Says a message. `many` makes the sentence that replaces the messages when too many wait. */
+  /**
+   * Says a message. A text that is too long is cut, and ends with `continues`. `many` makes the sentence that replaces the
+   * messages when too many wait.
+   */
   message(text: string, continues: string, many: (count: number) => string): void;
   /** Says a failure at once. */
   alert(text: string): void;

@@ -5,7 +5,7 @@
  * keeps its height meanwhile: the thread must not grow for a moment, or it loses its scroll position.
  */
 export function fit(field: HTMLTextAreaElement): void {
-  // After the text has been drawn, before it is seen.
+  // Runs after Preact has put the text into the field, and before the browser shows it.
   requestAnimationFrame(() => {
     const { form } = field;
     if (!form) return;

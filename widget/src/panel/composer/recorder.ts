@@ -53,7 +53,7 @@ function bestFormat(): (typeof FORMATS)[number] | undefined {
 export const canRecord = (): boolean =>
   typeof navigator.mediaDevices?.getUserMedia === "function" && bestFormat() !== undefined;
 
-/** How long a recording may be that fits into an upload of this size. A tenth is left for the container. */
+/** Seconds of the longest recording that fits into an upload of this size. A tenth is left for the container. */
 export const secondsFor = (bytes: number): number =>
   Math.max(1, Math.min(LONGEST_SECONDS, Math.floor((bytes * 8 * 0.9) / BITS_PER_SECOND)));
 

@@ -112,7 +112,7 @@ function problemOf(
   value: string | undefined,
 ): string | undefined {
   const input = form.querySelector<HTMLInputElement>(`[name=${field}]`);
-  // First, because browsers report an invalid number or date as an empty value.
+  // This check comes first, because browsers report an invalid number or date as an empty value.
   if (input?.validity.valid === false) return custom ? (words()?.("fieldWrong") ?? t("required")) : t("emailWrong");
   return value || optional ? undefined : t("required");
 }
@@ -216,7 +216,8 @@ export const Form = component<FormProps>((ui: FormNeeds, mounted, { done, again,
 });
 
 /**
- * Plain functions, not components (like `messageField`), so that the form renders again when a signal that they read changes.
+ * A field for contact details. Like the functions for the other fields, it is not a component, so that the form renders again
+ * when a signal that it reads changes.
  */
 const detailField = (state: State, asked: AskedField) => {
   const field = asked.field as DetailField;

@@ -44,7 +44,7 @@ export function followHours(
       const date = { day: "numeric", month: "long" } as const;
       // "10:00 AM" stays on one line.
       const time = clockTime(next, region).replaceAll(" ", "\u00a0");
-      // Formatted separately: together, some languages put the day in brackets after the time, which does not fit a sentence.
+      // Format day and time separately: some languages would put the day in brackets after the time, which fits no sentence.
       return t("dayTime", { day: named({ weekday: "long", ...(isFar && date) }), time });
     },
   };

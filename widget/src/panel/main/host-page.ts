@@ -77,7 +77,7 @@ export function isolateFromPage(shell: Shell, close: () => void): () => void {
     if (isHome && !(dialog.open && (dialog.matches(".full:not(:modal)") || pageDocument.querySelector("dialog:modal"))))
       return;
     const active = lastFocused;
-    // By then the widget may be destroyed: its element must stay out of the page.
+    // When this code has loaded, the widget may be destroyed. Then its element must stay out of the page.
     void import("./page-modals.ts").then(
       ({ followModals }) => signal.aborted || followModals(shell, active, scrollTops),
       console.warn,

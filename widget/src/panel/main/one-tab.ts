@@ -1,8 +1,8 @@
 /** Runs an action in only one of the open tabs: a sound, or a browser notification. */
 
 /**
- * Milliseconds that a tab holds the lock of one message, so that the other tabs stay quiet. They may get the message later: hidden
- * tabs poll without a WebSocket, and browsers let the timers of hidden pages run once a minute.
+ * Milliseconds that a tab holds the lock of one message, so that the other tabs stay quiet. They may get the message later:
+ * hidden tabs without a WebSocket poll, and browsers let the timers of hidden pages run only once a minute.
  */
 const HOLD_MS = 120_000;
 

@@ -72,7 +72,7 @@ export const Panel = component((ui: PanelNeeds, mounted) => {
         {Start && <Start />}
         <Thread />
         {Foot && <Foot />}
-        {/* Has its own position, so that a visitor who types does not lose the field when the code of the forms arrives. */}
+        {/* Always the same child, so that a visitor who types keeps the field when the code of the forms arrives. */}
         {consent.value && !refused && (!asking.value || isOver(ui)) && <Composer />}
         <p id="tab" hidden>
           {t("newTab")}

@@ -11,8 +11,8 @@ export function panelTokens(dark: boolean, relative = CSS.supports("color", "okl
   const grey = (lightness: number): string =>
     relative ? `oklch(from var(--_accent) ${lightness} min(c,.008) h)` : `oklch(${lightness} 0 0)`;
   const ink = grey(dark ? 0.95 : 0.23);
-  // A grey or white accent as text would look disabled, so it becomes as strong as the ink. On white, so does a bright one:
-  // yellow would turn into olive.
+  // A grey or white accent as text would look disabled, so it becomes as strong as the ink. On white, a bright accent does so
+  // too, because yellow would turn into olive.
   const lightness = dark ? "max(l,.74,min(.95,.04/c))" : "min(l,.5,max(.25,min(c*9,.21/l/l/l/l)))";
   return {
     surface: dark ? grey(0.205) : "#fff",

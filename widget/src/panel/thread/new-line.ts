@@ -11,8 +11,8 @@ const SEEN_MS = 1_000;
 /**
  * Follows which messages are new, and marks visible ones as read.
  * @param seenPos position of the newest message that has been visible
- * @returns `firstNew`: id of the message below the "New" line. Set when the visitor comes to unread messages, and kept
- *   while the visitor looks at the thread, although they are read by then. `isLooking`: whether the visitor looks at
+ * @returns `firstNew`: id of the message below the "New" line. It is set when the visitor comes to unread messages, and stays
+ *   while the visitor looks at the thread, even after these messages are read. `isLooking`: whether the visitor looks at
  *   the thread.
  */
 export function followNew(

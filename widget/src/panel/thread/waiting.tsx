@@ -69,7 +69,7 @@ export const Waiting = component(({ t, chat, settings, announcer, now, asking, p
           {Words && <Words stage={stage} />}
         </div>
       ),
-      // Stays when the reply arrives meanwhile, because the visitor may be typing in it.
+      // The offer stays when the reply arrives, because the visitor may be typing in it.
       Offered && <Offered stage={stage} />,
     ];
   };
