@@ -45,7 +45,7 @@ afterAll(async () => {
   await house.stop();
 });
 
-/** Sends a request with this body length, and of its body only `body`. @returns the socket and its answer until now */
+/** Sends a request that announces a body of this length, but only `body` of it. @returns the socket and its answer until now */
 async function request({ method, path }: (typeof ROWS)[number], length: number, body = "") {
   const secret = new URL(house.callbackUrl).pathname.split("/").at(-1) ?? "";
   const address = path
