@@ -2,7 +2,13 @@ import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
-import { createDeliveries, type Deliveries, type DeliverySource, REPEAT_MS, type Said } from "./deliveries.ts";
+import {
+  createDeliveries,
+  type Deliveries,
+  type DeliveryReport,
+  type DeliverySource,
+  REPEAT_MS,
+} from "./deliveries.ts";
 import { createSpending, type Spending, type Spent } from "./spending.ts";
 
 /** Recognises the hints of a node by how their text begins. */
@@ -26,10 +32,16 @@ type Refusal = { visitor: string; at: number; error: ErrorFrame };
 export type LaneHint = { account: string; visitor: string; first: boolean };
 
 /**
- * A hint between nodes. `nudges`: lanes that have a new message. `spent`: tokens that were taken from shared limits. `said`:
+ * A hint between nodes. `nudges`: lanes that have a new message. `spent`: tokens that were taken from shared limits. `deliveries`:
  * which accounts are delayed. It never contains the text of a message: the receiver reads it from the database.
  */
-type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: LaneHint[]; spent?: Spent[]; said?: Said[] };
+type Hint = {
+  from: string;
+  news?: Omit<News, "changes">[];
+  nudges?: LaneHint[];
+  spent?: Spent[];
+  deliveries?: DeliveryReport[];
+};
 
 export type ClusterBusOptions = {
   local: Bus;
@@ -74,7 +86,7 @@ const SPACING_MS = 1;
  * `SPACING_MS`.
  */
 function createSender(link: NodeLink, node: string, clock: Clock) {
-  let waiting: Required<Omit<Hint, "from" | "spent" | "said">> = { news: [], nudges: [] };
+  let waiting: Required<Omit<Hint, "from" | "spent" | "deliveries">> = { news: [], nudges: [] };
   let size = 0;
   let sentAt = Number.NEGATIVE_INFINITY;
 
@@ -124,7 +136,7 @@ const isSpent = (value: unknown): boolean =>
   typeof value[1] === "string" &&
   Number.isFinite(value[2]) &&
   value[2] >= 0;
-const isSaid = (value: unknown): boolean =>
+const isDeliveryReport = (value: unknown): boolean =>
   Array.isArray(value) && typeof value[0] === "string" && (value[1] === "ok" || value[1] === "delayed");
 const listOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   value === undefined || (Array.isArray(value) && value.every(fits));
@@ -142,7 +154,7 @@ function parseHint(text: string): Hint | undefined {
       listOf(hint.news, isNews) &&
       listOf(hint.nudges, isLaneHint) &&
       listOf(hint.spent, isSpent) &&
-      listOf(hint.said, isSaid);
+      listOf(hint.deliveries, isDeliveryReport);
     return fits ? (hint as Hint) : undefined;
   } catch {
     return undefined;
@@ -220,10 +232,10 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   let deliveries: Deliveries | undefined;
 
   link.onText((text) => {
-    const { from, news = [], nudges = [], spent = [], said = [] } = parseHint(text) ?? { from: node };
+    const { from, news = [], nudges = [], spent = [], deliveries: reports = [] } = parseHint(text) ?? { from: node };
     if (from === node) return;
     spending.receive(spent);
-    deliveries?.receive(said);
+    deliveries?.receive(reports);
     for (const one of news) publishLocally(one);
     for (const one of nudges) for (const listener of laneHintListeners) listener(one);
   });
@@ -249,7 +261,7 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     subscribe: subscribing(local, here),
     share: spending.share,
     shareDelivery(source) {
-      deliveries = createDeliveries(source, { clock, broadcast: (said) => broadcast({ said }) });
+      deliveries = createDeliveries(source, { clock, broadcast: (reports) => broadcast({ deliveries: reports }) });
       return deliveries;
     },
     hintLane: hints.lane,

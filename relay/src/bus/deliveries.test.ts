@@ -21,7 +21,7 @@ beforeEach(() => {
         own: () => own[node] ?? "ok",
         onChange: (account) => void told[node]?.push(here.of(account)),
       },
-      { clock, broadcast: (said) => void (lossy || nodes[1 - node]?.receive(said)) },
+      { clock, broadcast: (reports) => void (lossy || nodes[1 - node]?.receive(reports)) },
     );
     return here;
   });
@@ -61,7 +61,7 @@ it("tells them a little later when a hint was lost, or when a node started later
   expect(told[1]).toEqual(["delayed"]);
 });
 
-it("forgets what a node said that says nothing any more, and what its own calls said before another node made them", () => {
+it("drops a report that no node repeats, and its own report once another node makes the calls", () => {
   change("delayed");
   [holder, own] = [1, ["delayed", "ok"]];
   pass(10_000);

@@ -1,8 +1,8 @@
 import type { Delivery } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 
-/** What the node that makes an account's calls says about the delivery of the account's messages. */
-export type Said = readonly [account: string, delivery: Delivery];
+/** Whether an account's messages are being delivered. Reported by the node that makes the account's calls. */
+export type DeliveryReport = readonly [account: string, delivery: Delivery];
 
 /** What a node knows of its own accounts. */
 export type DeliverySource = {
@@ -19,10 +19,10 @@ export type Deliveries = {
   of: (account: string) => Delivery;
   /** Call it when `own` of an account has changed. */
   changed: (account: string) => void;
-  /** Tells the nodes again which accounts are delayed, and forgets what no node repeats. Call it every `REPEAT_MS`. */
+  /** Reports again which accounts are delayed, and drops reports that no node repeats. Call it every `REPEAT_MS`. */
   repeat: () => void;
-  /** Stores what another node said. */
-  receive: (said: readonly Said[]) => void;
+  /** Takes the reports of another node. */
+  receive: (reports: readonly DeliveryReport[]) => void;
 };
 
 /**
@@ -30,40 +30,42 @@ export type Deliveries = {
  * be lost, and a node may have started later.
  */
 export const REPEAT_MS = 2_000;
-/** A statement of another node counts for this long (ms). If none follows, that node is gone, or its hints are lost. */
-const KEEP_MS = 3 * REPEAT_MS;
+/** A report of another node is valid for this long (ms). If none follows, that node is gone, or its hints are lost. */
+const VALID_MS = 3 * REPEAT_MS;
 /** Most accounts in one hint. */
-const SAID_MAX = 30;
+const REPORTS_MAX = 30;
 
 /** @param broadcast sends to the other nodes */
 export function createDeliveries(
   { accounts, holds, own, onChange }: DeliverySource,
-  { clock, broadcast }: { clock: Clock; broadcast: (said: Said[]) => void },
+  { clock, broadcast }: { clock: Clock; broadcast: (reports: DeliveryReport[]) => void },
 ): Deliveries {
   /** Accounts of other nodes that are delayed, with the uptime until which that counts. */
-  const heard = new Map<string, number>();
-  /**
-   * The delayed accounts: those of which visitors of this node were told last, and those of which other nodes were told last.
-   */
-  let told = new Set<string>();
-  let announced = new Set<string>();
+  const delayedElsewhere = new Map<string, number>();
+  /** Accounts that are delayed, as the visitors of this node were told. */
+  let toldVisitors = new Set<string>();
+  /** Accounts that are delayed, as this node reported to the others. */
+  let toldNodes = new Set<string>();
   const of = (account: string): Delivery => {
     if (holds(account)) return own(account);
-    return (heard.get(account) ?? 0) > clock.uptime() ? "delayed" : "ok";
+    return (delayedElsewhere.get(account) ?? 0) > clock.uptime() ? "delayed" : "ok";
   };
 
   function tellVisitors(): void {
-    const before = told;
-    told = new Set(accounts.filter((account) => of(account) === "delayed"));
-    for (const account of accounts) if (before.has(account) !== told.has(account)) onChange(account);
+    const before = toldVisitors;
+    toldVisitors = new Set(accounts.filter((account) => of(account) === "delayed"));
+    for (const account of accounts) if (before.has(account) !== toldVisitors.has(account)) onChange(account);
   }
 
   function tellNodes(): void {
     const delayed = accounts.filter((account) => holds(account) && own(account) === "delayed");
-    const over = [...announced].filter((account) => holds(account) && own(account) === "ok");
-    announced = new Set(delayed);
-    const said = [...delayed.map((one): Said => [one, "delayed"]), ...over.map((one): Said => [one, "ok"])];
-    for (let from = 0; from < said.length; from += SAID_MAX) broadcast(said.slice(from, from + SAID_MAX));
+    const over = [...toldNodes].filter((account) => holds(account) && own(account) === "ok");
+    toldNodes = new Set(delayed);
+    const reports: DeliveryReport[] = [
+      ...delayed.map((account) => [account, "delayed"] as const),
+      ...over.map((account) => [account, "ok"] as const),
+    ];
+    for (let from = 0; from < reports.length; from += REPORTS_MAX) broadcast(reports.slice(from, from + REPORTS_MAX));
   }
 
   const repeat = (): void => {
@@ -74,10 +76,10 @@ export function createDeliveries(
     of,
     changed: repeat,
     repeat,
-    receive(said) {
-      for (const [account, delivery] of said)
-        if (delivery === "ok") heard.delete(account);
-        else heard.set(account, clock.uptime() + KEEP_MS);
+    receive(reports) {
+      for (const [account, delivery] of reports)
+        if (delivery === "ok") delayedElsewhere.delete(account);
+        else delayedElsewhere.set(account, clock.uptime() + VALID_MS);
       tellVisitors();
     },
   };
