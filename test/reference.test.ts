@@ -41,7 +41,7 @@ function examples(): Call[] {
   return found.toSorted((one, other) => late(one) - late(other));
 }
 
-it("shows no code between backticks as they are", () => {
+it("draws code without its backticks", () => {
   expect(page.replaceAll(/<pre[\s\S]*?<\/pre>/g, "").match(/`[^`]*`/g)).toBeNull();
 });
 

@@ -34,8 +34,8 @@ const COMPILE_EAGERLY = { preamble: "//# allFunctionsCalledOnLoad" };
 
 /**
  * Options that make the loader smaller, but the panel larger: functions move to the front (`hoist_funs`), only simple ones are
- * inlined (`inline`), and values stay in their variables (`collapse_vars`). Without `booleans_as_integers`, because pages replace functions of the platform, which would get 1 instead of
- * `true`.
+ * inlined (`inline`), and values stay in their variables (`collapse_vars`). Without `booleans_as_integers`, because pages replace
+ * functions of the platform, which would get 1 instead of `true`.
  */
 const LOADER_COMPRESS = { hoist_funs: true, inline: 1, collapse_vars: false };
 
