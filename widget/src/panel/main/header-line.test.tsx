@@ -100,6 +100,28 @@ it("does not mention a connection that opens within three seconds", async () => 
   expect(line()).toBe(READY);
 });
 
+it("promises nothing while it tries to connect again after a failure", async () => {
+  on.chat.link.value = "offline";
+  on.show(Header);
+  await expect.poll(() => on.root.querySelector("#about > span")?.textContent).toBe(ALONE);
+  for (const link of ["connecting", "waiting", "connecting"] as const) {
+    on.chat.link.value = link;
+    await drawn();
+    expect(line()).toBe(ALONE);
+  }
+  on.chat.link.value = "online";
+  await drawn();
+  expect(line()).toBe(READY);
+});
+
+it("promises nothing when its code arrives while it tries to connect again", async () => {
+  on.chat.link.value = "offline";
+  on.show(Header);
+  on.chat.link.value = "connecting";
+  await expect.poll(() => on.root.querySelector("#about > span")).not.toBe(null);
+  expect(line()).toBe(ALONE);
+});
+
 it("promises no time before the opening hours are known", async () => {
   on.stop();
   on = await stage({ hours: { timeZone: "Europe/Oslo" } });

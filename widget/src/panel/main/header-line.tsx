@@ -35,7 +35,9 @@ function stateOf({ chat, settings, now }: StateNeeds): [state: LineState, ms: nu
 }
 
 function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<LineState> {
-  const state = signal<LineState>("ready");
+  const { link, working } = ui.chat;
+  // Without a question that waits for its answer, this code was fetched because the connection failed.
+  const state = signal<LineState>(link.peek() === "connecting" && !working.peek() ? "connecting" : "ready");
   mounted(
     watch(() => {
       const [next, ms] = stateOf(ui);

@@ -58,7 +58,7 @@ const About = component((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">
     // Promise no answer time before the opening hours are known, or while the service cannot be reached.
     const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replyAuthorKind(ui)}`);
     return (
-      <p id="about" key={words + !Status + !HeaderLine}>
+      <p id="about" key={HeaderLine ? "" : words + !Status}>
         {HeaderLine ? <HeaderLine usual={Status} /> : Status ? <Status /> : words}
       </p>
     );
