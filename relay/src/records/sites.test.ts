@@ -42,3 +42,8 @@ it("refuses origins that only look similar (A7)", () => {
   ];
   expect(foreign.filter(allowed)).toEqual([]);
 });
+
+it("refuses an origin that is longer than a host's name can be, because each connection keeps its origin (A28)", () => {
+  const long = (size: number): string => `https://${"a.".repeat(size)}.shop.example`.replace("..", ".");
+  expect([100, 120, 121, 7_000].map((labels) => allowed(long(labels)))).toEqual([true, true, false, false]);
+});

@@ -11,11 +11,14 @@ export type Sites = {
   onReplaced: (listener: () => void) => void;
 };
 
+/** Longest name of a host (RFC 1035 section 3.1). Each connection keeps its origin. */
+const HOST_MAX = 253;
+
 /** The compared parts of an origin; undefined for a text that no browser sends as an origin. */
 function partsOf(origin: string): { protocol: string; port: string; labels: string[] } | undefined {
   if (!URL.canParse(origin)) return undefined;
   const url = new URL(origin);
-  if (url.origin !== origin) return undefined;
+  if (url.origin !== origin || url.hostname.length > HOST_MAX) return undefined;
   return { protocol: url.protocol, port: url.port, labels: url.hostname.split(".") };
 }
 
