@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
@@ -88,6 +89,20 @@ it("does not use the Host header in its pages without a PUBLIC_URL", async () =>
       if (text.includes("evil.example")) shown.push(`${path} by ${header}`);
     }
   expect(shown).toEqual([]);
+});
+
+it("cuts off clients while their incomplete headers together take more than 8 MB (A24)", async () => {
+  const CLIENTS = 640;
+  let closed = 0;
+  const port = Number(new URL(house.url).port);
+  const sockets = Array.from({ length: CLIENTS }, () => connect(port, "127.0.0.1"));
+  for (const socket of sockets) {
+    socket.on("error", () => {}).once("close", () => closed++);
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${"x".repeat(15_000)}`);
+  }
+  await expect.poll(() => closed).toBeGreaterThan(50);
+  expect(closed, "the others wait for their deadline").toBeLessThan(CLIENTS / 2);
+  for (const socket of sockets) socket.destroy();
 });
 
 /** Headers and body of an answer. `fetch` would set its own Host header. */

@@ -318,23 +318,49 @@ async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number
   return open.length;
 }
 
-/** A25, A24: six hundred connections that send one character per second of a header, a body or a first frame. */
+/**
+ * A25, A24: six thousand connections that send most of a large header; then six hundred that send one character per second of a
+ * header, a body or a first frame.
+ */
 export const drips = (target: Target): Promise<Result> =>
   withHonestVisitors(target, async () => {
-    const begun = [
-      `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: `,
-      `POST /socket/lines/x HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 900\r\n\r\n`,
-      UPGRADE,
-    ];
-    const sockets = await Promise.all(Array.from({ length: 600 }, () => target.raw()));
-    for (const [n, socket] of sockets.entries()) socket.resume().write(begun[n % begun.length] ?? "");
-    const drip = setInterval(() => {
-      for (const socket of sockets) if (!socket.closed && socket.writable) socket.write("x");
-    }, 1_000);
-    const succeeded = await stillOpen(sockets, 75_000);
-    clearInterval(drip);
-    return { tried: sockets.length, succeeded };
+    const headers = await incompleteHeaders(target);
+    const slow = await slowConnections(target);
+    return { tried: headers.tried + slow.tried, succeeded: headers.succeeded + slow.succeeded };
   });
+
+/** Headers of 15 KB without their end, with one large field or with many small ones. Succeeds when the memory exceeds its bound. */
+async function incompleteHeaders(target: Target): Promise<Tally> {
+  const ALL = 6_000;
+  const AT_ONCE = 50;
+  const begun = `GET /healthz HTTP/1.1\r\nHost: a\r\n`;
+  const texts = [`${begun}X-Large: ${"x".repeat(15_500)}`, begun + "ab: c\r\n".repeat(700)];
+  const sockets: Socket[] = [];
+  while (sockets.length < ALL) {
+    const added = await Promise.all(Array.from({ length: AT_ONCE }, () => target.raw()));
+    for (const [n, socket] of added.entries()) socket.resume().write(texts[n % texts.length] ?? "");
+    sockets.push(...added);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  for (const socket of sockets) socket.destroy();
+  return { tried: ALL, succeeded: 0 };
+}
+
+async function slowConnections(target: Target): Promise<Tally> {
+  const begun = [
+    `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: `,
+    `POST /socket/lines/x HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 900\r\n\r\n`,
+    UPGRADE,
+  ];
+  const sockets = await Promise.all(Array.from({ length: 600 }, () => target.raw()));
+  for (const [n, socket] of sockets.entries()) socket.resume().write(begun[n % begun.length] ?? "");
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (!socket.closed && socket.writable) socket.write("x");
+  }, 1_000);
+  const succeeded = await stillOpen(sockets, 75_000);
+  clearInterval(drip);
+  return { tried: sockets.length, succeeded };
+}
 
 /**
  * A34: ten thousand connections that are reset at some point of their upgrade; then fifty with pipelined requests, and a

@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import { type ConnectionSlots, createConnectionSlots } from "../base/connection-slots.ts";
 import { withDeadline } from "../http/deadline.ts";
+import { limitIncompleteHeaders } from "../http/incomplete-headers.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { limitPipelining, refuseEarlyUpgrades } from "../http/pipelining.ts";
@@ -84,6 +85,7 @@ export function createServer(
   server.keepAliveTimeout = KEPT_MS;
   const limits = peerLimits(settings);
   const peers = limitPeers(server, createConnectionSlots(limits), { clock, proxied: limits.perAddress === 0 });
+  limitIncompleteHeaders(server, clock);
   const pending = watchConnections(server, clock);
   const sockets = { server, connections, log, allows, addressOf, networkOf, slots, clock };
   const stopSockets = serveSockets(sockets);

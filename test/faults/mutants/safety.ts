@@ -40,6 +40,26 @@ export const SAFETY: Mutant[] = [
     find: "$page?.address !== $address",
     replace: "true",
   }),
+  without("limit on header fields", "header-limits.test.ts", {
+    in: "createHttpServer",
+    find: "server.maxHeadersCount = FIELDS_MAX;",
+    replace: "",
+  }),
+  without("limit on the sum of complete headers", "header-limits.test.ts", {
+    in: "limitHeaders",
+    find: "$size > ORDINARY_SIZE && $handled + $size > $max",
+    replace: "false",
+  }),
+  without("limit on the sum of incomplete headers", "header-limits.test.ts", {
+    in: "limitIncompleteHeaders",
+    find: "cutOffLargest($$);",
+    replace: "",
+  }),
+  without("end of a connection after a body in chunks", "header-limits.test.ts", {
+    in: "incomplete-headers.add",
+    find: `if ($headers["transfer-encoding"] !== undefined) addChunked($$);`,
+    replace: "",
+  }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
   without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),
