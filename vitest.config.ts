@@ -106,7 +106,7 @@ export default defineConfig({
             "shared/**/*.test.ts",
             "relay/**/*.test.ts",
             "widget/{src,build}/**/*.test.{ts,tsx}",
-            "test/house/**/*.test.ts",
+            "test/conventions/**/*.test.ts",
           ],
           // A run of mutants puts patched copies of the sources there.
           exclude: ["**/node_modules/**", "{relay,shared,widget}/.mutants/**"],

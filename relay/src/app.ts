@@ -63,7 +63,7 @@ export type AppDeps = {
 /**
  * Every route: who calls it, method, path, largest body, and the time within which the request must arrive. Headers always
  * have 10 s. The relay does not wait for a body that no route reads. `/api/v1/*` means all operations in `http/api/operations.ts`.
- * `test/house/routes.test.ts` and `test/routes.test.ts` compare the table with the relay. WebSockets start with an upgrade:
+ * `test/conventions/routes.test.ts` and `test/routes.test.ts` compare the table with the relay. WebSockets start with an upgrade:
  * `socket/socket.ts` holds their limits.
  */
 export const ROUTE_ROWS: readonly RouteRow[] = [

@@ -250,7 +250,7 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/admin/paging.test.ts",
       "relay/src/http/server.test.ts",
       "relay/src/http/header-limits.test.ts",
-      "test/house/routes.test.ts",
+      "test/conventions/routes.test.ts",
       "relay/src/http/help.test.ts",
       "relay/src/http/api/index.test.ts",
       "relay/src/http/negotiate.test.ts",

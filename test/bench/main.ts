@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 useOwnTemporaryFolder();
 if (!(values.counts || values.wave)) ensurePrograms();
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
-else if (values.wave) console.log((await import("../house/capacity.ts")).waveTable());
+else if (values.wave) console.log((await import("../conventions/capacity.ts")).waveTable());
 else if (values.hints) {
   const { printLostHintChecks, printSubscriptions } = await import("./hints.ts");
   await printLostHintChecks();
@@ -50,7 +50,7 @@ else {
   if (measures) await run({ long: values.long, pageAlone: values.page, names: positionals });
   if (values.publish) {
     (await import("./report.ts")).publish();
-    (await import("../house/tables.ts")).renewTables();
+    (await import("../conventions/tables.ts")).renewTables();
   }
 }
 process.exit();

@@ -1,7 +1,7 @@
 /**
  * `npm run soak [name…]`: the long versions of the fault suites, in sequence, with the promised bounds. Prints the
  * progress of each, writes its figures to `figures.json`, from which the table in `relay/docs/guides/figures.md` is
- * made (`node test/house/tables.ts`), and exits with 1 when one found a violation.
+ * made (`node test/conventions/tables.ts`), and exits with 1 when one found a violation.
  *
  *   npm run soak                              all of them, about an hour on two cores
  *   npm run soak kill callbacks               only these two

@@ -11,7 +11,7 @@ export const ENGLISH: NoticeWords = {
   needsScript: "This chat needs JavaScript. Please turn it on and reload the page, or contact us another way.",
 };
 
-/** The words by BCP 47 tag. `test/house/languages.test.ts` compares the languages with the widget's. */
+/** The words by BCP 47 tag. `test/conventions/languages.test.ts` compares the languages with the widget's. */
 export const NOTICES: Readonly<Record<string, NoticeWords>> = {
   am: {
     title: "ያነጋግሩን",

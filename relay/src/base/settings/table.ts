@@ -35,7 +35,7 @@ type Field<T> = {
   words?: true;
 };
 
-/** All settings of the environment. The guide's table is generated from it (`test/house/tables.ts`). */
+/** All settings of the environment. The guide's table is generated from it (`test/conventions/tables.ts`). */
 export const TABLE = {
   port: {
     env: "PORT",

@@ -1,4 +1,4 @@
-/** Keys of the chat's words, from widget/src/locales/en.ts: `node test/house/wordkeys.ts` updates the list. */
+/** Keys of the chat's words, from widget/src/locales/en.ts: `node test/conventions/wordkeys.ts` updates the list. */
 export const WORD_KEYS: readonly string[] = [
   "askAgain",
   "askPerson",

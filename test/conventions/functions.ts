@@ -1,5 +1,5 @@
 /**
- * The lengths of the functions of the repository (`node test/house/functions.ts` prints the long ones of the product). A
+ * The lengths of the functions of the repository (`node test/conventions/functions.ts` prints the long ones of the product). A
  * function's length is the number of its lines, from its first to its last, functions inside it included.
  */
 import { parseSync } from "vite";

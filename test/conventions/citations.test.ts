@@ -7,7 +7,7 @@ import { sources } from "./sources.ts";
 
 const inDocs = (path: string): boolean => /^(relay|widget)\/docs\//.test(path);
 const documents = sources(".md");
-const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/citations.test.ts");
+const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/conventions/citations.test.ts");
 
 /** Forms that can only be a citation. */
 const SPELLED =

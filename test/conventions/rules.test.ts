@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isTest, type Source, sources } from "./sources.ts";
 
-const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/rules.test.ts");
+const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/conventions/rules.test.ts");
 const tests = code.filter(({ path }) => path.endsWith(".test.ts") || path.endsWith(".test.tsx"));
 const words = sources(".ts", ".tsx", ".css", ".html", ".json", ".md", ".sql");
 
@@ -45,7 +45,7 @@ describe("the rules of the repository", () => {
 
   it('spells "email" without a hyphen in every English text, as the chat does', () => {
     const other =
-      /\/locales\/|\/migrations\/|relay\/src\/hooks\/mail-words|^test\/house\/rules|relay\/src\/http\/(unsubscribe\.test|notice-words)/;
+      /\/locales\/|\/migrations\/|relay\/src\/hooks\/mail-words|^test\/conventions\/rules|relay\/src\/http\/(unsubscribe\.test|notice-words)/;
     const english = words.filter(({ path }) => !other.test(path));
     expect(found(english, /\be-mail/i).filter((line) => !/settings\.test/.test(line))).toEqual([]);
   });

@@ -39,7 +39,7 @@ it("reads no environment variable that the settings guide does not list", () => 
   expect(known.filter((name) => !SETTINGS.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-it("has the same text keys in relay and widget (node test/house/wordkeys.ts updates them)", () => {
+it("has the same text keys in relay and widget (node test/conventions/wordkeys.ts updates them)", () => {
   const { written, renewed } = wordKeys();
   expect(written).toBe(renewed);
 });

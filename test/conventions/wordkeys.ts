@@ -9,7 +9,7 @@ const FILE = join(root, "relay", "src", "base", "settings", "wordkeys.ts");
 export function wordKeys(): { written: string; renewed: string } {
   const keys = WORDING.map(([key]) => `  "${key}",\n`).sort();
   const head =
-    "/** Keys of the chat's words, from widget/src/locales/en.ts: `node test/house/wordkeys.ts` updates the list. */\n";
+    "/** Keys of the chat's words, from widget/src/locales/en.ts: `node test/conventions/wordkeys.ts` updates the list. */\n";
   return {
     written: readFileSync(FILE, "utf8"),
     renewed: `${head}export const WORD_KEYS: readonly string[] = [\n${keys.join("")}];\n`,

@@ -24,7 +24,7 @@ const long = tooLong(functions);
 const sentence = ({ name, path, line, lines }: FunctionLength) => `${name} has ${lines} lines: ${path}:${line}`;
 
 describe("the functions of the product", () => {
-  it(`have at most ${LONGEST} lines, except the listed ones (node test/house/functions.ts prints all long ones)`, () => {
+  it(`have at most ${LONGEST} lines, except the listed ones (node test/conventions/functions.ts prints all long ones)`, () => {
     const unlisted = long.filter(({ name }) => EXCEPTIONS[name] === undefined);
     expect(unlisted.map(sentence)).toEqual([]);
   });

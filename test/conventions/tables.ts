@@ -1,4 +1,4 @@
-/** Renews the generated tables in the documents: `node test/house/tables.ts`. */
+/** Renews the generated tables in the documents: `node test/conventions/tables.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsHelp } from "../../relay/src/base/config.ts";

@@ -34,7 +34,7 @@ const NO_TEST = [106, 244, 301];
 const LAST_TEST = 32;
 
 const words = sources(".ts", ".tsx")
-  .filter(({ path }) => isTest(path) && path !== "test/house/open-points.test.ts")
+  .filter(({ path }) => isTest(path) && path !== "test/conventions/open-points.test.ts")
   .map(({ text }) => text)
   .join("\n");
 
