@@ -12,7 +12,7 @@ import { addLead } from "../relay/src/records/leads.ts";
 import { addEntry } from "../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../relay/src/records/mails.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
-import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, KEY, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { freePort } from "./ports.ts";
 import { porchlight } from "./shell.ts";
 import { tokenFor } from "./tokens.ts";
@@ -20,7 +20,7 @@ import { upload } from "./uploads.ts";
 
 const ADDRESS = "192.0.2.1";
 const READ_TOKEN = "a-reader-of-all-the-sites";
-let house: House;
+let harness: Harness;
 let token: string;
 let cookie: string;
 let visitor: string;
@@ -28,36 +28,36 @@ let failed: string;
 let sid: string;
 
 beforeAll(async () => {
-  house = await startHouse({
+  harness = await startHarness({
     sandbox: { ...NO_RANDOM_FAULTS, botActive: false },
     sites: { b: {} },
     env: { TRUST_PROXY: "1", ADMIN_READ_TOKEN: READ_TOKEN },
     account: { credits: { mode: "manual" } },
   });
-  token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  token = (JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
   cookie = cookieOf(await login(token));
-  const somebody = house.visitor();
+  const somebody = harness.visitor();
   await somebody.connect();
   await somebody.send("where is my <b>parcel</b>?");
   await somebody.sees((message) => message.from === "visitor" && message.state === "delivered");
-  visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
-  await house.sandbox.humanReply({ fromId: visitor, body: "on its way" });
+  visitor = harness.sandbox.messages().at(-1)?.fromId ?? "";
+  await harness.sandbox.humanReply({ fromId: visitor, body: "on its way" });
   await somebody.receives("on its way");
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   failed = (await somebody.send("this one fails")).id;
   await somebody.sees(({ id, ...rest }) => id === failed && rest.from === "visitor" && rest.state === "failed");
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   const [row] = await db.all<{ sid: string }>("SELECT sid FROM messages WHERE id = $1", failed);
   await db.close();
   sid = row?.sid ?? "";
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 type Ask = { cookie?: string; form?: Record<string, string>; headers?: Record<string, string>; address?: string };
 
 /** Sends a request as a browser does, without following redirects. */
 const ask = (path: string, { cookie: given = cookie, form, headers = {}, address = ADDRESS }: Ask = {}) =>
-  fetch(`${house.url}${path}`, {
+  fetch(`${harness.url}${path}`, {
     redirect: "manual",
     method: form === undefined ? "GET" : "POST",
     ...(form && { body: new URLSearchParams(form) }),
@@ -94,7 +94,7 @@ describe("access to the admin pages", () => {
     for (const path of [...readsOf(visitor, failed), `/admin/find?id=${failed}`])
       for (const given of ["", "porchlight_admin=wrong"]) {
         const answer = await ask(path, { cookie: given });
-        const to = new URL(answer.headers.get("location") ?? "", house.url);
+        const to = new URL(answer.headers.get("location") ?? "", harness.url);
         expect([answer.status, to.pathname], path).toEqual([303, "/admin/login"]);
       }
   });
@@ -171,7 +171,7 @@ describe("access to the admin pages", () => {
     expect(ACTIONS.length).toBeGreaterThan(4);
     for (const path of ACTIONS) {
       expect((await ask(path, { form, cookie: "" })).headers.get("location"), path).toBe("/admin/login");
-      const ended = { form, cookie: "porchlight_admin=ended", headers: { Referer: `${house.url}/admin/deliveries` } };
+      const ended = { form, cookie: "porchlight_admin=ended", headers: { Referer: `${harness.url}/admin/deliveries` } };
       expect((await ask(path, ended)).headers.get("location"), path).toBe(
         "/admin/login?next=%2Fadmin%2Fdeliveries&ended=form",
       );
@@ -212,7 +212,7 @@ describe("access to the server API", () => {
     address: `198.51.100.${n}`,
   }));
   const api = ({ method, path, address }: (typeof calls)[number], headers: Record<string, string>) =>
-    fetch(`${house.url}${path}`, {
+    fetch(`${harness.url}${path}`, {
       method,
       headers: {
         "X-Forwarded-For": address,
@@ -241,7 +241,7 @@ describe("access to the server API", () => {
   it("requires the scope of each operation", async () => {
     for (const scope of new Set(calls.map((each) => each.scope))) {
       const others = await tokenFor(
-        house,
+        harness,
         SCOPES.filter((each) => each !== scope),
         "default",
       );
@@ -291,22 +291,24 @@ describe("the admin pages", () => {
   });
 
   it("lead from the visitor in a log line to the conversation", async () => {
-    const lines = house.lines().map((line) => JSON.parse(line) as { event: string; visitor: string; message: string });
+    const lines = harness
+      .lines()
+      .map((line) => JSON.parse(line) as { event: string; visitor: string; message: string });
     const line = lines.find(({ event, message }) => event === "delivery.failed" && message === failed);
     const { headers } = await ask(`/admin/find?id=${line?.visitor}`);
     expect(headers.get("location")).toBe(`/admin/conversations/${visitor}`);
   });
 
   it("show when a reply was sent to a tab, also after that tab has closed", async () => {
-    const somebody = house.visitor();
+    const somebody = harness.visitor();
     await somebody.connect();
     await somebody.send("is anybody there?");
     await somebody.sees((message) => message.from === "visitor" && message.state === "delivered");
-    const fromId = house.sandbox.messages().at(-1)?.fromId ?? "";
+    const fromId = harness.sandbox.messages().at(-1)?.fromId ?? "";
     const before = Date.now();
     const pages: string[] = [];
     for (const body of ["first answer", "second answer"]) {
-      await house.sandbox.humanReply({ fromId, body });
+      await harness.sandbox.humanReply({ fromId, body });
       await somebody.receives(body);
       const { id } = somebody.log().at(-1) ?? { id: "" };
       pages.push(`/admin/messages/${fromId}/${id}`);
@@ -328,18 +330,18 @@ describe("the admin pages", () => {
   });
 
   it("link the file of a message for those who may read the conversation", async () => {
-    const somebody = house.visitor();
+    const somebody = harness.visitor();
     await somebody.connect();
-    const { answer } = await upload(house, somebody, PNG, { name: "brown lamp.png" });
+    const { answer } = await upload(harness, somebody, PNG, { name: "brown lamp.png" });
     const { id } = await somebody.send("", undefined, { media: answer.key });
     const path = (await ask(`/admin/find?id=${id}`)).headers.get("location") ?? "";
     const conversation = path.replace("messages", "conversations").replace(`/${id}`, "");
-    const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
-    const ofOther = cookieOf(await login(await tokenFor(house, ["admin:read"], "b")));
+    const reader = cookieOf(await login(await tokenFor(harness, ["admin:read"], "default")));
+    const ofOther = cookieOf(await login(await tokenFor(harness, ["admin:read"], "b")));
     for (const each of [path, conversation]) {
       const page = await (await ask(each, { cookie: reader })).text();
       const link = /class="file"><a href="([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
-      expect(Buffer.from(await (await fetch(`${house.url}${link}`)).arrayBuffer())).toEqual(PNG);
+      expect(Buffer.from(await (await fetch(`${harness.url}${link}`)).arrayBuffer())).toEqual(PNG);
       expect(page).toContain(">brown lamp.png</a>");
       expect((await ask(each, { cookie: ofOther })).status).toBe(404);
     }
@@ -372,12 +374,12 @@ describe("the admin pages", () => {
     expect(await text("/admin/deliveries")).toContain(failed);
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
     const journey = () => text(`/admin/messages/${visitor}/${failed}`);
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     await ask("/admin/deliveries/retry", { form });
     await expect.poll(journey).toContain("Failed after 2 tries");
     const answer = await ask("/admin/deliveries/retry", { form });
     expect(answer.headers.get("location")).toBe("/admin/deliveries?retried=1");
-    await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
+    await harness.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
     const log = await text("/admin/audit");
     expect(log).toContain(`${visitor} ${failed}`);
     expect(log).toContain(`admin at ${ADDRESS}`);
@@ -396,9 +398,9 @@ describe("the admin pages", () => {
 
 describe("discarding", () => {
   it("removes a failed message from the list, and ends a waiting one; the visitor sees both as failed", async () => {
-    const somebody = house.visitor();
+    const somebody = harness.visitor();
     await somebody.connect();
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     const { id } = await somebody.send("discarded soon");
     await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
     const [, from = ""] = new RegExp(`/admin/messages/([^/"]+)/${id}"`).exec(await text("/admin/deliveries")) ?? [];
@@ -412,10 +414,10 @@ describe("discarding", () => {
   });
 
   it("applies to all failed messages at once, as Retry does, after a question with their number", async () => {
-    const somebody = house.visitor();
+    const somebody = harness.visitor();
     await somebody.connect();
     for (const words of ["first of two", "second of two"]) {
-      house.sandbox.failNext("incoming", 1, 400);
+      harness.sandbox.failNext("incoming", 1, 400);
       const { id } = await somebody.send(words);
       await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
     }
@@ -442,8 +444,8 @@ describe("discarding", () => {
 
 describe("the ledger", () => {
   it("shows what waits for a person, and stores the decision with its reason", async () => {
-    const url = house.callbackUrl.replace("/reply/", "/recharge/");
-    house.sandbox.seed({ subAccounts: [{ email: "client@agency.example" }] });
+    const url = harness.callbackUrl.replace("/reply/", "/recharge/");
+    harness.sandbox.seed({ subAccounts: [{ email: "client@agency.example" }] });
     await fetch(url, {
       method: "POST",
       body: JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 }),
@@ -451,11 +453,11 @@ describe("the ledger", () => {
     await expect.poll(async () => (await ask("/admin/ledger")).text()).toContain("r-1");
     const form = { token: await formTokenOf(), account: "default", key: "r-1", decision: "approve", reason: "" };
     expect(await follow("/admin/ledger/decide", form)).toMatch(/class="error"[^>]*>A reason is needed/);
-    expect(house.sandbox.state().grants).toEqual([]);
+    expect(harness.sandbox.state().grants).toEqual([]);
     expect(await follow("/admin/ledger/decide", { ...form, reason: "as agreed" })).toMatch(
       /class="done"[^>]*>Recorded: r-1/,
     );
-    await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
+    await harness.sandbox.until(() => harness.sandbox.state().grants.length === 1);
     expect(await (await ask("/admin/audit")).text()).toContain("ledger: approve");
   });
 
@@ -466,7 +468,7 @@ describe("the ledger", () => {
 describe("the relay's report about itself", () => {
   it("shows the findings of doctor with their remedies, and the field names of callbacks", async () => {
     const page = await text("/admin/doctor");
-    const { out } = await porchlight(house, ["doctor", "--json"]);
+    const { out } = await porchlight(harness, ["doctor", "--json"]);
     const findings = JSON.parse(out) as { check: string; ok: boolean; cure?: string }[];
     expect(findings.length).toBeGreaterThan(8);
     for (const { check } of findings) expect(page, check).toContain(check);
@@ -489,7 +491,7 @@ describe("the relay's report about itself", () => {
 async function addOneOfEach(site: string, visitor: string, word: string): Promise<void> {
   const [at, due] = [Date.now(), Number.MAX_SAFE_INTEGER];
   const person = { firstName: word, lastName: null, email: `${word}@example.com`, phone: null, consent: null };
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   await db.transaction(async (tx) => {
     await addLead(tx, { ...person, id: word, visitor, site, account: "default", own: 1, lists: null, due, at });
     await addEvent(tx, { id: word, site, visitor, type: "message.reply", body: "{}", at });
@@ -532,19 +534,19 @@ describe("readers", () => {
   });
 
   it("of one site see nothing of another site, whatever they request", async () => {
-    const inB = house.visitor({ site: "b" });
+    const inB = harness.visitor({ site: "b" });
     await inB.connect();
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     const { id } = await inB.send("a secret of site b");
     await inB.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     const [row] = await db.all<{ visitor: string; sid: string }>("SELECT visitor, sid FROM messages WHERE id = $1", id);
     await db.close();
     const { visitor: other = "", sid: otherSid = "" } = row ?? {};
     await addOneOfEach("b", other, "word-of-b");
     await addOneOfEach("default", visitor, "word-of-default");
 
-    const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
+    const reader = cookieOf(await login(await tokenFor(harness, ["admin:read"], "default")));
     const words = [other, shortHash(other), id, otherSid, "a secret of site b", "word-of-b", "b/word-of-b", "%", ""];
     const paths = [
       ...readsOf(other, id, "b/word-of-b"),
@@ -578,22 +580,22 @@ describe("readers", () => {
   });
 
   it("need the scope: other API tokens open neither the pages nor the metrics", async () => {
-    const scoped = await tokenFor(house, ["messages:read"], "default");
+    const scoped = await tokenFor(harness, ["messages:read"], "default");
     expect((await login(scoped, { address: "203.0.113.60" })).status).toBe(401);
     const metrics = (given: string, address: string) =>
-      fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${given}`, "X-Forwarded-For": address } });
+      fetch(`${harness.url}/metrics`, { headers: { Authorization: `Bearer ${given}`, "X-Forwarded-For": address } });
     expect((await metrics(READ_TOKEN, "203.0.113.61")).status).toBe(200);
-    const ofSite = await tokenFor(house, ["admin:read"], "default");
+    const ofSite = await tokenFor(harness, ["admin:read"], "default");
     expect((await metrics(ofSite, "203.0.113.62")).status).toBe(401);
   });
 });
 
 it("a session ends with the token that opened it", async () => {
-  const text = await tokenFor(house, ["admin:read"], "default");
+  const text = await tokenFor(harness, ["admin:read"], "default");
   const reader = cookieOf(await login(text));
   expect((await ask("/admin/conversations", { cookie: reader })).status).toBe(200);
   const [, id = ""] = /^pl_([0-9a-z]+)_/.exec(text) ?? [];
-  expect(await porchlight(house, ["token", "revoke", id])).toMatchObject({ code: 0 });
+  expect(await porchlight(harness, ["token", "revoke", id])).toMatchObject({ code: 0 });
   expect((await ask("/admin/conversations", { cookie: reader })).headers.get("location")).toMatch(/^\/admin\/login\?/);
   // A session of one token is not a session of another token, whatever name its cookie has.
   expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=reader.") })).status).toBe(303);
@@ -603,7 +605,7 @@ it("a session ends with the token that opened it", async () => {
 it("with their own listener, the pages and the metrics are served there, and not on the public port", async () => {
   const port = await freePort();
   const env = { ADMIN_LISTEN: `127.0.0.1:${port}`, TRUST_PROXY: "1", PUBLIC_URL: "https://chat.example.com" };
-  const apart = await startHouse({ env: { ...env, ADMIN_TOKEN: READ_TOKEN } });
+  const apart = await startHarness({ env: { ...env, ADMIN_TOKEN: READ_TOKEN } });
   try {
     for (const path of ["/admin", "/admin/login", "/admin/style.css", "/metrics"])
       expect((await fetch(`${apart.url}${path}`, { redirect: "manual" })).status, path).toBe(404);
@@ -644,7 +646,7 @@ it("with their own listener, the pages and the metrics are served there, and not
 });
 
 it("an empty list says what will appear in it", async () => {
-  const fresh = await startHouse({ env: { ADMIN_TOKEN: READ_TOKEN } });
+  const fresh = await startHarness({ env: { ADMIN_TOKEN: READ_TOKEN } });
   const form = { method: "POST", redirect: "manual", body: new URLSearchParams({ token: READ_TOKEN }) } as const;
   const headers = { "Sec-Fetch-Site": "same-origin" };
   const session = cookieOf(await fetch(`${fresh.url}/admin/login`, { ...form, headers }));
@@ -670,8 +672,8 @@ it("an empty list says what will appear in it", async () => {
 it("the root page leads to the chat, the page of the tag, the operator's pages and the API, and names no site if there are several", async () => {
   const placesOf = async (url: string): Promise<string[]> =>
     [...(await (await fetch(`${url}/`)).text()).matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);
-  expect(await placesOf(house.url)).toEqual(["/admin", "/admin/sites", "/api"]);
-  const alone = await startHouse();
+  expect(await placesOf(harness.url)).toEqual(["/admin", "/admin/sites", "/api"]);
+  const alone = await startHarness();
   const paths = await placesOf(alone.url);
   expect(paths).toEqual(["/c/default", "/c/default/snippet", "/admin", "/api"]);
   for (const path of paths) expect((await fetch(alone.url + path)).status, path).toBe(200);

@@ -3,28 +3,28 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
 import { snippet } from "./guides.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { startMailServer } from "./mail-server.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-let house: House;
+let harness: Harness;
 beforeAll(async () => {
   receiver = await startReceiver(SECRET);
   const env = { ALERT_WEBHOOK: receiver.url, ALERT_WEBHOOK_SECRET: SECRET };
-  house = await startHouse({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env });
+  harness = await startHarness({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env });
 });
 afterAll(async () => {
-  await house.stop();
+  await harness.stop();
   await receiver.stop();
 });
 
 /** The values of a series that `/metrics` shows now. */
 async function series(name: string): Promise<string[]> {
-  const { admin } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string };
-  const answer = await fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${admin}` } });
+  const { admin } = JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string };
+  const answer = await fetch(`${harness.url}/metrics`, { headers: { Authorization: `Bearer ${admin}` } });
   return (await answer.text()).split("\n").filter((line) => line.startsWith(`${name}{`));
 }
 
@@ -32,20 +32,20 @@ const eventsOf = (type: string, kind: string) =>
   receiver.events.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
 
 it("alerts the operator when an account is paused, when messages fail, and when deliveries continue", async () => {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
-  house.sandbox.configure({ forceStatus: { incoming: 401 } });
+  harness.sandbox.configure({ forceStatus: { incoming: 401 } });
   await visitor.send("while the key is refused");
   await expect.poll(() => eventsOf("alert.raised", "account")).toHaveLength(1);
   const shown = JSON.parse(snippet("json alert")) as { data: object };
   expect(Object.keys(eventsOf("alert.raised", "account")[0]?.data ?? {})).toEqual(Object.keys(shown.data));
   expect(receiver.events.every(({ valid }) => valid)).toBe(true);
   expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 1']);
-  house.sandbox.configure({ forceStatus: {} });
+  harness.sandbox.configure({ forceStatus: {} });
   await expect.poll(() => eventsOf("alert.ended", "account")).toHaveLength(1);
   expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 0']);
 
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   await visitor.send("this one fails");
   await expect.poll(() => eventsOf("alert.raised", "failures")).toHaveLength(1);
   expect(eventsOf("alert.raised", "failures")[0]?.data).toMatchObject({
@@ -54,16 +54,16 @@ it("alerts the operator when an account is paused, when messages fail, and when 
 });
 
 it("alerts the operator when a message waits because the service does not work, and when it has been delivered", async () => {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
   const before = eventsOf("alert.raised", "waiting").length;
-  house.sandbox.configure({ forceStatus: { incoming: 503 } });
+  harness.sandbox.configure({ forceStatus: { incoming: 503 } });
   await visitor.send("while the service is down");
   await expect.poll(() => eventsOf("alert.raised", "waiting").length).toBeGreaterThan(before);
   expect(eventsOf("alert.raised", "waiting").at(-1)?.data).toMatchObject({
     problem: "1 message waits for the service, the oldest for more than five minutes.",
   });
-  house.sandbox.configure({ forceStatus: {} });
+  harness.sandbox.configure({ forceStatus: {} });
   const open = () => eventsOf("alert.raised", "waiting").length - eventsOf("alert.ended", "waiting").length;
   await expect.poll(open).toBe(0);
 });
@@ -71,7 +71,7 @@ it("alerts the operator when a message waits because the service does not work, 
 describe("a webhook of a site that does not accept its events", () => {
   let backend: Awaited<ReturnType<typeof startReceiver>>;
   let mailServer: Awaited<ReturnType<typeof startMailServer>>;
-  let shop: House;
+  let shop: Harness;
   beforeAll(async () => {
     [backend, mailServer] = [await startReceiver(SECRET), await startMailServer()];
     const env = {
@@ -82,7 +82,7 @@ describe("a webhook of a site that does not accept its events", () => {
       WEBHOOK_SECRET: SECRET,
     };
     const webhook = { url: backend.url, secret: "env:WEBHOOK_SECRET", events: ["message.visitor"] };
-    shop = await startHouse({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env, site: { webhook } });
+    shop = await startHarness({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env, site: { webhook } });
   });
   afterAll(async () => {
     await shop.stop();

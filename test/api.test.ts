@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
-import { type House, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { type Answer, caller, retryingFetch, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
-let house: House;
+let harness: Harness;
 let call: ReturnType<typeof caller>;
 let visitor: Visitor;
 let id: string;
@@ -15,20 +15,20 @@ const EMAIL = "client@agency.example";
 const items = ({ body }: Answer): Record<string, unknown>[] => body.items as Record<string, unknown>[];
 
 beforeAll(async () => {
-  house = await startHouse({
+  harness = await startHarness({
     sandbox: NO_UNKNOWN_OUTCOMES,
     account: { credits: { perGrant: 100 } },
     site: { leads: { country: "DE" } },
     sites: { other: { channel: "other" } },
   });
-  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
-  call = caller(house, await tokenFor(house), retryingFetch);
-  visitor = house.visitor();
+  harness.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
+  call = caller(harness, await tokenFor(harness), retryingFetch);
+  visitor = harness.visitor();
   await visitor.greet();
   await delivered("hello");
-  id = house.sandbox.messages()[0]?.fromId ?? "";
+  id = harness.sandbox.messages()[0]?.fromId ?? "";
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** The reply may arrive before the answer to the message. */
 const delivered = (text: string) =>
@@ -36,10 +36,10 @@ const delivered = (text: string) =>
 
 describe("access to the server API", () => {
   it("answers 401 without a valid token and 403 without the scope, as problems", async () => {
-    const nobody = await caller(house, "pl_nonsense")("GET", "/visitors");
+    const nobody = await caller(harness, "pl_nonsense")("GET", "/visitors");
     expect([nobody.status, nobody.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
     expect(nobody.body).toMatchObject({ status: 401, code: "unauthorized", title: "A valid token is required." });
-    const reader = caller(house, await tokenFor(house, ["visitors:read"]));
+    const reader = caller(harness, await tokenFor(harness, ["visitors:read"]));
     expect((await reader("DELETE", `/visitors/${id}`, {}, "k")).status).toBe(403);
   });
 
@@ -52,21 +52,21 @@ describe("access to the server API", () => {
     const other = await call("POST", "/messages", { ...body, text: "something else" }, "once");
     expect(other.body).toMatchObject({ status: 422, code: "key_reused" });
     await visitor.receives("once only");
-    expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
+    expect(harness.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
   });
 
   it("answers 409 while the first request with a key is under way, and runs it once", async () => {
-    const { latencyMs, errorRate } = house.sandbox.config;
+    const { latencyMs, errorRate } = harness.sandbox.config;
     // The service answers when its time passes.
-    house.sandbox.configure({ latencyMs: 1_500, errorRate: [], clock: "virtual" });
+    harness.sandbox.configure({ latencyMs: 1_500, errorRate: [], clock: "virtual" });
     const create = () => call("POST", "/contacts", { email: "slow@b.example" }, "slow-1");
     const both = [create(), create()];
     expect((await Promise.race(both)).status).toBe(409);
     const answered: Answer[] = [];
     for (const each of both) void each.then((answer) => answered.push(answer));
-    await expect.poll(() => house.sandbox.advance(1_500).then(() => answered.length)).toBe(2);
+    await expect.poll(() => harness.sandbox.advance(1_500).then(() => answered.length)).toBe(2);
     const answers = await Promise.all(both);
-    house.sandbox.configure({ latencyMs, errorRate, clock: "real" });
+    harness.sandbox.configure({ latencyMs, errorRate, clock: "real" });
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: "key_busy" });
     expect((await create()).body).toEqual(answers.find(({ status }) => status === 200)?.body);
@@ -102,17 +102,17 @@ describe("access to the server API", () => {
     expect(nowhere.body.detail).toContain("/api");
     const other = await call("PUT", `/visitors/${id}`, {}, "m-0");
     expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, DELETE"]);
-    const nobody = await caller(house, "")("GET", "/visitors");
+    const nobody = await caller(harness, "")("GET", "/visitors");
     expect(nobody.headers.get("www-authenticate")).toMatch(/^Bearer/);
   });
 
   it("describes itself as OpenAPI 3.1 and as a page: every named operation exists and requires its scope", async () => {
-    const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
+    const document = (await (await fetch(`${harness.url}/openapi.json`)).json()) as {
       openapi: string;
       paths: Record<string, Record<string, { security: { token: string[] }[] }>>;
     };
     expect(document.openapi).toBe("3.1.0");
-    const powerless = caller(house, await tokenFor(house, []));
+    const powerless = caller(harness, await tokenFor(harness, []));
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security }] of Object.entries(methods)) {
         const answer = await powerless(method.toUpperCase(), path.replace("/api/v1", "").replaceAll(/\{\w+\}/g, "x"));
@@ -122,7 +122,7 @@ describe("access to the server API", () => {
         });
       }
     }
-    const page = await (await fetch(`${house.url}/api`)).text();
+    const page = await (await fetch(`${harness.url}/api`)).text();
     expect(page).toContain("/api/v1/credits/grants");
   });
 });
@@ -144,7 +144,7 @@ describe("visitors over the API", () => {
 
   it("of another site do not exist", async () => {
     expect((await call("GET", "/visitors/v_nobody")).status).toBe(404);
-    const other = caller(house, await tokenFor(house, SCOPES, "other"));
+    const other = caller(harness, await tokenFor(harness, SCOPES, "other"));
     expect(items(await other("GET", "/visitors"))).toEqual([]);
     for (const path of ["", "/messages", "/export"])
       expect((await other("GET", `/visitors/${id}${path}`)).status).toBe(404);
@@ -159,11 +159,11 @@ describe("visitors over the API", () => {
   });
 
   it("are exported completely, and erased permanently (R-902)", async () => {
-    const other = house.visitor();
+    const other = harness.visitor();
     await other.connect();
     await other.send("forget me");
     await other.receives("echo: forget me");
-    const gone = house.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
+    const gone = harness.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
     const { body } = await call("GET", `/visitors/${gone}/export`);
     expect(body.messages).toMatchObject([{ text: "forget me" }, { text: "echo: forget me" }]);
     // Each state of a message takes a number of the log, so the count is not the newest number.
@@ -178,19 +178,19 @@ describe("contacts over the API", () => {
   it("are found or created once, with the country code of the site in the phone number, and added to lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
     // This test counts the calls to the service.
-    house.sandbox.configure(NO_RANDOM_FAULTS);
+    harness.sandbox.configure(NO_RANDOM_FAULTS);
     const made = await call("POST", "/contacts", body, "c-1");
     expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
     const again = await call("POST", "/contacts", { ...body, firstName: "Other" }, "c-2");
     expect(again.body).toMatchObject({ created: false, contact: made.body.contact });
     const contact = made.body.contact as { id: string };
-    expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
-    const added = () => house.sandbox.requests().filter(({ route }) => route === "addToList");
+    expect(harness.sandbox.state().lists.leads).toEqual([contact.id]);
+    const added = () => harness.sandbox.requests().filter(({ route }) => route === "addToList");
     expect(added()).toHaveLength(1);
     // A caller who names the contact may know that a person removed it from the list, so this call is made each time (R-243).
     expect((await call("POST", "/lists/leads/contacts", { contactId: contact.id }, "c-3")).status).toBe(204);
     expect(added()).toHaveLength(2);
-    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
+    harness.sandbox.configure(NO_UNKNOWN_OUTCOMES);
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
   });
 
@@ -217,22 +217,22 @@ describe("contacts over the API", () => {
 
 describe("credits over the API", () => {
   it("are granted once per key without a time limit, and the ledger shows every step", async () => {
-    const before = house.sandbox.state().grants.length;
+    const before = harness.sandbox.state().grants.length;
     const body = { email: EMAIL, amount: 12.5, note: "Invoice 7" };
     expect((await call("POST", "/credits/grants", body, "g-1")).body).toMatchObject({ key: "g-1", state: "queued" });
     await expect.poll(async () => (await call("GET", "/credits/grants/g-1")).body.state).toBe("granted");
     const { body: grant } = await call("GET", "/credits/grants/g-1");
     expect((grant.history as { state: string }[]).map(({ state }) => state)).toEqual(["queued", "calling", "granted"]);
-    const second = caller(house, await tokenFor(house));
+    const second = caller(harness, await tokenFor(harness));
     expect((await second("POST", "/credits/grants", { ...body, amount: 13 }, "g-1")).status).toBe(422);
-    expect(house.sandbox.state().grants.length).toBe(before + 1);
+    expect(harness.sandbox.state().grants.length).toBe(before + 1);
     expect((await call("POST", "/credits/grants", { ...body, amount: 101 }, "g-2")).body).toMatchObject({
       code: "invalid_amount",
     });
   });
 
   it("are refused when the amount has more than two decimals (R-245)", async () => {
-    const before = house.sandbox.state().grants.length;
+    const before = harness.sandbox.state().grants.length;
     for (const amount of [1e-9, 10.000000001]) {
       const order = { email: EMAIL, amount };
       expect((await call("POST", "/credits/grants", order, `fine-${amount}`)).body).toMatchObject({
@@ -240,7 +240,7 @@ describe("credits over the API", () => {
         code: "invalid_amount",
       });
     }
-    expect(house.sandbox.state().grants).toHaveLength(before);
+    expect(harness.sandbox.state().grants).toHaveLength(before);
   });
 
   it("answer a decision about an unknown key with 404, as messages do", async () => {
@@ -258,11 +258,11 @@ describe("credits over the API", () => {
   });
 
   it("wait for approval after an auto-recharge, until a person settles them", async () => {
-    const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+    const recharge = harness.callbackUrl.replace("/reply/", "/recharge/");
     const event = { idempotency_key: "r-1", email: EMAIL, amount: 30 };
     await fetch(recharge, { method: "POST", body: JSON.stringify(event) });
     expect(items(await call("GET", "/credits/grants?state=waiting"))).toMatchObject([{ key: "r-1", amount: 30 }]);
-    house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
+    harness.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     expect((await call("POST", "/credits/grants/r-1/approve", { reason: "paid" }, "a-1")).status).toBe(200);
     await expect.poll(async () => (await call("GET", "/credits/grants/r-1")).body.state).toBe("unknown");
     expect((await call("POST", "/credits/grants/r-1/approve", { reason: "again" }, "a-2")).body).toMatchObject({
@@ -270,13 +270,13 @@ describe("credits over the API", () => {
     });
     const ended = await call("POST", "/credits/grants/r-1/resolve", { granted: true, reason: "in the history" }, "a-3");
     expect(ended.body).toMatchObject({ state: "granted", reason: "in the history" });
-    expect(house.sandbox.state().grants.filter(({ amount }) => amount === 30)).toHaveLength(1);
+    expect(harness.sandbox.state().grants.filter(({ amount }) => amount === 30)).toHaveLength(1);
   });
 });
 
 describe("deliveries over the API", () => {
   it("show what the service refused, and send it again on request", async () => {
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     const { id: message } = await visitor.send("refused at first");
     await expect.poll(async () => items(await call("GET", "/deliveries?state=failed")).length).toBe(1);
     const failed = { visitor: id, message, state: "failed", attempts: 1, due: null, reason: "rejected" };
@@ -293,12 +293,12 @@ describe("deliveries over the API", () => {
 });
 
 it("describes the file of a message, with a working link", async () => {
-  const person = house.visitor();
+  const person = harness.visitor();
   await person.connect();
-  const { answer } = await upload(house, person, PNG, { name: "lamp.png" });
+  const { answer } = await upload(harness, person, PNG, { name: "lamp.png" });
   await person.send("this one", undefined, { media: answer.key });
   await person.receives("echo: this one");
-  const to = house.sandbox.messages().find(({ body }) => body === "this one")?.fromId;
+  const to = harness.sandbox.messages().find(({ body }) => body === "this one")?.fromId;
   const messages = items(await call("GET", `/visitors/${to}/messages`));
   const file = { type: "image/png", name: "lamp.png", size: PNG.length };
   expect(messages).toMatchObject([
@@ -307,5 +307,5 @@ it("describes the file of a message, with a working link", async () => {
   ]);
   const [{ file: sent } = {}] = messages;
   const { url } = Object(sent) as { url: string };
-  expect(await (await fetch(new URL(url, house.url))).bytes()).toEqual(new Uint8Array(PNG));
+  expect(await (await fetch(new URL(url, harness.url))).bytes()).toEqual(new Uint8Array(PNG));
 });

@@ -5,26 +5,26 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 
-let house: House;
+let harness: Harness;
 let panel: string;
 beforeAll(async () => {
-  house = await startHouse({ sites: { shop: { title: "Shop $& </script>" } } });
+  harness = await startHarness({ sites: { shop: { title: "Shop $& </script>" } } });
   panel = /"panel":"([^"]+)"/.exec((await ask("/widget.js")).body.toString())?.[1] ?? "";
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 it("serves the tag's script under an address with its hash, for pages that use integrity", async () => {
-  const { path, integrity } = await (await fetch(`${house.url}/v/default.json`)).json();
-  const response = await fetch(house.url + path, { headers: { "Accept-Language": "de" } });
+  const { path, integrity } = await (await fetch(`${harness.url}/v/default.json`)).json();
+  const response = await fetch(harness.url + path, { headers: { "Accept-Language": "de" } });
   expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
   const bytes = Buffer.from(await response.arrayBuffer());
   expect(`sha384-${createHash("sha384").update(bytes).digest("base64")}`).toBe(integrity);
-  expect(readFileSync(join(house.dataDir, "assets", "versions", `${path.split("/")[2]}.js`))).toEqual(bytes);
-  expect((await fetch(`${house.url}/v/none.json`)).status).toBe(404);
-  expect((await fetch(`${house.url}/v/${"A".repeat(22)}/widget.js`)).status).toBe(404);
+  expect(readFileSync(join(harness.dataDir, "assets", "versions", `${path.split("/")[2]}.js`))).toEqual(bytes);
+  expect((await fetch(`${harness.url}/v/none.json`)).status).toBe(404);
+  expect((await fetch(`${harness.url}/v/${"A".repeat(22)}/widget.js`)).status).toBe(404);
 });
 
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer };
@@ -32,7 +32,7 @@ type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: 
 /** Returns the answer as it was sent: nothing decompresses it. */
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const outgoing = request(house.url + path, { method, headers, agent: false }, async (answer) => {
+    const outgoing = request(harness.url + path, { method, headers, agent: false }, async (answer) => {
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
       resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts) });
@@ -128,12 +128,12 @@ it("does not serve the compressed files under their own names, nor unknown files
 });
 
 it("starts, and logs an error, when the files of former builds cannot be stored", async () => {
-  await house.halt();
-  await rm(join(house.dataDir, "assets"), { recursive: true });
-  await writeFile(join(house.dataDir, "assets"), "in the way");
-  await house.start();
+  await harness.halt();
+  await rm(join(harness.dataDir, "assets"), { recursive: true });
+  await writeFile(join(harness.dataDir, "assets"), "in the way");
+  await harness.start();
   expect((await ask(panel)).status).toBe(200);
-  expect(house.lines().filter((line) => line.includes("assets.not_kept")).length).toBe(1);
+  expect(harness.lines().filter((line) => line.includes("assets.not_kept")).length).toBe(1);
 });
 
 it("escapes a site's texts, so that they cannot end the script", async () => {

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxConfig } from "../relay/sandbox/options.ts";
 import { newVisitorId } from "../relay/src/base/sign.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -23,28 +23,28 @@ const PLAIN: Partial<SandboxConfig> = {
   duplicateCallbacks: 0,
 };
 
-/** A house with one visitor who has sent a message and received a reply. */
+/** A harness with one visitor who has sent a message and received a reply. */
 async function startWithVisitor(
   env: Record<string, string> = {},
-): Promise<{ house: House; visitor: Visitor; toId: string }> {
-  const house = await startHouse({ env, sandbox: { profile: "strict" } });
-  const visitor = house.visitor();
+): Promise<{ harness: Harness; visitor: Visitor; toId: string }> {
+  const harness = await startHarness({ env, sandbox: { profile: "strict" } });
+  const visitor = harness.visitor();
   await visitor.greet();
-  return { house, visitor, toId: house.sandbox.messages()[0]?.fromId ?? "" };
+  return { harness, visitor, toId: harness.sandbox.messages()[0]?.fromId ?? "" };
 }
 
-let house: House;
+let harness: Harness;
 let visitor: Visitor;
 let toId: string;
 beforeAll(async () => {
-  ({ house, visitor, toId } = await startWithVisitor());
+  ({ harness, visitor, toId } = await startWithVisitor());
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 const post = (
   body: BodyInit,
   headers: Record<string, string> = JSON_TYPE,
-  url = house.callbackUrl,
+  url = harness.callbackUrl,
 ): Promise<Response> =>
   fetch(url, {
     method: "POST",
@@ -68,21 +68,21 @@ async function untilAllReceived(): Promise<void> {
 
 describe("the address", () => {
   it("answers GET and HEAD with 200 and no details, and other methods with 405 (R-601, R-614)", async () => {
-    const got = await fetch(house.callbackUrl);
+    const got = await fetch(harness.callbackUrl);
     expect([got.status, await got.text()]).toEqual([200, "ok"]);
-    expect((await fetch(house.callbackUrl, { method: "HEAD" })).status).toBe(200);
+    expect((await fetch(harness.callbackUrl, { method: "HEAD" })).status).toBe(200);
     for (const method of ["PUT", "DELETE", "PATCH"]) {
-      const refused = await fetch(house.callbackUrl, { method });
+      const refused = await fetch(harness.callbackUrl, { method });
       expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
     }
   });
 
   it("answers 404 to every method without the secret or with a wrong one", async () => {
-    const nowhere = await (await fetch(`${house.url}/nothing-here`)).text();
+    const nowhere = await (await fetch(`${harness.url}/nothing-here`)).text();
     for (const url of [
-      house.callbackUrl.replace(/[^/]+$/, ""),
-      `${house.callbackUrl}x`,
-      house.callbackUrl.slice(0, -1),
+      harness.callbackUrl.replace(/[^/]+$/, ""),
+      `${harness.callbackUrl}x`,
+      harness.callbackUrl.slice(0, -1),
     ])
       for (const method of ["GET", "POST", "PUT"]) {
         const answer = await fetch(url, { method });
@@ -128,14 +128,14 @@ describe("a body over the limit (R-613)", () => {
   it("is answered with 413, with or without a length header, and counts as Failed at the service", async () => {
     expect((await post(large)).status).toBe(413);
     expect((await post(new Blob([large]).stream())).status).toBe(413);
-    house.sandbox.configure({ hugeBody: true });
-    const sent = await house.sandbox.humanReply({ fromId: toId, body: "huge" });
-    house.sandbox.configure({ hugeBody: false });
+    harness.sandbox.configure({ hugeBody: true });
+    const sent = await harness.sandbox.humanReply({ fromId: toId, body: "huge" });
+    harness.sandbox.configure({ hugeBody: false });
     expect([sent.status, sent.error]).toEqual(["Failed", expect.stringContaining("413")]);
   });
 
   it("is answered before it has arrived when it announces its size, and the next call is handled", async () => {
-    const { port, pathname } = new URL(house.callbackUrl);
+    const { port, pathname } = new URL(harness.callbackUrl);
     // A reset after the answer ends the connection too.
     const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
     const answer = new Promise<string>((resolve) => {
@@ -175,10 +175,10 @@ describe("the relay shows a reply", () => {
     ["with numbers as ids (R-009)", { numericIds: true }],
     ["once that arrives three times (R-609)", { duplicateCallbacks: 2 }],
   ] as const)("%s", async (name, options) => {
-    house.sandbox.configure(options as Partial<SandboxConfig>);
+    harness.sandbox.configure(options as Partial<SandboxConfig>);
     const body = `a reply ${name}`;
-    const sent = await house.sandbox.humanReply({ fromId: toId, body });
-    house.sandbox.configure(PLAIN);
+    const sent = await harness.sandbox.humanReply({ fromId: toId, body });
+    harness.sandbox.configure(PLAIN);
     expect(sent.status).toBe("Sent");
     await visitor.receives(body);
     await untilAllReceived();
@@ -219,10 +219,10 @@ describe("the recipient of a reply", () => {
   });
 
   it("is a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
-    const { signing } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { signing: string };
+    const { signing } = JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { signing: string };
     const orphan = newVisitorId(signing, Date.now());
     expect((await reply({ toId: orphan, body: "for an orphan" })).status).toBe(200);
-    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"), { readOnly: true });
+    const db = new DatabaseSync(join(harness.dataDir, "porchlight.db"), { readOnly: true });
     expect(db.prepare("SELECT text FROM messages WHERE visitor = ?").all(orphan)).toEqual([{ text: "for an orphan" }]);
     db.close();
   });
@@ -232,7 +232,7 @@ describe("the recipient of a reply", () => {
     expect([answer.status, await answer.json()]).toEqual([404, { error: "unknown contact" }]);
     const changed = `${toId.slice(0, -1)}${toId.endsWith("0") ? "1" : "0"}`;
     expect((await reply({ toId: changed, body: "hi" })).status).toBe(404);
-    const shared = await startHouse({ env: { UNKNOWN_CONTACT: "200" } });
+    const shared = await startHarness({ env: { UNKNOWN_CONTACT: "200" } });
     try {
       expect((await reply({ toId: "nobody-of-ours", body: "hi" }, shared.callbackUrl)).status).toBe(200);
     } finally {
@@ -260,29 +260,29 @@ describe("the order of replies", () => {
 
   it("allows a reply before its message was answered (F9)", async () => {
     // The service answers when the test advances its clock.
-    house.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
+    harness.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
     const written = await visitor.send("answered before it was taken");
     expect(written.state).toBe("sent");
     expect((await reply({ body: "early" })).status).toBe(200);
     await visitor.receives("early");
     expect(visitor.log().find(({ text }) => text === "answered before it was taken")).toMatchObject({ state: "sent" });
     const answered = async () => {
-      await house.sandbox.advance(1_500);
+      await harness.sandbox.advance(1_500);
       return visitor.log().find(({ text }) => text === "answered before it was taken");
     };
     await expect.poll(answered).toMatchObject({ state: "delivered" });
     await visitor.receives("echo: answered before it was taken");
-    house.sandbox.configure({ latencyMs: 0, clock: "real" });
+    harness.sandbox.configure({ latencyMs: 0, clock: "real" });
   });
 });
 
 describe("when a reply cannot be written", () => {
   it("to the database, it is spooled and answered with 200, and shown in order when the database is back (F18)", async () => {
-    const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    const other = new DatabaseSync(join(harness.dataDir, "porchlight.db"));
     other.exec("BEGIN IMMEDIATE");
     const texts = ["spooled 1", "spooled 2"];
     for (const body of texts) expect((await reply({ body })).status).toBe(200);
-    expect(readFileSync(join(house.dataDir, "replies.spool"), "utf8")).toContain("spooled 2");
+    expect(readFileSync(join(harness.dataDir, "replies.spool"), "utf8")).toContain("spooled 2");
     other.exec("ROLLBACK");
     other.close();
     await visitor.receives("spooled 2");
@@ -290,8 +290,8 @@ describe("when a reply cannot be written", () => {
   });
 
   it("anywhere, it is answered with 503 and Retry-After, and not shown; afterwards callbacks work again", async () => {
-    const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
-    const spool = join(house.dataDir, "replies.spool");
+    const other = new DatabaseSync(join(harness.dataDir, "porchlight.db"));
+    const spool = join(harness.dataDir, "replies.spool");
     other.exec("BEGIN IMMEDIATE");
     // A folder in the place of the spool's file prevents writing.
     mkdirSync(spool);

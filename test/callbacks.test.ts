@@ -2,21 +2,21 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
 describe("the reply callback", () => {
-  let house: House;
+  let harness: Harness;
   let visitor: Visitor;
   let toId: string;
 
   beforeAll(async () => {
-    house = await startHouse();
-    visitor = house.visitor();
+    harness = await startHarness();
+    visitor = harness.visitor();
     await visitor.greet();
-    toId = house.sandbox.messages()[0]?.fromId ?? "";
+    toId = harness.sandbox.messages()[0]?.fromId ?? "";
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
   const post = (url: string, fields: Record<string, unknown>): Promise<Response> =>
     fetch(url, {
@@ -26,7 +26,7 @@ describe("the reply callback", () => {
     });
 
   it("answers 200 with a short JSON body, and the visitor gets the reply", async () => {
-    const response = await post(house.callbackUrl, { toId, body: "typed by a person" });
+    const response = await post(harness.callbackUrl, { toId, body: "typed by a person" });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
     await visitor.receives("typed by a person");
   });
@@ -46,15 +46,15 @@ describe("the reply callback", () => {
       "HTTP2-Settings": "AAMAAABkAAQBAAAAAAIAAAAA",
     };
     const headers = { "Content-Type": "application/json", ...offer };
-    const [answer] = await once(request(house.callbackUrl, { method: "POST", headers }).end(body), "response");
+    const [answer] = await once(request(harness.callbackUrl, { method: "POST", headers }).end(body), "response");
     expect(answer.statusCode).toBe(200);
     await visitor.receives("h2c");
   });
 
   it("answers 404 to a wrong secret, and writes nothing (4.13-15; R-505)", async () => {
-    const wrong = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
+    const wrong = harness.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     const response = await post(wrong, { toId, body: "forged" });
-    const nowhere = await post(`${house.url}/callbacks-of-nobody`, {});
+    const nowhere = await post(`${harness.url}/callbacks-of-nobody`, {});
     expect([response.status, await response.text()]).toEqual([404, await nowhere.text()]);
     await visitor.send("after the forgery");
     await visitor.receives("echo: after the forgery");
@@ -62,13 +62,13 @@ describe("the reply callback", () => {
   });
 
   it("refuses a reply for an unknown id with 404 and a short JSON error, which the service shows as Failed (4.13-14; R-303, R-306, R-612)", async () => {
-    const response = await post(house.callbackUrl, { toId: "nobody-of-ours", body: "hi" });
+    const response = await post(harness.callbackUrl, { toId: "nobody-of-ours", body: "hi" });
     expect(response.status).toBe(404);
     const { error } = (await response.json()) as { error: string };
     expect(error.length).toBeLessThan(120);
 
-    await incomingFromElsewhere(house, "somebody-elses-visitor");
-    const reply = await house.sandbox.humanReply({ fromId: "somebody-elses-visitor", body: "hi" });
+    await incomingFromElsewhere(harness, "somebody-elses-visitor");
+    const reply = await harness.sandbox.humanReply({ fromId: "somebody-elses-visitor", body: "hi" });
     expect(reply.status).toBe("Failed");
     expect(reply.error).toContain("404");
     expect(reply.error).toContain(error);
@@ -77,11 +77,11 @@ describe("the reply callback", () => {
   it("answers 200 to each of five simultaneous calls with one messageId, and shows one message", async () => {
     const messageId = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => post(house.callbackUrl, { toId, messageId, body: "only once" })),
+      Array.from({ length: 5 }, () => post(harness.callbackUrl, { toId, messageId, body: "only once" })),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await visitor.receives("only once");
-    await post(house.callbackUrl, { toId, body: "the one after" });
+    await post(harness.callbackUrl, { toId, body: "the one after" });
     await visitor.receives("the one after");
     expect(visitor.log().filter(({ text }) => text === "only once")).toHaveLength(1);
   });
@@ -90,35 +90,35 @@ describe("the reply callback", () => {
 describe("callbacks from listed addresses only", () => {
   it("are accepted from CALLBACK_ALLOW behind the trusted proxy, and answered with 404 from all others (R-505)", async () => {
     const env = { CALLBACK_ALLOW: "203.0.113.0/24, 2001:db8::/32", TRUST_PROXY: "1" };
-    const house = await startHouse({ env, sandbox: { botActive: false } });
-    const visitor = house.visitor();
+    const harness = await startHarness({ env, sandbox: { botActive: false } });
+    const visitor = harness.visitor();
     await visitor.connect();
     await visitor.send("hello");
-    await house.sandbox.until((all) => all.messages().length === 1);
-    const toId = house.sandbox.messages()[0]?.fromId ?? "";
+    await harness.sandbox.until((all) => all.messages().length === 1);
+    const toId = harness.sandbox.messages()[0]?.fromId ?? "";
     const from = (forwarded: string, body: string): Promise<Response> =>
-      fetch(house.callbackUrl, {
+      fetch(harness.callbackUrl, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Forwarded-For": forwarded },
         body: JSON.stringify({ contactId: "c1", messageId: randomUUID(), userId: "u", toId, body }),
       });
     // Entries left of the proxy's own entry come from the sender and can be forged.
     const refused = await from("203.0.113.9, 198.51.100.4", "from elsewhere");
-    const nowhere = await fetch(`${house.url}/callbacks-of-nobody`, { method: "POST" });
+    const nowhere = await fetch(`${harness.url}/callbacks-of-nobody`, { method: "POST" });
     expect([refused.status, await refused.text()]).toEqual([404, await nowhere.text()]);
     expect((await from("198.51.100.4, 2001:db8:7::1", "from the list")).status).toBe(200);
     await visitor.receives("from the list");
     expect(visitor.log().filter(({ text }) => text === "from elsewhere")).toEqual([]);
     // An address check with GET is allowed from anywhere.
-    expect(await (await fetch(house.callbackUrl)).text()).toBe("ok");
-    const logged = house.lines().filter((line) => line.includes("callback.wrong_address"));
+    expect(await (await fetch(harness.callbackUrl)).text()).toBe("ok");
+    const logged = harness.lines().filter((line) => line.includes("callback.wrong_address"));
     expect(logged.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(["198.51.100.4"]);
-    await house.stop();
+    await harness.stop();
   });
 });
 
 /** A message that another program sends to the same account. */
-async function incomingFromElsewhere({ sandbox }: House, fromId: string): Promise<void> {
+async function incomingFromElsewhere({ sandbox }: Harness, fromId: string): Promise<void> {
   sandbox.configure({ botActive: false });
   const url = `${sandbox.url}/incoming_custom_channel_message?apiKey=${encodeURIComponent(sandbox.config.apiKey)}`;
   await fetch(url, {

@@ -2,31 +2,31 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, KEY, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
+import { type Harness, KEY, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight as run } from "./shell.ts";
 import { caller } from "./tokens.ts";
 
-let house: House;
+let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let visitor: string;
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
 
-const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
+const porchlight = (args: string[], env: Record<string, string> = {}) => run(harness, args, env);
 const json = async (...args: string[]) => JSON.parse((await porchlight([...args, "--json"])).out);
 
 beforeAll(async () => {
   receiver = await startReceiver(WEBHOOK_SECRET);
   const site = { webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", events: ["delivery.failed"] } };
-  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, env: { WEBHOOK_SECRET }, site });
-  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
-  const someone = house.visitor();
+  harness = await startHarness({ sandbox: NO_UNKNOWN_OUTCOMES, env: { WEBHOOK_SECRET }, site });
+  harness.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
+  const someone = harness.visitor();
   await someone.greet();
-  visitor = house.sandbox.messages()[0]?.fromId ?? "";
+  visitor = harness.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(async () => {
-  await house.stop();
+  await harness.stop();
   await receiver.stop();
 });
 
@@ -58,7 +58,7 @@ describe("the command line", () => {
 
   it("creates a token that works at once, and revokes it", async () => {
     const { id, token } = await json("token", "add", "billing", "--scopes", "visitors:read");
-    const call = caller(house, token);
+    const call = caller(harness, token);
     expect((await call("GET", "/visitors")).status).toBe(200);
     expect((await call("GET", "/leads")).status).toBe(403);
     expect((await porchlight(["token", "list"])).out).toContain("billing");
@@ -69,36 +69,36 @@ describe("the command line", () => {
 
   it("reports problems with their remedies as doctor, and stores nothing at the service", async () => {
     // The doctor calls once, so a random fault at that moment would be a finding.
-    house.sandbox.configure(NO_RANDOM_FAULTS);
-    const before = house.sandbox.state().contacts.length;
+    harness.sandbox.configure(NO_RANDOM_FAULTS);
+    const before = harness.sandbox.state().contacts.length;
     const local = await porchlight(["doctor"]);
     expect(local.code).toBe(3);
     expect(local.out).toMatch(/ok {4}key of account default/);
     expect(local.out).toMatch(/FAIL {2}callback address: PUBLIC_URL is not set/);
     // The running relay is checked, not the settings of this shell.
     expect((await porchlight(["doctor"], { SERVICE_API_KEY: "wrong" })).out).toMatch(/ok {4}key of account default/);
-    await house.halt();
-    await house.start({ SERVICE_API_KEY: "wrong" });
+    await harness.halt();
+    await harness.start({ SERVICE_API_KEY: "wrong" });
     const wrong = await porchlight(["doctor"]);
-    await house.halt();
-    await house.start();
+    await harness.halt();
+    await harness.start();
     expect(wrong.out).toMatch(/FAIL {2}key of account default: [^\n]*401[^\n]*\n +Copy the key/);
-    expect(house.sandbox.state().contacts).toHaveLength(before);
+    expect(harness.sandbox.state().contacts).toHaveLength(before);
     expect(local.out + wrong.out + wrong.err).not.toContain(KEY);
-    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
+    harness.sandbox.configure(NO_UNKNOWN_OUTCOMES);
   });
 
   it("grants credits once per key through the running relay", async () => {
     const grant = ["credits", "grant", EMAIL, "12.50", "--key", "cli-1", "--note", "Invoice 7"];
     expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "granted" });
     expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "granted" });
-    expect(house.sandbox.state().grants).toHaveLength(1);
+    expect(harness.sandbox.state().grants).toHaveLength(1);
     expect((await porchlight(["credits", "grant", EMAIL, "13", "--key", "cli-1"])).code).toBe(1);
     expect((await porchlight(["credits", "show", "cli-1"])).out).toMatch(/queued +cli[\s\S]*calling[\s\S]*granted/);
   });
 
   it("resolves an unknown grant with a reason, and exits with 3 while one waits", async () => {
-    house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
+    harness.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     expect((await porchlight(["credits", "grant", EMAIL, "5", "--key", "cli-2"])).code).toBe(3);
     expect((await porchlight(["credits", "list"])).code).toBe(3);
     expect((await porchlight(["credits", "resolve", "cli-2", "--granted"])).code).toBe(2);
@@ -110,21 +110,21 @@ describe("the command line", () => {
   it("sends a message, adds and finds a contact, puts it on a list, and lists the deliveries", async () => {
     expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "sent" });
     // These commands call once, and report a failure.
-    house.sandbox.configure(NO_RANDOM_FAULTS);
+    harness.sandbox.configure(NO_RANDOM_FAULTS);
     const contact = await json("contact", "add", "--email", "ada@b.example", "--first-name", "Ada");
     expect(await json("contact", "find", "--email", "ada@b.example")).toEqual(contact);
     expect((await porchlight(["list", "add", "leads", contact.id])).code).toBe(0);
     expect(await porchlight(["list", "add", "nowhere", contact.id])).toMatchObject({ code: 1 });
-    expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
-    house.sandbox.configure(NO_UNKNOWN_OUTCOMES);
+    expect(harness.sandbox.state().lists.leads).toEqual([contact.id]);
+    harness.sandbox.configure(NO_UNKNOWN_OUTCOMES);
     expect((await json("site")).addresses.reply).toContain("/callbacks/reply/");
     await expect.poll(() => json("deliveries")).toEqual([]);
   });
 
   it("sends a failed message and a refused event again, with and without a running relay", async () => {
-    const someone = house.visitor();
+    const someone = harness.visitor();
     await someone.connect();
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     const { id } = await someone.send("refused once");
     await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     const [failed] = await json("deliveries", "--failed");
@@ -140,14 +140,14 @@ describe("the command line", () => {
     expect((await porchlight(["deliveries", "retry", failed.visitor, id])).code).toBe(1);
     expect((await porchlight(["token", "list"])).out).not.toContain("command line");
 
-    house.sandbox.failNext("incoming", 1, 400);
+    harness.sandbox.failNext("incoming", 1, 400);
     const other = await someone.send("refused too");
     await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     await someone.drop();
-    await house.halt();
+    await harness.halt();
     expect(await json("deliveries", "retry", failed.visitor, other.id)).toMatchObject({ running: false });
-    await house.start();
-    await house.sandbox.until(() => house.sandbox.messages().some(({ body }) => body === "refused too"));
+    await harness.start();
+    await harness.sandbox.until(() => harness.sandbox.messages().some(({ body }) => body === "refused too"));
 
     // The receiver gets an event before the relay records its answer.
     await expect.poll(async () => (await json("webhooks", "--state", "delivered")).length).toBe(2);
@@ -159,7 +159,7 @@ describe("the command line", () => {
   });
 
   it("reports in doctor a webhook that refused an event twice, before the event counts as failed", async () => {
-    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    const db = new DatabaseSync(join(harness.dataDir, "porchlight.db"));
     db.exec(`INSERT INTO events (id, site, type, body, at, state, attempts, due, status, problem)
       VALUES ('msg_refused', 'default', 'delivery.failed', '{}', 0, 'waiting', 2, 9000000000000, 0, 'ECONNREFUSED')`);
     const findings: { check: string }[] = await json("doctor");
@@ -172,7 +172,7 @@ describe("the command line", () => {
   });
 
   it("shows failed messages before waiting ones", async () => {
-    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    const db = new DatabaseSync(join(harness.dataDir, "porchlight.db"));
     db.exec(`INSERT INTO visitors (id, site, created) VALUES ('a-waits', 'default', 0), ('z-failed', 'default', 0);
       INSERT INTO messages (visitor, pos, n, id, author, at, text)
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 201)
@@ -190,7 +190,7 @@ describe("the command line", () => {
   });
 
   it("exports a site's data, and erases a visitor", async () => {
-    const file = join(house.dataDir, "site.ndjson");
+    const file = join(harness.dataDir, "site.ndjson");
     expect((await porchlight(["export", file])).code).toBe(0);
     const records = readFileSync(file, "utf8")
       .trimEnd()

@@ -5,29 +5,29 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
-import { type House, NO_UNKNOWN_OUTCOMES, PROFILE, startHouse } from "./harness.ts";
+import { type Harness, NO_UNKNOWN_OUTCOMES, PROFILE, startHarness } from "./harness.ts";
 import { porchlight as porchlightCommand } from "./shell.ts";
 import { retryingFetch, tokenFor } from "./tokens.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
-let house: House;
+let harness: Harness;
 let porchlight: Client;
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES });
-  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "client@agency.example" }] });
-  porchlight = createClient({ url: house.url, token: await tokenFor(house), fetch: retryingFetch });
+  harness = await startHarness({ sandbox: NO_UNKNOWN_OUTCOMES });
+  harness.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "client@agency.example" }] });
+  porchlight = createClient({ url: harness.url, token: await tokenFor(harness), fetch: retryingFetch });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** Runs the example as its header describes, on the package that the command line writes. @returns its output */
 async function runExample(subAccount: string): Promise<string> {
   const project = mkdtempSync(join(tmpdir(), "porchlight-"));
-  await porchlightCommand(house, ["client", join(project, "node_modules", "@porchlight", "client")]);
+  await porchlightCommand(harness, ["client", join(project, "node_modules", "@porchlight", "client")]);
   writeFileSync(join(project, "package.json"), '{"type":"module"}');
   copyFileSync(join(ROOT, "relay", "examples", "backend.ts"), join(project, "backend.ts"));
-  const env = { RELAY_URL: house.url, TOKEN: await tokenFor(house), LIST: "leads", SUB_ACCOUNT: subAccount };
+  const env = { RELAY_URL: harness.url, TOKEN: await tokenFor(harness), LIST: "leads", SUB_ACCOUNT: subAccount };
   const { stdout } = await run(process.execPath, ["backend.ts"], { cwd: project, env });
   rmSync(project, { recursive: true });
   return stdout;
@@ -37,10 +37,10 @@ it("runs the example: a message, a contact on a list, credits; a repetition does
   for (const _ of [1, 2]) {
     const output = await runExample("client@agency.example");
     expect(output).toMatch(/^Message: (queued|sending|sent)\nContact: (\S+)\nCredits: granted\n$/);
-    expect(output).toContain(`Contact: ${house.sandbox.state().lists.leads?.[0]}\n`);
+    expect(output).toContain(`Contact: ${harness.sandbox.state().lists.leads?.[0]}\n`);
   }
-  await house.sandbox.until(({ outgoing }) => outgoing().length === 1);
-  expect(house.sandbox.state().grants).toHaveLength(1);
+  await harness.sandbox.until(({ outgoing }) => outgoing().length === 1);
+  expect(harness.sandbox.state().grants).toHaveLength(1);
 });
 
 it("learns the outcome of a grant to an unknown sub-account", async () => {
@@ -59,7 +59,7 @@ it("learns the outcome of a grant to an unknown sub-account", async () => {
 it("reports errors with stable codes", async () => {
   const wrong = porchlight.createContact({ phone: "12" });
   await expect(wrong).rejects.toMatchObject({ status: 422, code: "invalid_phone", field: "phone" });
-  const nobody = createClient({ url: house.url, token: "pl_nobody" }).listVisitors();
+  const nobody = createClient({ url: harness.url, token: "pl_nobody" }).listVisitors();
   await expect(nobody).rejects.toBeInstanceOf(ApiError);
 });
 
@@ -87,7 +87,7 @@ export { bad, none };
 it("the client is also a package: typed, without dependencies, with the same calls", async () => {
   const project = mkdtempSync(join(tmpdir(), "porchlight-"));
   const installed = join(project, "node_modules", "@porchlight", "client");
-  const written = await porchlightCommand(house, ["client", installed]);
+  const written = await porchlightCommand(harness, ["client", installed]);
   expect([written.code, written.err]).toEqual([0, ""]);
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("dependencies");
   writeFileSync(join(project, "package.json"), '{"type":"module"}');
@@ -101,7 +101,7 @@ it("the client is also a package: typed, without dependencies, with the same cal
       ({ stdout }) => stdout,
     ),
   ).toBe("");
-  const env = { RELAY: house.url, TOKEN: await tokenFor(house) };
+  const env = { RELAY: harness.url, TOKEN: await tokenFor(harness) };
   const { stdout } = await run(process.execPath, ["backend.ts"], { cwd: project, env });
   expect(JSON.parse(stdout)).toEqual([
     expect.stringMatching(/queued|calling|granted/),

@@ -3,35 +3,35 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { porchlight as run } from "./shell.ts";
 
 const EMAIL = "client@agency.example";
 const refusal = { kind: "status", status: 400, body: { error: { code: "BLOCKED", message: "no" } } } as const;
-let house: House;
+let harness: Harness;
 let visitor: string;
 let message: string;
 let lead: { visitor: string; id: string };
 
-const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
+const porchlight = (args: string[], env: Record<string, string> = {}) => run(harness, args, env);
 
 beforeAll(async () => {
   const backups = await mkdtemp(join(tmpdir(), "porchlight-backups-"));
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, env: { BACKUP_TO: backups } });
-  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
-  const someone = house.visitor();
+  harness = await startHarness({ sandbox: NO_RANDOM_FAULTS, env: { BACKUP_TO: backups } });
+  harness.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
+  const someone = harness.visitor();
   await someone.connect();
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   message = (await someone.send("hello")).id;
   await someone.sees((each) => each.from === "visitor" && each.state === "failed");
-  house.sandbox.failNext("createContact", 1, refusal);
+  harness.sandbox.failNext("createContact", 1, refusal);
   someone.write({ t: "lead", id: "refused-lead", chat: false, email: "ada@b.example" });
   await someone.next((frame) => frame.t === "error");
   const found = JSON.parse((await porchlight(["leads", "--json"])).out) as { visitor: string; id: string }[];
   lead = found[0] ?? { visitor: "", id: "" };
   visitor = lead.visitor;
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** Runs the work for two items at a time, because each starts a process. */
 async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
@@ -72,14 +72,14 @@ const VALID_CALLS: Record<string, Call> = {
   "block add": [() => ["203.0.113.9", "--reason", "floods"], 0],
   "block list": [() => [], 0],
   "block remove": [() => ["none"], 1],
-  export: [() => [join(house.dataDir, "site.ndjson")], 0],
+  export: [() => [join(harness.dataDir, "site.ndjson")], 0],
   reload: [() => ["--dry-run"], 0],
   retention: [() => ["--dry-run"], 0],
   "backup run": [() => [], 0],
   "backup list": [() => [], 0],
-  "backup fetch": [() => ["none", join(house.dataDir, "fetched")], 1],
-  backup: [() => [join(house.dataDir, "copy")], 0],
-  client: [() => [join(house.dataDir, "client")], 0],
+  "backup fetch": [() => ["none", join(harness.dataDir, "fetched")], 1],
+  backup: [() => [join(harness.dataDir, "copy")], 0],
+  client: [() => [join(harness.dataDir, "client")], 0],
   "session end": [() => [visitor], 0],
   erase: [() => [visitor, "--yes"], 0],
 };
@@ -132,15 +132,15 @@ describe("every command", () => {
       [["serve", "--prot", "80"], {}, 2, /prot/],
       [["serve", "now"], {}, 2, /now/],
       [["serve"], { PORT: "no" }, 2, /PORT/],
-      [["export", join(house.dataDir, "none", "site.ndjson")], {}, 1, /ENOENT/],
-      [["client", join(house.dataDir, "secrets.json", "client")], {}, 1, /ENOTDIR/],
+      [["export", join(harness.dataDir, "none", "site.ndjson")], {}, 1, /ENOENT/],
+      [["client", join(harness.dataDir, "secrets.json", "client")], {}, 1, /ENOTDIR/],
     ];
     for (const [args, env, code, words] of wrong) {
       const ended = await porchlight(["--json", ...args], env);
       expect([ended.code, ended.out], args.join(" ")).toEqual([code, ""]);
       expect(JSON.parse(ended.err)).toEqual({ error: expect.stringMatching(words), code });
     }
-    expect(existsSync(join(house.dataDir, "none"))).toBe(false);
+    expect(existsSync(join(harness.dataDir, "none"))).toBe(false);
   });
 });
 
@@ -160,11 +160,11 @@ describe("a grant that did not happen", () => {
   });
 
   it("is not reported as made when no relay runs and the wait is over", async () => {
-    await house.halt();
+    await harness.halt();
     const later = await porchlight(["credits", "grant", EMAIL, "5", "--key", "later-1", "--wait", "0"]);
     expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has processed it")]);
     expect((await porchlight(["send", "Hi", "--user", "7", "--wait", "0"])).code).toBe(3);
-    await house.start();
+    await harness.start();
     await expect.poll(async () => (await porchlight(["credits", "list"])).out).toMatch(/later-1 +granted/);
   });
 });

@@ -2,21 +2,21 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { runFast } from "./clocks.ts";
-import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
+import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
-let house: House;
-afterEach(() => house.stop());
+let harness: Harness;
+afterEach(() => harness.stop());
 
 const EMAIL = "client@agency.example";
 const auto = { credits: { mode: "auto", allow: [EMAIL], perGrant: 100, perDay: 200 } };
 
 async function open(account: object = auto, sandbox: object = {}): Promise<string> {
-  house = await startHouse({ run: runFast(20), account, sandbox: { ...NO_UNKNOWN_OUTCOMES, ...sandbox } });
-  const url = house.callbackUrl.replace("/reply/", "/recharge/");
-  house.sandbox.configure({ rechargeUrl: url });
-  house.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });
+  harness = await startHarness({ run: runFast(20), account, sandbox: { ...NO_UNKNOWN_OUTCOMES, ...sandbox } });
+  const url = harness.callbackUrl.replace("/reply/", "/recharge/");
+  harness.sandbox.configure({ rechargeUrl: url });
+  harness.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });
   return url;
 }
 const post = (url: string, body: object, headers = {}): Promise<Response> =>
@@ -25,18 +25,18 @@ const post = (url: string, body: object, headers = {}): Promise<Response> =>
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-const grants = () => house.sandbox.state().grants;
+const grants = () => harness.sandbox.state().grants;
 
 describe("the auto-recharge callback", () => {
   it("grants once for an event that arrives five times at once, with the key in the history (4.13-24; R-624, R-486)", async () => {
     await open(auto, { rechargeFields: "full" });
-    const event = await house.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
+    const event = await harness.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
     expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    await house.sandbox.until(() => grants().length > 0);
-    await house.sandbox.recharge({ email: EMAIL, key: event.idempotencyKey });
+    await harness.sandbox.until(() => grants().length > 0);
+    await harness.sandbox.recharge({ email: EMAIL, key: event.idempotencyKey });
     // A later event is granted later, so a second grant would exist by then.
-    const after = await house.sandbox.recharge({ email: EMAIL, amount: 7 });
-    await house.sandbox.until(() => grants().some(({ amount }) => amount === 7));
+    const after = await harness.sandbox.recharge({ email: EMAIL, amount: 7 });
+    await harness.sandbox.until(() => grants().some(({ amount }) => amount === 7));
     expect(grants()).toMatchObject([
       { email: EMAIL, amount: 20, description: expect.stringContaining(event.idempotencyKey) },
       { email: EMAIL, amount: 7, description: expect.stringContaining(after.idempotencyKey) },
@@ -47,9 +47,9 @@ describe("the auto-recharge callback", () => {
     "is accepted at the reply address too, with its key as %s",
     async (rechargeKeyName) => {
       await open(auto, { rechargeFields: "full", rechargeDestination: "replyUrl", rechargeKeyName });
-      const event = await house.sandbox.recharge({ email: EMAIL });
+      const event = await harness.sandbox.recharge({ email: EMAIL });
       expect(event.deliveries.map(({ status }) => status)).toEqual([200]);
-      await house.sandbox.until(() => grants().length === 1);
+      await harness.sandbox.until(() => grants().length === 1);
     },
   );
 
@@ -59,22 +59,22 @@ describe("the auto-recharge callback", () => {
       const url = await open();
       for (const [key, to] of [
         ["k-own", url],
-        ["k-reply", house.callbackUrl],
+        ["k-reply", harness.callbackUrl],
       ] as const)
         expect((await post(to, { [envelope]: { idempotency_key: key, email: EMAIL, amount: 5 } })).status).toBe(200);
-      await house.sandbox.until(() => grants().length === 2);
+      await harness.sandbox.until(() => grants().length === 2);
     },
   );
 
   it("grants nothing automatically when data is missing or no rule allows it (4.13-24; R-621, R-623)", async () => {
     const url = await open(auto, { rechargeFields: "minimal" });
-    const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });
+    const { idempotencyKey } = await harness.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
     await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });
-    await house.sandbox.until(() => grants().length > 0);
+    await harness.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 5 }]);
     // Both wait for a person, who sees the reason.
-    const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
+    const { body } = await caller(harness, await tokenFor(harness))("GET", "/credits/grants?state=waiting");
     expect(body.items).toHaveLength(2);
     expect(body.items).toEqual(
       expect.arrayContaining([
@@ -91,9 +91,9 @@ describe("the auto-recharge callback", () => {
       fetch(url, { method: "POST", body: `{"idempotency_key":"${key}","email":"${EMAIL}","amount":${amount}}` });
     for (const [i, amount] of invalid.entries()) expect((await send(`k-${i}`, amount)).status).toBe(200);
     await send("k-null", "null");
-    await house.sandbox.until(() => grants().length > 0);
+    await harness.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 20, description: expect.stringContaining("k-null") }]);
-    const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
+    const { body } = await caller(harness, await tokenFor(harness))("GET", "/credits/grants?state=waiting");
     const reasons = (body.items as { reason: string; amount: unknown }[]).map(({ reason, amount }) => [reason, amount]);
     const shown = invalid.map((text) => [`names an invalid amount: ${JSON.stringify(JSON.parse(text))}`, null]);
     expect(reasons.toSorted()).toEqual(shown.toSorted());
@@ -104,14 +104,14 @@ describe("the auto-recharge callback", () => {
     const receiver = await startReceiver(secret);
     receiver.answerBodies({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
     const billing = { url: receiver.url, secret: "env:BILLING_SECRET" };
-    house = await startHouse({
+    harness = await startHarness({
       account: { credits: { mode: "webhook", perGrant: 100, billing } },
       sandbox: NO_UNKNOWN_OUTCOMES,
       env: { BILLING_SECRET: secret },
     });
-    const url = house.callbackUrl.replace("/reply/", "/recharge/");
+    const url = harness.callbackUrl.replace("/reply/", "/recharge/");
     for (const key of ["k-1", "k-2"]) await post(url, { idempotency_key: key, email: EMAIL, amount: 10 });
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     const entry = async (key: string) => (await call("GET", `/credits/grants/${key}`)).body;
     const reason = 'the billing webhook approved an invalid amount: "50"';
     await expect.poll(() => entry("k-1")).toMatchObject({ state: "waiting", amount: 10, reason });
@@ -128,9 +128,9 @@ describe("the auto-recharge callback", () => {
     expect((await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 })).status).toBe(200);
     expect((await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 50 })).status).toBe(422);
     expect((await post(url, { email: EMAIL, amount: 50 })).status).toBe(400);
-    await house.sandbox.until(() => grants().length > 0);
+    await harness.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 5 }]);
-    expect(house.lines().some((line) => line.includes("credits.conflict"))).toBe(true);
+    expect(harness.lines().some((line) => line.includes("credits.conflict"))).toBe(true);
   });
 
   it("grants each of 100 keys at most once, each sent 8 times at once, despite every kind of failure, and loses none (F24, F25)", {
@@ -139,7 +139,7 @@ describe("the auto-recharge callback", () => {
     const rules = { ...auto.credits, perDay: 1_000_000 };
     const url = await open({ credits: rules, rate: 100_000 });
     const kinds = ["resetConnection", "htmlError", "truncateJson", "status"] as const;
-    house.sandbox.configure({
+    harness.sandbox.configure({
       errorRate: kinds.flatMap((kind) =>
         (["before", "after"] as const).map((when) => ({ route: "credits" as const, rate: 0.05, kind, when })),
       ),
@@ -148,7 +148,7 @@ describe("the auto-recharge callback", () => {
     const submit = (key: string) => post(url, { idempotency_key: key, email: EMAIL, amount: 1 });
     const answers = await Promise.all(keys.flatMap((key) => Array.from({ length: 8 }, () => submit(key))));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     const ledger = async () =>
       (await call("GET", "/credits/grants?limit=200")).body.items as { key: string; state: string }[];
     const settled = ["granted", "unknown"];
@@ -163,7 +163,7 @@ describe("the auto-recharge callback", () => {
 
   it("answers 200 while the ledger cannot be written, and grants once when it can, even after a restart (R-625, F18)", async () => {
     const url = await open();
-    const file = join(house.dataDir, "porchlight.db");
+    const file = join(harness.dataDir, "porchlight.db");
     const rename = async (from: string, to: string): Promise<void> => {
       const db = openSqlite(file);
       await db.run(`ALTER TABLE ${from} RENAME TO ${to}`);
@@ -173,23 +173,23 @@ describe("the auto-recharge callback", () => {
     const event = { idempotency_key: "k-1", email: EMAIL, amount: 5 };
     const answers = await Promise.all([1, 2].map(() => post(url, event)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(house.lines().some((line) => line.includes("credits.spooled"))).toBe(true);
-    await house.halt();
+    expect(harness.lines().some((line) => line.includes("credits.spooled"))).toBe(true);
+    await harness.halt();
     await rename("ledger_away", "ledger");
-    await house.start();
-    await house.sandbox.until(() => grants().length > 0);
+    await harness.start();
+    await harness.sandbox.until(() => grants().length > 0);
     expect((await (await post(url, event)).json()).duplicate).toBe(true);
     expect(grants()).toMatchObject([{ email: EMAIL, amount: 5 }]);
   });
 
   it("never repeats a grant whose answer was lost (4.13-7; R-482)", async () => {
     const url = await open();
-    house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
+    harness.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });
-    await expect.poll(() => house.lines().some((line) => line.includes("ledger.unknown"))).toBe(true);
+    await expect.poll(() => harness.lines().some((line) => line.includes("ledger.unknown"))).toBe(true);
     await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });
     await post(url, { idempotency_key: "k-2", email: EMAIL, amount: 6 });
-    await house.sandbox.until(() => grants().length === 2);
+    await harness.sandbox.until(() => grants().length === 2);
     expect(grants().map(({ amount }) => amount)).toEqual([5, 6]);
   });
 });

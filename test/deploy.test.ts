@@ -13,7 +13,7 @@ import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../relay/src/base/config.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import type { Env, Run, Running } from "./relays.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -118,7 +118,7 @@ describe("the unit files", () => {
 });
 
 describe("a relay whose socket outlives it", () => {
-  let house: House;
+  let harness: Harness;
   let visitor: Visitor;
   let toId: string;
   let close: () => Promise<unknown>;
@@ -131,13 +131,13 @@ describe("a relay whose socket outlives it", () => {
     posting = true;
     const { run, close: end } = await activation();
     close = end;
-    house = await startHouse({ run });
-    visitor = house.visitor();
+    harness = await startHarness({ run });
+    visitor = harness.visitor();
     await visitor.greet();
-    toId = house.sandbox.messages()[0]?.fromId ?? "";
+    toId = harness.sandbox.messages()[0]?.fromId ?? "";
   });
   afterEach(async () => {
-    await house.stop();
+    await harness.stop();
     await close();
   });
 
@@ -151,7 +151,7 @@ describe("a relay whose socket outlives it", () => {
       posted.push(entry);
       const body = JSON.stringify({ toId, messageId: entry.body, body: entry.body, contactId: "c", userId: "u" });
       const headers = { "Content-Type": "application/json", Connection: connection };
-      entry.status = await fetch(house.callbackUrl, { method: "POST", headers, body }).then(
+      entry.status = await fetch(harness.callbackUrl, { method: "POST", headers, body }).then(
         ({ status }) => status,
         () => undefined,
       );
@@ -169,7 +169,7 @@ describe("a relay whose socket outlives it", () => {
       const before = posted.length;
       await expect.poll(() => posted.length).toBeGreaterThan(before + 20);
       await end();
-      await house.start();
+      await harness.start();
     }
     posting = false;
     await Promise.all(streams);
@@ -192,14 +192,14 @@ describe("a relay whose socket outlives it", () => {
   }
 
   it("refuses no callback while it is restarted three times, and loses none", async () => {
-    await restartDuringCallbacks(3, house.halt);
+    await restartDuringCallbacks(3, harness.halt);
     expect(posted.filter(({ status }) => status !== 200)).toEqual([]);
     await expectShown();
   });
 
   it("leaves only those callbacks unanswered that were under way when it was killed", async () => {
     // When the reset comes late, the next callback over a kept connection of the killed relay would fail too.
-    await restartDuringCallbacks(2, house.kill, "close");
+    await restartDuringCallbacks(2, harness.kill, "close");
     const unanswered = posted.filter(({ status }) => status !== 200);
     expect(unanswered.filter(({ status }) => status !== undefined)).toEqual([]);
     expect(unanswered.length).toBeLessThanOrEqual(2 * 4);

@@ -3,26 +3,26 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, KEY, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, KEY, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 
-let house: House;
+let harness: Harness;
 beforeAll(async () => {
   // The doctor calls the service once, so a random fault at that moment would be a finding.
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS });
+  harness = await startHarness({ sandbox: NO_RANDOM_FAULTS });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 type Finding = { check: string; ok: boolean; found: string; cure?: string };
 /** Restarts the relay with these settings. @returns the doctor's findings about it */
 const restartAndExamine = async (env: Record<string, string> = {}) => {
-  await house.halt();
-  await house.start(env);
+  await harness.halt();
+  await harness.start(env);
   return examine();
 };
 /** The doctor's findings on the command line, whether a relay runs or not. */
 const examine = async (env: Record<string, string> = {}) => {
-  const { code, out } = await porchlight(house, ["doctor", "--json"], env);
+  const { code, out } = await porchlight(harness, ["doctor", "--json"], env);
   const findings = JSON.parse(out) as Finding[];
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
 };
@@ -46,12 +46,14 @@ const NOT_FOUND = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}'
 
 describe("the doctor", () => {
   it("fetches a test file by its link, as the service does, and deletes it", async () => {
-    const { of, all } = await restartAndExamine({ PUBLIC_URL: house.url });
+    const { of, all } = await restartAndExamine({ PUBLIC_URL: harness.url });
     expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back complete") });
     expect(of("file store")?.ok).toBe(true);
     expect(of("callback address")?.found).toContain("answers, but is this machine only");
-    const found = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-    const files = found.map(({ parentPath, name }) => relative(house.dataDir, join(parentPath, name)));
+    const found = readdirSync(harness.dataDir, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    const files = found.map(({ parentPath, name }) => relative(harness.dataDir, join(parentPath, name)));
     // The widget's own files are kept for tabs that stay open during an upgrade.
     expect(files.filter((path) => !/^(porchlight\.db|relay\.(lock|json)|secrets\.json|assets\/)/.test(path))).toEqual(
       [],
@@ -137,7 +139,7 @@ describe("the doctor", () => {
 
   it("makes no call with a refused key, and reports why the account waits", async () => {
     await restartAndExamine({ SERVICE_API_KEY: "an-old-key" });
-    const lookups = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
+    const lookups = () => harness.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
     const before = lookups();
     const { code, of } = await examine();
     expect([code, of("key of account default")]).toEqual([
@@ -199,7 +201,7 @@ describe("the doctor", () => {
   });
 
   it("names the folder that cannot store the data, and why, instead of retrying forever", async () => {
-    const file = join(house.dataDir, "a-file");
+    const file = join(harness.dataDir, "a-file");
     writeFileSync(file, "");
     for (const [folder, found, cure] of [
       ["/proc/porchlight", /holds no data of a relay|does not exist/, /Set DATA_DIR to/],
@@ -212,7 +214,7 @@ describe("the doctor", () => {
         expect.stringMatching(found),
         expect.stringMatching(cure),
       ]);
-      expect(await porchlight(house, ["serve"], { DATA_DIR: folder })).toMatchObject({
+      expect(await porchlight(harness, ["serve"], { DATA_DIR: folder })).toMatchObject({
         code: 1,
         err: expect.stringMatching(found),
       });
@@ -220,13 +222,13 @@ describe("the doctor", () => {
   });
 
   it("says what to do when the data cannot be opened, like every other command", async () => {
-    const broken = join(house.dataDir, "broken.db");
+    const broken = join(harness.dataDir, "broken.db");
     writeFileSync(broken, "this is no database, whatever its name says".repeat(100));
     const env = { DATABASE_URL: `sqlite:${broken}` };
-    await house.halt();
+    await harness.halt();
     const { code, of } = await examine(env);
     expect([code, of("data")?.cure]).toEqual([3, expect.stringContaining("newest backup")]);
-    expect(await porchlight(house, ["credits", "list"], env)).toMatchObject({
+    expect(await porchlight(harness, ["credits", "list"], env)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^DATA_DIR: .*not a database.*porchlight doctor/),
     });

@@ -2,34 +2,34 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { CLOSE } from "../shared/close.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor, VisitorOptions } from "./visitor.ts";
 
-let house: House;
+let harness: Harness;
 let call: ReturnType<typeof caller>;
 
 beforeAll(async () => {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site, sites: { other: {} }, env: { IDENTITY_SECRET } });
-  call = caller(house, await tokenFor(house));
+  harness = await startHarness({ sandbox: NO_RANDOM_FAULTS, site, sites: { other: {} }, env: { IDENTITY_SECRET } });
+  call = caller(harness, await tokenFor(harness));
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** A visitor who has sent a message, and their id. */
 async function somebody(text: string, options: VisitorOptions = {}): Promise<{ visitor: Visitor; id: string }> {
-  const visitor = house.visitor(options);
+  const visitor = harness.visitor(options);
   await visitor.connect();
   await visitor.send(text);
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   const [row] = await db.all<{ visitor: string }>("SELECT visitor FROM messages WHERE text = $1", text);
   await db.close();
   return { visitor, id: row?.visitor ?? "" };
 }
 const connectWith = (token: string | undefined, site = "default"): Promise<unknown> =>
-  house.visitor({ site, ...(token && { token }) }).connect();
+  harness.visitor({ site, ...(token && { token }) }).connect();
 const BAD_TOKEN = String(CLOSE.badToken.code);
 
 describe("an operator who ends sessions", () => {
@@ -56,17 +56,17 @@ describe("an operator who ends sessions", () => {
     const identity = identityOf({ sub: "ada" });
     const { visitor, id } = await somebody("words of a user", { identity });
     const ended = visitor.ended();
-    expect((await porchlight(house, ["session", "end", id, "--site", "default"])).code).toBe(0);
+    expect((await porchlight(harness, ["session", "end", id, "--site", "default"])).code).toBe(0);
     expect(await ended).toBe(CLOSE.badToken.code);
     await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
-    const again = house.visitor({ identity });
+    const again = harness.visitor({ identity });
     await again.connect();
     await again.sees(({ text }) => text === "words of a user");
   });
 
   it("takes effect in other processes with the next heartbeat", async () => {
     const { visitor, id } = await somebody("words on another node");
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     await db.transaction((tx) => tx.run("UPDATE visitors SET generation = $2 WHERE id = $1", id, Date.now()));
     await db.close();
     const ended = visitor.ended();
@@ -84,7 +84,7 @@ describe("an operator who ends sessions", () => {
     for (const { visitor } of here) await expect(connectWith(visitor.token())).rejects.toThrow(BAD_TOKEN);
     await there.visitor.send("still open");
     const last = there.visitor.ended();
-    const result = await porchlight(house, ["session", "end", "--all", "--site", "other"]);
+    const result = await porchlight(harness, ["session", "end", "--all", "--site", "other"]);
     expect(result.out).toContain("Ended the sessions of");
     expect(await last).toBe(CLOSE.badToken.code);
   });

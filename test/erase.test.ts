@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { addEntry } from "../relay/src/records/ledger/ledger.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
 
-let house: House;
+let harness: Harness;
 let call: ReturnType<typeof caller>;
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } } });
-  call = caller(house, await tokenFor(house));
+  harness = await startHarness({ sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } } });
+  call = caller(harness, await tokenFor(harness));
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** A visitor who has sent a message, and the id that the service knows. */
 async function somebody(text: string): Promise<{ id: string; message: string }> {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   const { id: message } = await visitor.send(text);
   await visitor.sees((each) => each.from === "visitor" && each.state === "failed");
   const { body } = await call("GET", "/visitors?limit=1");
@@ -37,7 +37,7 @@ describe("an erased visitor", () => {
     expect((await call("POST", "/contacts", { email: "someone.else@b.example" }, "contact-2")).status).toBe(200);
     for (const visitor of [id, lead.visitor])
       expect((await call("DELETE", `/visitors/${visitor}`, undefined, `erase-${visitor}`)).status).toBe(204);
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     const kept = await db.all<{ key: string; body: string }>("SELECT key, body FROM requests ORDER BY key");
     await db.close();
     expect(kept.map(({ key }) => key)).toEqual(["contact-2", `erase-${id}`, `erase-${lead.visitor}`].sort());
@@ -52,13 +52,13 @@ describe("an erased visitor", () => {
 describe("a deletion that the end of the relay has interrupted", () => {
   it("goes on at the next start, and is in the audit log", async () => {
     const { id } = await somebody("half deleted");
-    await house.halt();
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    await harness.halt();
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     await db.run("INSERT INTO deletions (visitor, begun) VALUES ($1, 1)", id);
     await db.close();
-    await house.start();
+    await harness.start();
     await expect.poll(async () => (await call("GET", `/visitors/${id}`)).status).toBe(404);
-    const audit = openSqlite(join(house.dataDir, "porchlight.db"));
+    const audit = openSqlite(join(harness.dataDir, "porchlight.db"));
     const entries = await audit.all<{ action: string }>("SELECT action FROM audit WHERE subject = $1", id);
     await audit.close();
     expect(entries).toEqual([{ action: "finish interrupted deletion" }]);
@@ -68,7 +68,7 @@ describe("a deletion that the end of the relay has interrupted", () => {
 describe("the files of the data folder", () => {
   /** Which of the words occur in any file of the data folder, in readable form. */
   function found(words: readonly string[]): string[] {
-    const files = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    const files = readdirSync(harness.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
     const bytes = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)));
@@ -77,15 +77,15 @@ describe("the files of the data folder", () => {
 
   it("contain nothing that an erased visitor wrote, received, uploaded or entered", async () => {
     const words = ["heliotrope", "periwinkle", "ada.quince@b.example", "vermilion", "/lamps/saffron"];
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    const { answer } = await upload(house, visitor, "a note about vermilion", { name: "note.txt" });
+    const { answer } = await upload(harness, visitor, "a note about vermilion", { name: "note.txt" });
     await visitor.send("heliotrope ".repeat(300).trim(), undefined, { page: "/lamps/saffron" });
     await visitor.send("periwinkle", undefined, { media: answer.key });
     await visitor.sees(({ from, text }) => from === "reply" && text.includes("periwinkle"));
     visitor.write({ t: "lead", id: "the-form", chat: false, email: "ada.quince@b.example" });
     await visitor.next((frame) => frame.t === "lead");
-    const stays = house.visitor();
+    const stays = harness.visitor();
     await stays.connect();
     await stays.send("cornflower");
     // Positive control: the words are found before the erasure.
@@ -107,18 +107,18 @@ describe("a person who only received messages", () => {
   it.each(outcomes)(
     "can be exported and erased while the message is %s; it is not sent afterwards (R-902)",
     async (state, fault) => {
-      house.sandbox.configure({ sendTriggersCallback: false });
-      house.sandbox.failNext("send", 1, fault);
+      harness.sandbox.configure({ sendTriggersCallback: false });
+      harness.sandbox.failNext("send", 1, fault);
       const order = { to: { user: `never-here-${state}` }, ...words };
       const { visitor } = (await call("POST", "/messages", order, `m-${state}`)).body;
       await expect.poll(async () => (await call("GET", `/messages/m-${state}`)).body.state).toBe(state);
-      const sends = () => house.sandbox.requests().filter(({ route }) => route === "send").length;
+      const sends = () => harness.sandbox.requests().filter(({ route }) => route === "send").length;
       const before = sends();
       const { sent } = (await call("GET", `/visitors/${visitor}/export`)).body;
       expect(sent).toMatchObject([{ text: words.text, state }]);
       expect((await call("DELETE", `/visitors/${visitor}`, undefined, `gone-${state}`)).status).toBe(204);
       expect((await call("GET", `/messages/m-${state}`)).body.text).toBe("");
-      const db = openSqlite(join(house.dataDir, "porchlight.db"));
+      const db = openSqlite(join(harness.dataDir, "porchlight.db"));
       const kept = await db.all("SELECT content FROM ledger UNION ALL SELECT body FROM requests");
       await db.close();
       expect(JSON.stringify(kept)).not.toMatch(/personal offer|grace/i);
@@ -133,7 +133,7 @@ describe("a person who only received messages", () => {
 describe("an export", () => {
   it("contains every message that the owner sent, however many", async () => {
     const { id } = await somebody("hello");
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     await db.transaction(async (tx) => {
       for (let i = 0; i < 620; i++)
         await addEntry(tx, {

@@ -2,13 +2,13 @@ import { afterEach, expect, it } from "vitest";
 import { fileOf } from "../relay/src/db/database-url.ts";
 import { openLogFlush } from "../relay/src/db/flush.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { runWith } from "./relays.ts";
 
-let house: House | undefined;
+let harness: Harness | undefined;
 afterEach(async () => {
-  await house?.stop();
-  house = undefined;
+  await harness?.stop();
+  harness = undefined;
 });
 
 it("a disk that fails to store a commit: the relay acknowledges and sends nothing more, keeps replies, and stops cleanly", async () => {
@@ -23,9 +23,9 @@ it("a disk that fails to store a commit: the relay acknowledges and sends nothin
     return { run: () => (disk.fails ? fail() : flush.run()), close: flush.close };
   };
   const open = async (url: string) => openSqlite(fileOf(url), { openFlush });
-  house = await startHouse({ sandbox: { botActive: false }, run: (env) => runWith(env, { open }) });
-  const { sandbox, url } = house;
-  const visitor = house.visitor();
+  harness = await startHarness({ sandbox: { botActive: false }, run: (env) => runWith(env, { open }) });
+  const { sandbox, url } = harness;
+  const visitor = harness.visitor();
   await visitor.connect();
   await visitor.send("before");
   await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
@@ -38,9 +38,9 @@ it("a disk that fails to store a commit: the relay acknowledges and sends nothin
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
   expect(sandbox.messages().map(({ body }) => body)).toEqual(["before"]);
 
-  await house.halt();
-  await house.start();
-  expect((await fetch(`${house.url}/readyz`)).status).toBe(200);
+  await harness.halt();
+  await harness.start();
+  expect((await fetch(`${harness.url}/readyz`)).status).toBe(200);
   await visitor.connect();
   await visitor.receives("kept");
 });

@@ -5,25 +5,25 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG, png } from "../relay/src/files/samples.fixture.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
 const MISSING_FILE_TEXT = "[attachment – not available here]";
 const dataUrl = (bytes: Buffer, type = "image/png") => `data:${type};base64,${bytes.toString("base64")}`;
 
-let house: House;
+let harness: Harness;
 let visitor: Visitor;
 let toId: string;
 beforeAll(async () => {
-  house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1" }, sandbox: { profile: "strict" } });
-  visitor = house.visitor();
+  harness = await startHarness({ env: { UPLOAD_VISITOR_MB: "1" }, sandbox: { profile: "strict" } });
+  visitor = harness.visitor();
   await visitor.greet();
-  toId = house.sandbox.messages()[0]?.fromId ?? "";
+  toId = harness.sandbox.messages()[0]?.fromId ?? "";
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 const post = (fields: object) =>
-  fetch(house.callbackUrl, {
+  fetch(harness.callbackUrl, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ toId, messageId: randomUUID(), channel: "website", ...fields }),
@@ -36,15 +36,15 @@ async function next(fields: object) {
   return visitor.log().at(-1);
 }
 const stored = () =>
-  readdirSync(join(house.dataDir, "media"), { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  readdirSync(join(harness.dataDir, "media"), { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
 
 describe("a person's file", () => {
   it("inside the callback is stored once like an upload, shown, and deleted with the visitor", async () => {
-    const other = house.visitor();
+    const other = harness.visitor();
     await other.connect();
     await other.send("a picture, please");
     await other.receives("echo: a picture, please");
-    const { fromId } = house.sandbox.messages().find(({ body }) => body === "a picture, please") ?? {};
+    const { fromId } = harness.sandbox.messages().find(({ body }) => body === "a picture, please") ?? {};
     const callback = { toId: fromId, messageId: "m-file", body: "See", mediaUrl: dataUrl(png(3, 2)) };
     expect((await post(callback)).status).toBe(200);
     expect((await Promise.all([post(callback), post(callback)])).map(({ status }) => status)).toEqual([200, 200]);
@@ -52,7 +52,7 @@ describe("a person's file", () => {
     const { text, media } = other.log().at(-1) ?? {};
     expect([text, media]).toEqual(["See", expect.objectContaining({ type: "image/png", width: 3, height: 2 })]);
     expect(other.log().filter((message) => message.from === "reply")).toHaveLength(2);
-    const link = `${house.url}${media?.url}`;
+    const link = `${harness.url}${media?.url}`;
     expect(Buffer.from(await (await fetch(link)).arrayBuffer())).toEqual(png(3, 2));
     await expect.poll(() => stored().length).toBe(1);
     other.write({ t: "forget" });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../relay/src/base/clock.ts";
 import { realClock } from "../relay/src/base/clock.ts";
 import type { ErrorFrame, RelayFrame, Status } from "../shared/protocol.ts";
-import { type House, type HouseOptions, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, type HarnessOptions, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { type Env, runAt } from "./relays.ts";
 import { porchlight } from "./shell.ts";
@@ -12,29 +12,29 @@ import type { Visitor } from "./visitor.ts";
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const DAY = 86_400_000;
 
-let house: House;
+let harness: Harness;
 let backend: Awaited<ReturnType<typeof startReceiver>>;
 afterEach(async () => {
-  await house.stop();
+  await harness.stop();
   await backend.stop();
 });
 
-/** A house whose site is the result of `site`, called with the address of the owner's backend. */
-async function open(site: (url: string) => object = () => ({}), more: HouseOptions = {}): Promise<void> {
+/** A harness whose site is the result of `site`, called with the address of the owner's backend. */
+async function open(site: (url: string) => object = () => ({}), more: HarnessOptions = {}): Promise<void> {
   backend = await startReceiver(SECRET);
   const env = { SECRET, ...more.env };
-  house = await startHouse({ ...more, sandbox: NO_RANDOM_FAULTS, env, site: site(backend.url) });
+  harness = await startHarness({ ...more, sandbox: NO_RANDOM_FAULTS, env, site: site(backend.url) });
 }
 
 async function guest(): Promise<Visitor> {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
   return visitor;
 }
 
 const nextError = (visitor: Visitor): Promise<ErrorFrame> =>
   visitor.next((frame: RelayFrame): frame is ErrorFrame => frame.t === "error");
-const bodies = (): string[] => house.sandbox.messages().map(({ body }) => body);
+const bodies = (): string[] => harness.sandbox.messages().map(({ body }) => body);
 
 describe("the owner's list of blocks", () => {
   it("disconnects a blocked visitor with one frame, keeps them out, and lets them in again when the block is removed (C24)", async () => {
@@ -42,8 +42,8 @@ describe("the owner's list of blocks", () => {
     const [rude, kind] = [await guest(), await guest()];
     await rude.send("hello");
     await rude.receives("echo: hello");
-    const id = house.sandbox.messages()[0]?.fromId ?? "";
-    const call = caller(house, await tokenFor(house));
+    const id = harness.sandbox.messages()[0]?.fromId ?? "";
+    const call = caller(harness, await tokenFor(harness));
     expect(await call("POST", "/blocks", { value: "nobody", reason: "?" }, "b0")).toMatchObject({
       status: 400,
       body: { field: "value" },
@@ -53,7 +53,7 @@ describe("the owner's list of blocks", () => {
     expect(added).toMatchObject({ status: 200, body: { value: id, reason: "insults" } });
     expect(await nextError(rude)).toEqual({ t: "error", code: "blocked" });
     expect(await closed).toBe(4403);
-    const again = house.visitor({ token: rude.token() ?? "" });
+    const again = harness.visitor({ token: rude.token() ?? "" });
     const shut = again.connect().catch((error: Error) => error.message);
     expect(await shut).toContain("4403");
     await kind.send("still here");
@@ -67,13 +67,13 @@ describe("the owner's list of blocks", () => {
     await open();
     const rude = await guest();
     // The message waits until the block is in force.
-    house.sandbox.failNext("incoming", 100, 503);
+    harness.sandbox.failNext("incoming", 100, 503);
     const { id } = await rude.send("buy my pills");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
-    const call = caller(house, await tokenFor(house));
+    await expect.poll(() => harness.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
+    const call = caller(harness, await tokenFor(harness));
     const [row] = (await call("GET", "/visitors")).body.items as { id: string }[];
     await call("POST", "/blocks", { value: row?.id, reason: "spam" }, "b1");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
+    await expect.poll(() => harness.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
     expect(bodies()).toEqual([]);
     const transcript = (await call("GET", `/visitors/${row?.id}/messages`)).body.items;
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
@@ -81,14 +81,14 @@ describe("the owner's list of blocks", () => {
 
   it("applies to a network behind the trusted proxy, on every transport, also from the command line", async () => {
     await open(undefined, { env: { TRUST_PROXY: "1" } });
-    const added = await porchlight(house, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);
+    const added = await porchlight(harness, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);
     const { id } = JSON.parse(added.out) as { id: string };
     const line = async (address: string): Promise<string> => {
-      const headers = { origin: house.host, "x-forwarded-for": address };
-      const opened = (await (await fetch(`${house.url}/socket/lines`, { method: "POST", headers })).json()) as {
+      const headers = { origin: harness.host, "x-forwarded-for": address };
+      const opened = (await (await fetch(`${harness.url}/socket/lines`, { method: "POST", headers })).json()) as {
         line: string;
       };
-      const url = `${house.url}/socket/lines/${opened.line}`;
+      const url = `${harness.url}/socket/lines/${opened.line}`;
       await fetch(url, { method: "POST", headers, body: JSON.stringify({ t: "hello", v: 1, site: "default" }) });
       return (await fetch(`${url}?mode=poll`, { headers })).text();
     };
@@ -96,8 +96,8 @@ describe("the owner's list of blocks", () => {
       .poll(() => line("203.0.113.1, 198.51.100.77"))
       .toBe('{"t":"error","code":"blocked"}\n{"t":"end","code":4403}\n');
     expect(await line("198.51.100.77, 203.0.113.1")).toContain('"t":"welcome"');
-    expect((await porchlight(house, ["block", "list"])).out).toContain("198.51.100.0/24");
-    expect((await porchlight(house, ["block", "remove", id])).code).toBe(0);
+    expect((await porchlight(harness, ["block", "list"])).out).toContain("198.51.100.0/24");
+    expect((await porchlight(harness, ["block", "remove", id])).code).toBe(0);
     await expect.poll(() => line("198.51.100.77")).toContain('"t":"welcome"');
   });
 });
@@ -124,7 +124,10 @@ describe("a site's budget of messages a day", () => {
     await expect
       .poll(() => backend.events)
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
-    const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
+    const doctor = await porchlight(harness, ["doctor"], {
+      PORCHLIGHT_CONFIG: `${harness.dataDir}/sites.json`,
+      SECRET,
+    });
     expect(doctor.out).toContain("FAIL  budget of site default: 2 of today's 2 messages are used");
     await visitor.drop();
     expect((await visitor.connect()).delivery).toBe("delayed");
@@ -134,10 +137,10 @@ describe("a site's budget of messages a day", () => {
       [2, 5],
     ] as const) {
       await visitor.drop();
-      await house.halt();
+      await harness.halt();
       ahead = early + days * DAY;
-      await house.start();
-      await house.sandbox.until((all) => all.messages().length === sent);
+      await harness.start();
+      await harness.sandbox.until((all) => all.messages().length === sent);
       expect((await visitor.connect()).delivery).toBe("ok");
     }
     expect(bodies()).toEqual(["one", "two", "three", "four", "five"]);
@@ -167,7 +170,7 @@ describe("the owner's guard for new visitors", () => {
         data: {
           site: "default",
           text: "hello",
-          page: { url: `${house.host}/lamps`, title: null },
+          page: { url: `${harness.host}/lamps`, title: null },
           address: "127.0.0.1",
         },
       },
@@ -181,8 +184,8 @@ describe("the owner's guard for new visitors", () => {
     await open(guard("allow"));
     backend.answerWith(500);
     await (await guest()).send("hello");
-    expect(house.lines().some((line) => line.includes("guard.silent"))).toBe(true);
-    await house.stop();
+    expect(harness.lines().some((line) => line.includes("guard.silent"))).toBe(true);
+    await harness.stop();
     await backend.stop();
     await open(guard("refuse"));
     backend.answerWith(500);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 
 type Forwarded = { headers: IncomingHttpHeaders; path: string | undefined; body: string };
 
@@ -26,13 +26,13 @@ async function startOther() {
 }
 
 let other: Awaited<ReturnType<typeof startOther>>;
-let house: House;
+let harness: Harness;
 beforeEach(async () => {
   other = await startOther();
-  house = await startHouse({ env: { FORWARD_CALLBACKS: other.url } });
+  harness = await startHarness({ env: { FORWARD_CALLBACKS: other.url } });
 });
 afterEach(async () => {
-  await house.stop();
+  await harness.stop();
   await other.stop();
 });
 
@@ -44,7 +44,7 @@ const foreign = JSON.stringify({
   contactId: "c",
 });
 const post = (body: string, headers = {}) =>
-  fetch(house.callbackUrl, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
+  fetch(harness.callbackUrl, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
 
 describe("a callback for a contact of another program (C27)", () => {
   it("is forwarded unchanged, and the other program's answer is returned", async () => {
@@ -56,12 +56,12 @@ describe("a callback for a contact of another program (C27)", () => {
       [410, 404],
       [302, 502],
     ] as const) {
-      other.answer(theirs, theirs === 302 ? house.url : "");
+      other.answer(theirs, theirs === 302 ? harness.url : "");
       expect((await post(foreign)).status, `${theirs}`).toBe(ours);
     }
     await other.stop();
     expect((await post(foreign)).status).toBe(502);
-    const log = house.lines().join("\n");
+    const log = harness.lines().join("\n");
     expect(log).toContain("callback.forwarded");
     expect(log).not.toMatch(/their-secret|owner-1|for the other one/);
   });
@@ -72,9 +72,9 @@ describe("a callback for a contact of another program (C27)", () => {
   });
 
   it("is the only kind that is forwarded: replies to the relay's visitors and forgeries are not", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet();
-    const forged = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
+    const forged = harness.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     expect((await fetch(forged, { method: "POST", body: foreign })).status).toBe(404);
     const recharge = JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 });
     expect((await post(recharge)).status).toBe(200);

@@ -5,7 +5,7 @@ import { parseMarkdown } from "../widget/src/text/markdown.ts";
 import { splitReplies } from "../widget/src/text/quick-replies.ts";
 import { personSignedBy, webhookVerdicts } from "./backends.ts";
 import { fencesWithoutKind, kinds, snippet } from "./guides.ts";
-import { startHouse } from "./harness.ts";
+import { startHarness } from "./harness.ts";
 import { runNginx } from "./nginx.ts";
 import { freePort } from "./ports.ts";
 import { createVisitor } from "./visitor.ts";
@@ -64,22 +64,22 @@ it("has replies that the widget shows as the guide says", () => {
 });
 
 it("serves the chat through nginx as the guide configures it", async () => {
-  const house = await startHouse({ env: { TRUST_PROXY: "1" } });
+  const harness = await startHarness({ env: { TRUST_PROXY: "1" } });
   const port = await freePort();
   const site = snippet("nginx site")
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
     .replace(/^ *ssl_.*\n/gm, "")
-    .replace("http://127.0.0.1:8787", house.url);
+    .replace("http://127.0.0.1:8787", harness.url);
   const nginx = await runNginx(port, site);
   try {
-    const visitor = createVisitor(nginx.url, { origin: house.host });
+    const visitor = createVisitor(nginx.url, { origin: harness.host });
     await visitor.connect();
     await visitor.send("through nginx");
     await visitor.receives("echo: through nginx");
     await visitor.drop();
   } finally {
     await nginx.stop();
-    await house.stop();
+    await harness.stop();
   }
 });
 

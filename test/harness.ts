@@ -1,12 +1,12 @@
 /**
  * Starts the whole product on free ports: the sandbox of the service, the relay, and a host site on another origin.
  *
- *   const house = await startHouse();
- *   const visitor = house.visitor();
+ *   const harness = await startHarness();
+ *   const visitor = harness.visitor();
  *   await visitor.connect();
  *   await visitor.send("Hello");
  *   await visitor.receives("echo: Hello");
- *   await house.stop();
+ *   await harness.stop();
  */
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -60,7 +60,7 @@ export const NO_UNKNOWN_OUTCOMES: Partial<SandboxConfig> = {
   ]),
 };
 
-export type HouseOptions = {
+export type HarnessOptions = {
   /** Additional settings of the relay. */
   env?: Env;
   /** Options of the sandbox. */
@@ -78,7 +78,7 @@ export type HouseOptions = {
   tag?: Tag;
 };
 
-export type House = {
+export type Harness = {
   sandbox: Sandbox;
   /** The service's base address for the relay. `stop` rejects when a call to it violated the interface. */
   serviceUrl: string;
@@ -91,9 +91,9 @@ export type House = {
   /** Where the service posts replies. With several nodes, at the last one. */
   callbackUrl: string;
   dataDir: string;
-  /** The log lines of every relay that this house has run. */
+  /** The log lines of every relay that this harness has run. */
   lines: () => string[];
-  /** A scripted visitor of the host pages. With several nodes, they connect to each in turn. Stopping the house closes its connection. */
+  /** A scripted visitor of the host pages. With several nodes, they connect to each in turn. Stopping the harness closes its connection. */
   visitor: (options?: VisitorOptions) => Visitor;
   /** Kills the relay with SIGKILL. Needs `runProcess`. */
   kill: () => Promise<void>;
@@ -104,9 +104,9 @@ export type House = {
   stop: () => Promise<void>;
 };
 
-/** The parts of a house, and what changes when the relay starts and stops. */
-type HouseState = {
-  options: HouseOptions;
+/** The parts of a harness, and what changes when the relay starts and stops. */
+type HarnessState = {
+  options: HarnessOptions;
   dataDir: string;
   sandbox: Sandbox;
   serviceProxy: CheckingProxy;
@@ -123,10 +123,10 @@ type HouseState = {
   visitors: Visitor[];
 };
 
-export async function startHouse(options: HouseOptions = {}): Promise<House> {
-  const house = await createParts(options);
-  const { sandbox, serviceProxy, host, dataDir, env } = house;
-  await start(house);
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const harness = await createParts(options);
+  const { sandbox, serviceProxy, host, dataDir, env } = harness;
+  await start(harness);
   return {
     sandbox,
     serviceUrl: serviceProxy.url,
@@ -134,29 +134,29 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     dataDir,
     databaseUrl: env.DATABASE_URL ?? `sqlite:${join(dataDir, "porchlight.db")}`,
     get url() {
-      return house.urls[0] ?? "";
+      return harness.urls[0] ?? "";
     },
     get callbackUrl() {
-      return `${house.urls.at(-1)}/callbacks/reply/${SECRET}`;
+      return `${harness.urls.at(-1)}/callbacks/reply/${SECRET}`;
     },
-    lines: () => [...house.lines, ...house.running.flatMap((relay) => relay.lines)],
+    lines: () => [...harness.lines, ...harness.running.flatMap((relay) => relay.lines)],
     visitor(given = {}) {
-      const visitor = createVisitor(house.urls[house.visitors.length % house.urls.length] ?? "", {
+      const visitor = createVisitor(harness.urls[harness.visitors.length % harness.urls.length] ?? "", {
         origin: host.url,
         ...given,
       });
-      house.visitors.push(visitor);
+      harness.visitors.push(visitor);
       return visitor;
     },
-    kill: () => end(house, "kill"),
-    halt: () => end(house, "stop"),
-    start: (more) => start(house, more),
-    stop: () => stop(house),
+    kill: () => end(harness, "kill"),
+    halt: () => end(harness, "stop"),
+    start: (more) => start(harness, more),
+    stop: () => stop(harness),
   };
 }
 
 /** Starts the sandbox and the host site, and writes the relay's configuration. The relay does not run yet. */
-async function createParts(options: HouseOptions): Promise<HouseState> {
+async function createParts(options: HarnessOptions): Promise<HarnessState> {
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
   const sandbox = await startSandbox({
     config: { profile: PROFILE, seed: SEED, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
@@ -187,7 +187,7 @@ async function createParts(options: HouseOptions): Promise<HouseState> {
 }
 
 /** The content of the configuration file; undefined when the options need none. */
-function configOf({ rate, account, site, sites }: HouseOptions, service: string, origin: string): object | undefined {
+function configOf({ rate, account, site, sites }: HarnessOptions, service: string, origin: string): object | undefined {
   if ([rate, account, site, sites].every((given) => given === undefined)) return undefined;
   const accounts = { default: { url: service, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
   const main = { account: "default", origins: [origin], ...site };
@@ -195,25 +195,25 @@ function configOf({ rate, account, site, sites }: HouseOptions, service: string,
   return { accounts, sites: { default: main, ...Object.fromEntries(others) } };
 }
 
-async function start(house: HouseState, more: Env = {}): Promise<void> {
-  const run = house.options.run ?? runInside;
-  for (const each of house.own) house.running.push(await run({ ...each, ...house.env, ...more }));
-  house.urls.splice(0, Infinity, ...house.running.map(({ port }) => `http://127.0.0.1:${port}`));
-  house.sandbox.configure({ callbackUrl: `${house.urls.at(-1)}/callbacks/reply/${SECRET}` });
+async function start(harness: HarnessState, more: Env = {}): Promise<void> {
+  const run = harness.options.run ?? runInside;
+  for (const each of harness.own) harness.running.push(await run({ ...each, ...harness.env, ...more }));
+  harness.urls.splice(0, Infinity, ...harness.running.map(({ port }) => `http://127.0.0.1:${port}`));
+  harness.sandbox.configure({ callbackUrl: `${harness.urls.at(-1)}/callbacks/reply/${SECRET}` });
 }
 
-async function end(house: HouseState, how: "stop" | "kill"): Promise<void> {
-  const ending = house.running;
-  house.running = [];
+async function end(harness: HarnessState, how: "stop" | "kill"): Promise<void> {
+  const ending = harness.running;
+  harness.running = [];
   await Promise.all(ending.map((relay) => relay[how]()));
-  house.lines.push(...ending.flatMap((relay) => relay.lines));
+  harness.lines.push(...ending.flatMap((relay) => relay.lines));
 }
 
-async function stop(house: HouseState): Promise<void> {
-  await Promise.all(house.visitors.map((visitor) => visitor.drop()));
-  await end(house, "stop");
-  await Promise.all([house.host.stop(), house.serviceProxy.stop(), house.sandbox.close()]);
-  await rm(house.dataDir, { recursive: true, force: true });
-  if (house.serviceProxy.violations.length > 0)
-    throw new Error(`Against the interface: ${house.serviceProxy.violations.join(" | ")}`);
+async function stop(harness: HarnessState): Promise<void> {
+  await Promise.all(harness.visitors.map((visitor) => visitor.drop()));
+  await end(harness, "stop");
+  await Promise.all([harness.host.stop(), harness.serviceProxy.stop(), harness.sandbox.close()]);
+  await rm(harness.dataDir, { recursive: true, force: true });
+  if (harness.serviceProxy.violations.length > 0)
+    throw new Error(`Against the interface: ${harness.serviceProxy.violations.join(" | ")}`);
 }

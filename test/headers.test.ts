@@ -4,34 +4,34 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
 
-let house: House;
+let harness: Harness;
 let token = "";
 /** Values for the parameters of a route, so that it returns data. */
 let values: Record<string, string>;
 
 beforeAll(async () => {
-  house = await startHouse();
-  const visitor = house.visitor();
+  harness = await startHarness();
+  const visitor = harness.visitor();
   await visitor.greet();
-  token = await tokenFor(house);
-  const { answer } = await upload(house, visitor, PNG);
+  token = await tokenFor(harness);
+  const { answer } = await upload(harness, visitor, PNG);
   values = {
     "/w/:file{.+\\.js}": "/w/default.js",
     "/v/:file{.+\\.json}": "/v/default.json",
     "/media/:file": answer.url,
     "/c/:site": "/c/default",
     "/c/:site/snippet": "/c/default/snippet",
-    "/callbacks/:kind{reply|recharge}/:secret": new URL(house.callbackUrl).pathname,
-    "/callbacks/reply/:secret": new URL(house.callbackUrl).pathname,
-    "/callbacks/recharge/:secret": new URL(house.callbackUrl).pathname.replace("reply", "recharge"),
-    visitor: house.sandbox.messages()[0]?.fromId ?? "",
+    "/callbacks/:kind{reply|recharge}/:secret": new URL(harness.callbackUrl).pathname,
+    "/callbacks/reply/:secret": new URL(harness.callbackUrl).pathname,
+    "/callbacks/recharge/:secret": new URL(harness.callbackUrl).pathname.replace("reply", "recharge"),
+    visitor: harness.sandbox.messages()[0]?.fromId ?? "",
   };
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** Addresses whose answers contain no personal data and set their own cache headers. */
 const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/|admin\/(style\.css|live\.js|page\.js)$)/;
@@ -61,8 +61,8 @@ it("sends no-store and nosniff with every answer of every route that may contain
   for (const { method, path, headers } of everything()) {
     const body = method === "GET" || method === "OPTIONS" ? {} : { body: "{}" };
     const signal = AbortSignal.timeout(60_000);
-    const given = { Origin: house.host, "Idempotency-Key": `key-${path}`, ...headers };
-    const response = await fetch(house.url + path, { method, headers: given, signal, ...body });
+    const given = { Origin: harness.host, "Idempotency-Key": `key-${path}`, ...headers };
+    const response = await fetch(harness.url + path, { method, headers: given, signal, ...body });
     if (response.status === 200 || response.status === 202) read++;
     await response.body?.cancel();
     const says = `${response.headers.get("cache-control")}, ${response.headers.get("x-content-type-options")}`;
@@ -94,7 +94,7 @@ it("does not use the Host header in its pages without a PUBLIC_URL", async () =>
 it("cuts off clients while their incomplete headers together take more than 8 MB (A24)", async () => {
   const CLIENTS = 640;
   let closed = 0;
-  const port = Number(new URL(house.url).port);
+  const port = Number(new URL(harness.url).port);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, "127.0.0.1"));
   for (const socket of sockets) {
     socket.on("error", () => {}).once("close", () => closed++);
@@ -108,7 +108,7 @@ it("cuts off clients while their incomplete headers together take more than 8 MB
 /** Headers and body of an answer. `fetch` would set its own Host header. */
 function textOf(path: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
-    request(house.url + path, { headers }, (response) => {
+    request(harness.url + path, { headers }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () => resolve(JSON.stringify(response.headers) + Buffer.concat(parts).toString()));

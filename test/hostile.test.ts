@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 type Schema = { type?: string; required?: string[]; properties?: Record<string, Schema>; maxLength?: number };
@@ -11,7 +11,7 @@ type Described = {
 };
 type Case = { name: string; method: string; path: string; described: Described; body: Schema | undefined };
 
-let house: House;
+let harness: Harness;
 let token: string;
 let cases: Case[];
 let calls = 0;
@@ -19,9 +19,9 @@ let calls = 0;
 /** Sends a raw body, which may be invalid JSON. */
 async function raw({ method, path }: Pick<Case, "method" | "path">, body?: string, key: string | null = "k") {
   // A token allows a hundred calls at once.
-  if (++calls % 90 === 0) token = await tokenFor(house);
+  if (++calls % 90 === 0) token = await tokenFor(harness);
   const headers = { Authorization: `Bearer ${token}`, ...(key !== null && { "Idempotency-Key": key }) };
-  const response = await fetch(`${house.url}/api/v1${path}`, {
+  const response = await fetch(`${harness.url}/api/v1${path}`, {
     method,
     headers,
     ...(method !== "GET" && body !== undefined && { body }),
@@ -37,9 +37,9 @@ const wrong = (status: number, more: object = {}) => ({
 });
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS });
-  token = await tokenFor(house);
-  const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
+  harness = await startHarness({ sandbox: NO_RANDOM_FAULTS });
+  token = await tokenFor(harness);
+  const document = (await (await fetch(`${harness.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>;
   };
   cases = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -52,7 +52,7 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 describe("every operation of the server API", () => {
   it("is in the OpenAPI document", () => {
@@ -125,8 +125,8 @@ describe("every operation of the server API", () => {
   });
 
   it("names the list that the service does not know", async () => {
-    const call = caller(house, token);
-    house.sandbox.seed({ lists: ["leads"] });
+    const call = caller(harness, token);
+    harness.sandbox.seed({ lists: ["leads"] });
     const { body } = await call("POST", "/contacts", { email: "a@b.example", lists: ["leads", "none"] }, "l-1");
     expect(body).toMatchObject({
       status: 422,

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 
 type Frame = { t: string; code?: number; token?: string; message?: { text: string; from: string; state?: string } };
 
-let house: House;
+let harness: Harness;
 beforeAll(async () => {
-  house = await startHouse({ sandbox: { botScript: "echo" } });
+  harness = await startHarness({ sandbox: { botScript: "echo" } });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
-const ask = (path: string, init: RequestInit = {}, origin = house.host): Promise<Response> =>
-  fetch(`${house.url}${path}`, { ...init, headers: { origin, ...init.headers } });
+const ask = (path: string, init: RequestInit = {}, origin = harness.host): Promise<Response> =>
+  fetch(`${harness.url}${path}`, { ...init, headers: { origin, ...init.headers } });
 
 async function openLine(): Promise<string> {
   const answer = await ask("/socket/lines", { method: "POST" });
@@ -84,18 +84,18 @@ describe("a browser without WebSockets", () => {
   });
 
   it("reads on the relay's own page without an Origin header, which browsers do not send with such a GET", async () => {
-    const origin = house.url.replace("127.0.0.1", "localhost");
+    const origin = harness.url.replace("127.0.0.1", "localhost");
     const opened = await ask("/socket/lines", { method: "POST" }, origin);
     const { line } = (await opened.json()) as { line: string };
     await ask(`/socket/lines/${line}`, { method: "POST", body: JSON.stringify(HELLO) }, origin);
     const read = (site: string): Promise<Response> =>
-      fetch(`${house.url}/socket/lines/${line}?mode=poll`, { headers: { "sec-fetch-site": site } });
+      fetch(`${harness.url}/socket/lines/${line}?mode=poll`, { headers: { "sec-fetch-site": site } });
     expect(framesOf(await (await read("same-origin")).text())[0]?.t).toBe("welcome");
     for (const site of ["cross-site", "same-site", "none"]) expect((await read(site)).status).toBe(403);
   });
 
   it("may read the relay's health", async () => {
-    expect((await fetch(`${house.url}/healthz`)).headers.get("access-control-allow-origin")).toBe("*");
+    expect((await fetch(`${harness.url}/healthz`)).headers.get("access-control-allow-origin")).toBe("*");
   });
 
   it("can end its connection", async () => {
@@ -108,8 +108,8 @@ describe("a browser without WebSockets", () => {
 it("opens connections only for pages of allowed origins, and binds each to its origin", async () => {
   const line = await openLine();
   expect((await ask("/socket/lines", { method: "POST" }, "https://evil.example")).status).toBe(403);
-  expect((await fetch(`${house.url}/socket/lines`, { method: "POST" })).status).toBe(403);
+  expect((await fetch(`${harness.url}/socket/lines`, { method: "POST" })).status).toBe(403);
   expect((await ask(`/socket/lines/${line}?mode=poll`, {}, "https://evil.example")).status).toBe(403);
   const allowed = await ask("/socket/lines", { method: "POST" });
-  expect(allowed.headers.get("access-control-allow-origin")).toBe(house.host);
+  expect(allowed.headers.get("access-control-allow-origin")).toBe(harness.host);
 });

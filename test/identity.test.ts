@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
-import { type House, KEY, startHouse } from "./harness.ts";
+import { type Harness, KEY, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
@@ -13,17 +13,17 @@ import type { Visitor } from "./visitor.ts";
 const BAD_TOKEN = 4401;
 
 describe("a signed identity", () => {
-  let house: House;
+  let harness: Harness;
   beforeAll(async () => {
-    house = await startHouse({ env: { IDENTITY_SECRET, MESSAGES_PER_MINUTE: "0" } });
+    harness = await startHarness({ env: { IDENTITY_SECRET, MESSAGES_PER_MINUTE: "0" } });
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
-  const fromIdOf = (body: string) => house.sandbox.messages().find((message) => message.body === body)?.fromId ?? "";
+  const fromIdOf = (body: string) => harness.sandbox.messages().find((message) => message.body === body)?.fromId ?? "";
   const texts = (visitor: Visitor) => visitor.log().map(({ text }) => text);
   async function enter(options: { token?: string | undefined; identity?: string; origin?: string }): Promise<Visitor> {
     const { token, ...rest } = options;
-    const visitor = house.visitor({ ...rest, ...(token && { token }) });
+    const visitor = harness.visitor({ ...rest, ...(token && { token }) });
     await visitor.connect();
     return visitor;
   }
@@ -36,7 +36,7 @@ describe("a signed identity", () => {
   }
   /** Tries to connect. Resolves to the error, which contains the close code, or to `connected`. */
   async function refusal(options: { token?: string; identity?: string }): Promise<string> {
-    const visitor = house.visitor(options);
+    const visitor = harness.visitor(options);
     return visitor.connect().then(
       () => "connected",
       (error: Error) => error.message,
@@ -78,18 +78,18 @@ describe("a signed identity", () => {
     expect(await tab.ended()).toBe(BAD_TOKEN);
     await user.receives("echo: anonymous one");
     expect(user.token()).not.toBe(anonymous);
-    await house.sandbox.humanReply({ fromId: oldId, body: "before the user said a word" });
+    await harness.sandbox.humanReply({ fromId: oldId, body: "before the user said a word" });
     await user.receives("before the user said a word");
     await say(user, "signed two");
-    const { body } = await caller(house, await tokenFor(house))("GET", `/visitors/${fromIdOf("signed two")}`);
-    const contacts = house.sandbox.state().contacts;
+    const { body } = await caller(harness, await tokenFor(harness))("GET", `/visitors/${fromIdOf("signed two")}`);
+    const contacts = harness.sandbox.state().contacts;
     expect(body.contactId).toBe(contacts.find(({ fromId }) => fromId === fromIdOf("signed two"))?.id);
     const [one, two] = ["anonymous one", "signed two"].map((text) => [text, `echo: ${text}`]);
     expect(texts(user)).toEqual([...(one ?? []), "before the user said a word", ...(two ?? [])]);
     expect(fromIdOf("signed two")).toMatch(/^u_/);
 
     // The service keeps two contacts. Its messages to the old one reach the user.
-    await house.sandbox.humanReply({ fromId: oldId, body: "an answer to the old id" });
+    await harness.sandbox.humanReply({ fromId: oldId, body: "an answer to the old id" });
     await user.receives("an answer to the old id");
     expect(await refusal({ token: anonymous })).toContain(String(BAD_TOKEN));
     const numbers = user.log().map(({ n }) => n);
@@ -97,8 +97,8 @@ describe("a signed identity", () => {
   });
 
   it("delivers messages from before the login under their original id, in order and once", async () => {
-    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
-    house.sandbox.failNext("incoming", 1, 503);
+    harness.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    harness.sandbox.failNext("incoming", 1, 503);
     const visitor = await enter({});
     await visitor.send("written before", "client-id-1");
     await visitor.send("written before, too");
@@ -107,7 +107,7 @@ describe("a signed identity", () => {
     expect(repeated.pos).toBe(1);
     await user.receives("echo: written before, too");
     await say(user, "written after");
-    const bodies = house.sandbox.messages().filter(({ body }) => body.startsWith("written"));
+    const bodies = harness.sandbox.messages().filter(({ body }) => body.startsWith("written"));
     expect(bodies.map(({ body }) => body)).toEqual(["written before", "written before, too", "written after"]);
     expect(bodies.map(({ fromId }) => fromId[0])).toEqual(["v", "v", "u"]);
     await user.receives("echo: written before, too");
@@ -125,17 +125,17 @@ describe("a signed identity", () => {
     const first = await enter({ identity: identityOf({ sub: "two-devices" }) });
     await say(first, "known for long");
     const visitor = await enter({});
-    const { answer } = await upload(house, visitor, PNG);
+    const { answer } = await upload(harness, visitor, PNG);
     await visitor.send("with a picture", undefined, { media: answer.key });
     await visitor.receives("echo: with a picture");
-    const unsent = await upload(house, visitor, PNG, { name: "later.png" });
+    const unsent = await upload(harness, visitor, PNG, { name: "later.png" });
     const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "two-devices" }) });
     await user.receives("echo: with a picture");
     await first.receives("echo: with a picture");
     expect(texts(user)).toEqual(["known for long", "echo: known for long", "with a picture", "echo: with a picture"]);
     const picture = user.log().find(({ text }) => text === "with a picture");
     expect(picture?.media).toMatchObject({ type: "image/png" });
-    expect((await fetch(`${house.url}${picture?.media?.url}`)).status).toBe(200);
+    expect((await fetch(`${harness.url}${picture?.media?.url}`)).status).toBe(200);
     const later = await user.send("", undefined, { media: unsent.answer.key });
     expect(later.media).toMatchObject({ name: "later.png" });
   });
@@ -187,9 +187,9 @@ describe("a signed identity", () => {
     const visitor = await enter({ identity });
     await say(visitor, "named one");
     await say(visitor, "named two");
-    const contact = house.sandbox.state().contacts.find(({ fromId }) => fromId === fromIdOf("named one"));
+    const contact = harness.sandbox.state().contacts.find(({ fromId }) => fromId === fromIdOf("named one"));
     expect(contact).toMatchObject({ firstName: "Grace Brewster", lastName: "Hopper", email: "Grace@example.com" });
-    const bodies = house.sandbox.requests().map((request) => JSON.stringify(request));
+    const bodies = harness.sandbox.requests().map((request) => JSON.stringify(request));
     const named = bodies.filter((body) => body.includes("Hopper"));
     // Only one message has the name. It may be sent again if its answer was lost.
     expect(named).not.toEqual([]);
@@ -197,11 +197,11 @@ describe("a signed identity", () => {
     // The relay knows the address, so the chat does not ask for it.
     await visitor.drop();
     expect((await visitor.connect()).email).toBe(true);
-    expect((await house.visitor({ identity: identityOf({ sub: "without" }) }).connect()).email).toBeUndefined();
+    expect((await harness.visitor({ identity: identityOf({ sub: "without" }) }).connect()).email).toBeUndefined();
   });
 
   it("is greeted by the signed first name, or the one that the service knows; nobody else is (4.13-30; R-436, R-207)", async () => {
-    const url = `${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`;
+    const url = `${harness.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`;
     const headers = { "Content-Type": "application/json" };
     const createContact = async (person: object): Promise<void> => {
       const request = () => fetch(url, { method: "POST", headers, body: JSON.stringify(person) });
@@ -214,7 +214,7 @@ describe("a signed identity", () => {
     };
     await createContact({ firstName: "Jane", email: "jane@example.com", phone: "+4930123456" });
     const welcomed = async (claims: object) => {
-      const visitor = house.visitor({ identity: identityOf({ sub: "greeted", ...claims }) });
+      const visitor = harness.visitor({ identity: identityOf({ sub: "greeted", ...claims }) });
       return (await visitor.connect()).name;
     };
     expect(await welcomed({ name: "Grace Hopper" })).toBe("Grace");
@@ -222,7 +222,7 @@ describe("a signed identity", () => {
     await expect.poll(() => welcomed({ email: "jane@example.com" })).toBe("Jane");
     await expect.poll(() => welcomed({ phone: "+4930123456" })).toBe("Jane");
     expect(await welcomed({ email: "nobody@example.com" })).toBeUndefined();
-    house.sandbox.configure({ placeholders: true });
+    harness.sandbox.configure({ placeholders: true });
     await createContact({ email: "no-name@example.com" });
     expect(await welcomed({ email: "no-name@example.com" })).toBeUndefined();
     const typed = await enter({});
@@ -235,8 +235,8 @@ describe("a signed identity", () => {
   });
 
   it("is welcomed without a name when the service is slow", async () => {
-    house.sandbox.failNext("findContact", 1, { kind: "hangRequest", ms: 4_000 });
-    const visitor = house.visitor({ identity: identityOf({ sub: "hurried", email: "hurried@example.com" }) });
+    harness.sandbox.failNext("findContact", 1, { kind: "hangRequest", ms: 4_000 });
+    const visitor = harness.visitor({ identity: identityOf({ sub: "hurried", email: "hurried@example.com" }) });
     expect((await visitor.connect()).name).toBeUndefined();
     await say(visitor, "in a hurry");
   });
@@ -248,7 +248,7 @@ describe("a signed identity", () => {
     await visitor.drop();
     await visitor.connect(identityOf({ sub: "typed-before" }));
     await say(visitor, "who am I");
-    const sent = house.sandbox.requests().map((request) => JSON.stringify(request));
+    const sent = harness.sandbox.requests().map((request) => JSON.stringify(request));
     expect(sent.filter((request) => request.includes("who am I"))).not.toEqual([]);
     expect(sent.filter((request) => request.includes("typed@example.com"))).toEqual([]);
   });
@@ -259,13 +259,13 @@ describe("a signed identity", () => {
     await say(library, "private words");
     const tab = await enter({ token: library.token() });
     const home = await enter({ identity });
-    const { answer } = await upload(house, library, PNG);
+    const { answer } = await upload(harness, library, PNG);
     expect(answer.key).toBeDefined();
     library.write({ t: "logout" });
     expect(await Promise.all([library.ended(), tab.ended()])).toEqual([BAD_TOKEN, BAD_TOKEN]);
     const token = library.token() ?? "";
     expect(await refusal({ token })).toContain(String(BAD_TOKEN));
-    expect((await upload(house, library, PNG)).answer.code).toBe("unauthorized");
+    expect((await upload(harness, library, PNG)).answer.code).toBe("unauthorized");
     await say(home, "still here at home");
     const next = await enter({ identity: identityOf({ sub: "next-person" }) });
     expect(JSON.stringify(next.log())).not.toContain("private words");
@@ -294,40 +294,40 @@ describe("a signed identity", () => {
     const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "deleted-user" }) });
     user.write({ t: "forget" });
     await user.ended();
-    const { ok, status } = await house.sandbox.callbackTo({ toId: oldId, body: "too late" });
+    const { ok, status } = await harness.sandbox.callbackTo({ toId: oldId, body: "too late" });
     expect([ok, status]).toEqual([false, 404]);
     const again = await enter({ identity: identityOf({ sub: "deleted-user" }) });
     await say(again, "back again");
-    expect((await house.sandbox.callbackTo({ toId: oldId, body: "far too late" })).status).toBe(404);
+    expect((await harness.sandbox.callbackTo({ toId: oldId, body: "far too late" })).status).toBe(404);
   });
 });
 
 describe("a site that requires identities", () => {
   it("refuses visitors and uploads without one, and accepts a person's later visits with their token", async () => {
     const site = { identitySecret: "env:IDENTITY_SECRET" };
-    const house = await startHouse({ site, env: { IDENTITY_SECRET } });
-    const anonymous = house.visitor();
+    const harness = await startHarness({ site, env: { IDENTITY_SECRET } });
+    const anonymous = harness.visitor();
     await anonymous.connect();
     await anonymous.drop();
-    await house.halt();
-    const file = join(house.dataDir, "sites.json");
+    await harness.halt();
+    const file = join(harness.dataDir, "sites.json");
     await writeFile(file, (await readFile(file, "utf8")).replace('"identitySecret"', '"requireIdentity":true,$&'));
-    await house.start();
-    const refused = (options: object) => expect(house.visitor(options).connect()).rejects.toThrow(String(BAD_TOKEN));
+    await harness.start();
+    const refused = (options: object) => expect(harness.visitor(options).connect()).rejects.toThrow(String(BAD_TOKEN));
     await refused({});
     await refused({ token: anonymous.token() ?? "" });
-    expect((await upload(house, anonymous, PNG)).answer.code).toBe("unauthorized");
-    const person = house.visitor({ identity: identityOf({ sub: "member" }) });
+    expect((await upload(harness, anonymous, PNG)).answer.code).toBe("unauthorized");
+    const person = harness.visitor({ identity: identityOf({ sub: "member" }) });
     await person.connect();
-    expect((await upload(house, person, PNG)).status).toBe(201);
-    const later = house.visitor({ token: person.token() ?? "" });
+    expect((await upload(harness, person, PNG)).status).toBe(201);
+    const later = harness.visitor({ token: person.token() ?? "" });
     await later.connect();
-    await house.stop();
+    await harness.stop();
   });
 
   it("cannot be configured without a secret, or with a short one", async () => {
-    await expect(startHouse({ env: { REQUIRE_IDENTITY: "true" } })).rejects.toThrow("REQUIRE_IDENTITY");
-    await expect(startHouse({ env: { IDENTITY_SECRET: "short" } })).rejects.toThrow("IDENTITY_SECRET");
+    await expect(startHarness({ env: { REQUIRE_IDENTITY: "true" } })).rejects.toThrow("REQUIRE_IDENTITY");
+    await expect(startHarness({ env: { IDENTITY_SECRET: "short" } })).rejects.toThrow("IDENTITY_SECRET");
   });
 });
 
@@ -337,27 +337,27 @@ describe("a site that publishes the keys of its login (JWKS)", () => {
     const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k1", alg: "ES256", use: "sig" };
     const file = join(await mkdtemp(join(tmpdir(), "porchlight-")), "jwks.json");
     await writeFile(file, JSON.stringify({ keys: [jwk] }));
-    const house = await startHouse({ site: { identityKeys: `file:${file}`, requireIdentity: true } });
+    const harness = await startHarness({ site: { identityKeys: `file:${file}`, requireIdentity: true } });
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = part({ sub: "member", name: "Ada", exp: Math.floor(Date.now() / 1_000) + 600 });
     const signed = `${part({ alg: "ES256", kid: "k1" })}.${claims}`;
     const signature = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
     const identity = `${signed}.${signature.toString("base64url")}`;
-    expect(await house.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
+    expect(await harness.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
 
     const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
     const none = `${part({ alg: "none" })}.${claims}.`;
     for (const forged of [identityOf({ sub: "member" }, pem), identityOf({ sub: "member" }, JSON.stringify(jwk)), none])
-      await expect(house.visitor({ identity: forged }).connect()).rejects.toThrow(String(BAD_TOKEN));
-    await house.stop();
+      await expect(harness.visitor({ identity: forged }).connect()).rejects.toThrow(String(BAD_TOKEN));
+    await harness.stop();
   });
 });
 
 describe("a site without keys for identities", () => {
   it("accepts none", async () => {
-    const house = await startHouse();
-    const visitor = house.visitor({ identity: identityOf({ sub: "x" }) });
+    const harness = await startHarness();
+    const visitor = harness.visitor({ identity: identityOf({ sub: "x" }) });
     await expect(visitor.connect()).rejects.toThrow(String(BAD_TOKEN));
-    await house.stop();
+    await harness.stop();
   });
 });

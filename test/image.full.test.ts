@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { buildImage, type Image } from "./setup/image.ts";
 
 let image: Image;
@@ -20,10 +20,10 @@ it("is at most 150 MB larger than its base", () => {
 });
 
 describe("a container of the image", () => {
-  let house: House;
+  let harness: Harness;
   let pid: number;
   beforeEach(async () => {
-    house = await startHouse({
+    harness = await startHarness({
       async run(env) {
         const running = await image.run(env);
         pid = running.pid;
@@ -31,13 +31,13 @@ describe("a container of the image", () => {
       },
     });
   });
-  afterEach(() => house.stop());
+  afterEach(() => harness.stop());
 
   const status = (name: string): string =>
     new RegExp(`^${name}:\\s+(\\S+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
 
   it("answers a visitor", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet();
   });
 
@@ -56,16 +56,16 @@ describe("a container of the image", () => {
     const failed = stdout.split("\n").filter((line) => line.startsWith("FAIL"));
     // The service on the internet could not reach this machine.
     expect(failed.map((line) => line.split(":")[0])).toEqual(["FAIL  callback address"]);
-    expect(stdout).toContain(`process 1 runs on /var/lib/porchlight, port ${new URL(house.url).port}`);
+    expect(stdout).toContain(`process 1 runs on /var/lib/porchlight, port ${new URL(harness.url).port}`);
     expect((await image.exec("porchlight", "site")).stdout).toContain(`data-site="default"`);
   });
 
   it("ends its work when it is stopped, and keeps its data for the next one", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet("before");
-    await house.halt();
-    expect(house.lines().at(-1)).toContain('"relay.stopped"');
-    await house.start();
+    await harness.halt();
+    expect(harness.lines().at(-1)).toContain('"relay.stopped"');
+    await harness.start();
     await visitor.drop();
     await visitor.greet("after");
     expect(visitor.log().map(({ text }) => text)).toEqual(["before", "echo: before", "after", "echo: after"]);

@@ -2,22 +2,22 @@ import { afterEach, describe, expect, it } from "vitest";
 import { randomId } from "../shared/id.ts";
 import type { Captured, ErrorFrame, Lead, RelayFrame } from "../shared/protocol.ts";
 import { runFast } from "./clocks.ts";
-import { type House, NO_RANDOM_FAULTS, PROFILE, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, PROFILE, startHarness } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
-let house: House;
+let harness: Harness;
 let visitor: Visitor;
-afterEach(() => house.stop());
+afterEach(() => harness.stop());
 
 async function open(leads: object = {}, sandbox: object = {}): Promise<void> {
-  house = await startHouse({
+  harness = await startHarness({
     run: runFast(20),
     sandbox,
     site: { leads: { country: "DE", lists: ["leads", "news"], ...leads } },
   });
-  house.sandbox.seed({ lists: ["leads", "news"] });
-  visitor = house.visitor();
+  harness.sandbox.seed({ lists: ["leads", "news"] });
+  visitor = harness.visitor();
   await visitor.connect();
 }
 
@@ -30,10 +30,10 @@ async function fill(fields: Partial<Lead>, id = randomId()): Promise<string> {
   return answer.t === "error" ? answer.code : answer.t;
 }
 
-const lists = () => house.sandbox.state().lists;
-const contacts = () => house.sandbox.state().contacts;
+const lists = () => harness.sandbox.state().lists;
+const contacts = () => harness.sandbox.state().contacts;
 const states = async () => {
-  const { body } = await caller(house, await tokenFor(house))("GET", "/leads");
+  const { body } = await caller(harness, await tokenFor(harness))("GET", "/leads");
   return (body.items as { state: string; problem: string | null }[]).map(({ state }) => state);
 };
 
@@ -48,7 +48,7 @@ describe("a form before the chat", () => {
     expect(await fill({ chat: true, lastName: "Lovelace" })).toBe("lead");
     await visitor.send("third");
     await visitor.receives("echo: third");
-    const sent = house.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
+    const sent = harness.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
     // Groups the calls by message, because the relay repeats a call whose answer was lost.
     const about = new Map(
       sent.map((body) => {
@@ -71,7 +71,7 @@ describe("a form before the chat", () => {
     await fill({ chat: true, firstName: "Ada", email: "ada@b.example" });
     await visitor.send("hello");
     await visitor.receives("echo: hello");
-    await house.sandbox.until(() => lists().news?.length === 1);
+    await harness.sandbox.until(() => lists().news?.length === 1);
     const [contact, ...others] = contacts();
     expect([lists().leads, lists().news, others]).toEqual([[contact?.id], [contact?.id], []]);
     await expect.poll(states).toEqual(["done"]);
@@ -83,7 +83,7 @@ describe("a form before the chat", () => {
     await visitor.send("hello");
     await visitor.receives("echo: hello");
     expect(contacts()).toHaveLength(1);
-    expect(house.sandbox.requests().filter(({ route }) => route === "createContact")).toEqual([]);
+    expect(harness.sandbox.requests().filter(({ route }) => route === "createContact")).toEqual([]);
   });
 });
 
@@ -96,7 +96,7 @@ describe("a number that the service refuses", () => {
 
   it("is reported at its field, also in a form that is part of a chat, and can be corrected there", async () => {
     await open(phones, NO_RANDOM_FAULTS);
-    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    harness.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     visitor.write({ t: "lead", id: "with-a-chat", chat: true, ...PHONE });
     expect(await visitor.next(errorFor("with-a-chat"))).toEqual({
       t: "error",
@@ -105,7 +105,7 @@ describe("a number that the service refuses", () => {
       id: "with-a-chat",
     });
     expect(await fill({ chat: true, phone: "+49301234567" }, "with-a-chat")).toBe("lead");
-    await house.sandbox.until(() => lists().leads?.length === 1);
+    await harness.sandbox.until(() => lists().leads?.length === 1);
     expect(contacts()).toMatchObject([{ firstName: "Ada", phone: "+49301234567" }]);
     await visitor.send("hello");
     await visitor.receives("echo: hello");
@@ -114,16 +114,16 @@ describe("a number that the service refuses", () => {
 
   it("is reported late, when the form was answered long before", async () => {
     await open(phones, NO_RANDOM_FAULTS);
-    house.sandbox.failNext("findContact", 1, 500);
-    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    harness.sandbox.failNext("findContact", 1, 500);
+    harness.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     expect(await fill({ chat: true, ...PHONE }, "answered-late")).toBe("lead");
     expect(await visitor.next(errorFor("answered-late"))).toMatchObject({ code: "invalid_phone", field: "phone" });
   });
 
   it("is shown to a visitor who was away when it was refused, until they correct it", async () => {
     await open(phones, NO_RANDOM_FAULTS);
-    house.sandbox.failNext("findContact", 1, 500);
-    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    harness.sandbox.failNext("findContact", 1, 500);
+    harness.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     await fill({ chat: true, ...PHONE }, "away-meanwhile");
     await visitor.drop();
     await expect.poll(states).toContain("refused");
@@ -132,7 +132,7 @@ describe("a number that the service refuses", () => {
     // The same form again is not a second attempt; another number is.
     expect(await fill({ chat: true, ...PHONE }, "away-meanwhile")).toBe("invalid_phone");
     expect(await fill({ chat: true, phone: "+49301234567" }, "away-meanwhile")).toBe("lead");
-    await house.sandbox.until(() => lists().leads?.length === 1);
+    await harness.sandbox.until(() => lists().leads?.length === 1);
     await expect.poll(states).toContain("done");
     await visitor.drop();
     await visitor.connect();
@@ -148,9 +148,9 @@ describe("a number that the service refuses", () => {
 
   it("is also refused permanently with an unknown error, and the owner learns why", async () => {
     await open({ lists: ["leads"] }, NO_RANDOM_FAULTS);
-    house.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
+    harness.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
     expect(await fill(PHONE, "another-reason")).toBe("invalid_phone");
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     const { body } = await call("GET", "/leads?state=refused");
     expect(body.items).toMatchObject([{ id: "another-reason", state: "refused", problem: "400: no such number" }]);
   });
@@ -162,7 +162,7 @@ describe("a form without a chat", () => {
     expect(await fill({ firstName: "Ada", email: "ada@b.example", phone: "(030) 123 45-67", consent: "Call me" })).toBe(
       "lead",
     );
-    await house.sandbox.until(() => lists().news?.length === 1);
+    await harness.sandbox.until(() => lists().news?.length === 1);
     expect(contacts()).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
     await expect.poll(states).toEqual(["done"]);
   });
@@ -174,7 +174,7 @@ describe("a form without a chat", () => {
     await expect.poll(states).toEqual(["done", "done", "done", "done", "done"]);
     expect(contacts()).toHaveLength(1);
     expect(lists().leads).toEqual([contacts()[0]?.id]);
-    expect(house.sandbox.requests().filter(({ route }) => route === "addToList")).toHaveLength(1);
+    expect(harness.sandbox.requests().filter(({ route }) => route === "addToList")).toHaveLength(1);
   });
 
   it.each([
@@ -186,39 +186,39 @@ describe("a form without a chat", () => {
   ])("names the invalid field, and does nothing: %j", async (fields, code) => {
     await open();
     expect(await fill(fields)).toBe(code);
-    expect(house.sandbox.requests()).toEqual([]);
+    expect(harness.sandbox.requests()).toEqual([]);
   });
 
   it("learns that the service refuses a number, and is corrected under the same id (4.13-25; R-702)", async () => {
     await open({ lists: ["leads"] });
     const refusal = { kind: "status", status: 400, body: { error: { code: "INVALID_PHONE", message: "no" } } } as const;
-    house.sandbox.failNext("findContact", 1, refusal);
+    harness.sandbox.failNext("findContact", 1, refusal);
     expect(await fill({ phone: "+4930123456" }, "the-same-form")).toBe("invalid_phone");
     expect(await fill({ phone: "+49301234567" }, "the-same-form")).toBe("lead");
-    await house.sandbox.until(() => lists().leads?.length === 1);
+    await harness.sandbox.until(() => lists().leads?.length === 1);
     expect(contacts()).toMatchObject([{ phone: "+49301234567" }]);
   });
 
   it("continues where it stopped: a lost answer and a failing list create no second contact (F28)", async () => {
     await open();
-    house.sandbox.failNext("createContact", 1, { kind: "resetConnection", when: "after" });
-    house.sandbox.failNext("addToList", 1, 500);
+    harness.sandbox.failNext("createContact", 1, { kind: "resetConnection", when: "after" });
+    harness.sandbox.failNext("addToList", 1, 500);
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
-    await house.sandbox.until(() => lists().news?.length === 1);
+    await harness.sandbox.until(() => lists().news?.length === 1);
     expect(contacts()).toHaveLength(1);
     expect([lists().leads, lists().news]).toEqual([[contacts()[0]?.id], [contacts()[0]?.id]]);
   });
 
   it("continues after a restart, and is in the person's export until they are erased", async () => {
     await open({ lists: ["leads"] });
-    house.sandbox.failNext("addToList", 1, 500);
+    harness.sandbox.failNext("addToList", 1, 500);
     expect(await fill({ firstName: "Ada", email: "ada@b.example", consent: "Write to me" })).toBe("lead");
-    await house.sandbox.until((all) => all.requests().some(({ route }) => route === "addToList"));
-    await house.halt();
-    await house.start();
-    await house.sandbox.until(() => lists().leads?.length === 1);
+    await harness.sandbox.until((all) => all.requests().some(({ route }) => route === "addToList"));
+    await harness.halt();
+    await harness.start();
+    await harness.sandbox.until(() => lists().leads?.length === 1);
     expect(contacts()).toHaveLength(1);
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     const [person] = (await call("GET", "/visitors")).body.items as { id: string }[];
     expect(person).toMatchObject({ firstName: "Ada", email: "ada@b.example" });
     const whole = await call("GET", `/visitors/${person?.id}/export`);
@@ -230,8 +230,8 @@ describe("a form without a chat", () => {
   it("is kept when a list does not exist, reports it, and is added to the others (4.13-25; R-442)", async () => {
     await open({ lists: ["nowhere", "leads"] });
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
-    await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);
-    await house.sandbox.until(() => lists().leads?.length === 1);
+    await expect.poll(() => harness.lines().some((line) => line.includes("lead.waiting"))).toBe(true);
+    await harness.sandbox.until(() => lists().leads?.length === 1);
     expect(await states()).toEqual(["open"]);
   });
 });

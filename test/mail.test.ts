@@ -3,7 +3,7 @@ import type { Clock } from "../relay/src/base/clock.ts";
 import { realClock } from "../relay/src/base/clock.ts";
 import { randomId } from "../shared/id.ts";
 import type { ErrorFrame, Mailed, RelayFrame } from "../shared/protocol.ts";
-import { type House, type HouseOptions, startHouse } from "./harness.ts";
+import { type Harness, type HarnessOptions, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { type MailServer, startMailServer } from "./mail-server.ts";
 import { type Env, runAt, runProcess } from "./relays.ts";
@@ -14,12 +14,12 @@ import type { Visitor } from "./visitor.ts";
 const PUBLIC_URL = "https://chat.example.com";
 const HOUR = 3_600_000;
 
-let house: House;
+let harness: Harness;
 let mailServer: MailServer;
 /** The relay's clock is ahead by this time, in milliseconds. */
 let ahead = 0;
 afterEach(async () => {
-  await house.stop();
+  await harness.stop();
   await mailServer.stop();
 });
 
@@ -30,25 +30,31 @@ const mailing = (): Env => ({
   PUBLIC_URL,
 });
 
-async function open(options: HouseOptions = {}): Promise<void> {
+async function open(options: HarnessOptions = {}): Promise<void> {
   ahead = 0;
   mailServer = await startMailServer();
   const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
   const site = { title: "Ada's Shop", ...options.site };
   const env = { ...mailing(), ...options.env };
-  house = await startHouse({ sandbox: { botActive: false }, run: (all) => runAt(all, clock), ...options, env, site });
+  harness = await startHarness({
+    sandbox: { botActive: false },
+    run: (all) => runAt(all, clock),
+    ...options,
+    env,
+    site,
+  });
 }
 
 type Guest = { visitor: Visitor; id: string };
 
 /** A visitor who has sent a message, and asked for the reply by email if an address is given. */
 async function guest(email?: string, identity = ""): Promise<Guest> {
-  const visitor = house.visitor({ identity });
+  const visitor = harness.visitor({ identity });
   await visitor.connect();
-  const before = house.sandbox.messages().length;
+  const before = harness.sandbox.messages().length;
   await visitor.send("Is it in stock?");
-  await house.sandbox.until((all) => all.messages().length > before);
-  const id = house.sandbox.messages().at(-1)?.fromId ?? "";
+  await harness.sandbox.until((all) => all.messages().length > before);
+  const id = harness.sandbox.messages().at(-1)?.fromId ?? "";
   if (email !== undefined) {
     const form = {
       t: "lead",
@@ -65,7 +71,7 @@ async function guest(email?: string, identity = ""): Promise<Guest> {
   return { visitor, id };
 }
 
-const answer = (to: Guest, body: string) => house.sandbox.humanReply({ fromId: to.id, body });
+const answer = (to: Guest, body: string) => harness.sandbox.humanReply({ fromId: to.id, body });
 const tos = (): string[][] => mailServer.mails.map(({ to }) => to);
 
 describe("replies by email while the visitor is away", () => {
@@ -91,12 +97,12 @@ describe("replies by email while the visitor is away", () => {
     expect(mail?.text).not.toContain("Is it in stock?");
     expect(mail?.html).toContain("3 &#60;b&#62;left&#60;/b&#62; &#38; waiting");
     // The link leads to the visitor's page, in their language, without its query.
-    expect(mail?.text).toContain(`Zum Chat: ${house.host}/lamps\n`);
-    expect(mail?.html).toContain(`href="${house.host}/lamps"`);
+    expect(mail?.text).toContain(`Zum Chat: ${harness.host}/lamps\n`);
+    expect(mail?.html).toContain(`href="${harness.host}/lamps"`);
     expect(mail?.headers["list-unsubscribe"]).toMatch(/^<https:\/\/chat\.example\.com\/mail\/stop\/[\w-]+\.[\w-]+>$/);
     expect(mail?.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
     expect(mail?.headers["auto-submitted"]).toBe("auto-generated");
-    expect(house.lines().join("\n")).not.toContain("ada@post.example");
+    expect(harness.lines().join("\n")).not.toContain("ada@post.example");
   });
 
   it("are not sent to visitors who are online, did not ask, or got a mail within the hour", async () => {
@@ -145,7 +151,7 @@ describe("replies by email while the visitor is away", () => {
     await ada.visitor.drop();
     await answer(ada, "first");
     const [mail] = await mailServer.until(1);
-    const link = (mail?.headers["list-unsubscribe"] ?? "").slice(1, -1).replace(PUBLIC_URL, house.url);
+    const link = (mail?.headers["list-unsubscribe"] ?? "").slice(1, -1).replace(PUBLIC_URL, harness.url);
     expect((await fetch(link)).status).toBe(200);
     expect((await fetch(`${link}x`, { method: "POST" })).status).toBe(404);
     ahead = HOUR + 1_000;
@@ -173,7 +179,7 @@ describe("replies by email while the visitor is away", () => {
       await answer(each, "mind your lamp");
     }
     await mailServer.until(3);
-    await expect.poll(() => house.lines().filter((line) => line.includes("mail.capped")).length).toBe(1);
+    await expect.poll(() => harness.lines().filter((line) => line.includes("mail.capped")).length).toBe(1);
     expect(tos()).toHaveLength(3);
     ahead = 25 * HOUR;
     await mailServer.until(4);
@@ -187,7 +193,7 @@ describe("the mail server", () => {
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
     await answer(ada, "patience");
-    await expect.poll(() => house.lines().some((line) => line.includes("mail.waiting"))).toBe(true);
+    await expect.poll(() => harness.lines().some((line) => line.includes("mail.waiting"))).toBe(true);
     mailServer.behaviour.status = 250;
     ahead = HOUR;
     await mailServer.until(1);
@@ -195,14 +201,14 @@ describe("the mail server", () => {
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "never");
-    await expect.poll(() => house.lines().some((line) => line.includes("mail.failed"))).toBe(true);
-    const found = await porchlight(house, ["doctor", "--json"], { ...mailing(), SITE_TITLE: "Shop" });
+    await expect.poll(() => harness.lines().some((line) => line.includes("mail.failed"))).toBe(true);
+    const found = await porchlight(harness, ["doctor", "--json"], { ...mailing(), SITE_TITLE: "Shop" });
     const findings = JSON.parse(found.out) as { check: string; ok: boolean; found: string }[];
     expect(findings.find(({ check }) => check === "mail server")).toMatchObject({ ok: true });
     expect(findings.find(({ check }) => check === "mail of site default")?.found).toMatch(/failed: .*Not today/);
-    await house.halt();
-    await house.start({ SMTP_URL: mailServer.url.replace("relay:", "other:") });
-    const wrong = await porchlight(house, ["doctor"]);
+    await harness.halt();
+    await harness.start({ SMTP_URL: mailServer.url.replace("relay:", "other:") });
+    const wrong = await porchlight(harness, ["doctor"]);
     expect(wrong.out).toMatch(/FAIL {2}mail server: .*Invalid/);
   });
 
@@ -213,15 +219,15 @@ describe("the mail server", () => {
     await ada.visitor.drop();
     await answer(ada, "only once");
     await expect.poll(() => mailServer.received()).toBe(1);
-    await house.kill();
+    await harness.kill();
     mailServer.behaviour.status = 250;
-    await house.start();
+    await harness.start();
     const bob = await guest("bob@post.example");
     await bob.visitor.drop();
     await answer(bob, "for Bob");
     await mailServer.until(1);
     expect(tos()).toEqual([["bob@post.example"]]);
-    const isReported = () => house.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"));
+    const isReported = () => harness.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"));
     await expect.poll(isReported).toBe(true);
   });
 });
@@ -272,7 +278,7 @@ describe("the conversation by email", () => {
   it("is sent by the owner's backend and from the command line, to any address", async () => {
     await open();
     const ada = await guest();
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     expect(await call("POST", `/visitors/${ada.id}/transcript`, {}, "t1")).toMatchObject({
       status: 400,
       body: { field: "email" },
@@ -280,7 +286,7 @@ describe("the conversation by email", () => {
     const sent = await call("POST", `/visitors/${ada.id}/transcript`, { email: "owner@shop.example" }, "t2");
     expect(sent).toMatchObject({ status: 202, body: { email: "owner@shop.example" } });
     expect((await call("POST", "/visitors/v_nobody/transcript", {}, "t3")).status).toBe(404);
-    const run = await porchlight(house, ["transcript", ada.id, "--to", "boss@shop.example"], mailing());
+    const run = await porchlight(harness, ["transcript", ada.id, "--to", "boss@shop.example"], mailing());
     expect([run.code, run.out]).toEqual([0, "The conversation is mailed to boss@shop.example.\n"]);
     await mailServer.until(2);
     expect(tos()).toEqual([["owner@shop.example"], ["boss@shop.example"]]);
@@ -290,11 +296,11 @@ describe("the conversation by email", () => {
 describe("a relay or a site without mail", () => {
   it("offers no mail, and sends none", async () => {
     await open({ sites: { quiet: { mail: false } } });
-    const scriptOf = async (path: string): Promise<string> => (await fetch(`${house.url}${path}`)).text();
+    const scriptOf = async (path: string): Promise<string> => (await fetch(`${harness.url}${path}`)).text();
     expect(await scriptOf("/w/default.js")).toContain('"mail":true');
     expect(await scriptOf("/w/quiet.js")).not.toContain('"mail":true');
     expect(await scriptOf("/w/quiet.js")).not.toContain('"emailOffer":true');
-    const visitor = house.visitor({ site: "quiet" });
+    const visitor = harness.visitor({ site: "quiet" });
     await visitor.connect();
     await visitor.send("hello");
     visitor.write({ t: "transcript", id: "transcript1" });

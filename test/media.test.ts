@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jpeg, PNG, png, WITH_METADATA } from "../relay/src/files/samples.fixture.ts";
 import { corpus } from "./corpora.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { upload } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -59,23 +59,23 @@ const HARMLESS = [
 ];
 
 describe("a file", () => {
-  let house: House;
+  let harness: Harness;
   let visitor: Visitor;
   beforeAll(async () => {
-    house = await startHouse({ env: { UPLOADS_PER_MINUTE: "0", MESSAGES_PER_MINUTE: "0" } });
-    visitor = house.visitor();
+    harness = await startHarness({ env: { UPLOADS_PER_MINUTE: "0", MESSAGES_PER_MINUTE: "0" } });
+    visitor = harness.visitor();
     await visitor.connect();
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
-  const get = (url: string, init?: RequestInit) => fetch(`${house.url}${url}`, init);
+  const get = (url: string, init?: RequestInit) => fetch(`${harness.url}${url}`, init);
   const received = (body: string) =>
-    house.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
-  const last = (body: string) => house.sandbox.messages().find((message) => message.body === body);
+    harness.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
+  const last = (body: string) => harness.sandbox.messages().find((message) => message.body === body);
 
   it("without a valid token is not read to its end: the connection is closed after a moment (A24)", async () => {
-    const socket = connect(Number(new URL(house.url).port), "127.0.0.1").on("error", () => {});
-    const head = `POST /media HTTP/1.1\r\nHost: a\r\nOrigin: ${house.host}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const socket = connect(Number(new URL(harness.url).port), "127.0.0.1").on("error", () => {});
+    const head = `POST /media HTTP/1.1\r\nHost: a\r\nOrigin: ${harness.host}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     socket.write(head);
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     let sent = 0;
@@ -90,7 +90,7 @@ describe("a file", () => {
   });
 
   it("reaches the service and the thread with its detected type (4.13-32; R-236, R-237)", async () => {
-    const { status, answer } = await upload(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
+    const { status, answer } = await upload(harness, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
     expect(status).toBe(201);
     expect(answer).toMatchObject({ type: "image/jpeg", name: "Ferien März.jpeg", width: 640, height: 480 });
     const written = await visitor.send("look", undefined, { media: answer.key });
@@ -103,7 +103,7 @@ describe("a file", () => {
 
   it("reaches the page and the service without metadata about place and camera (C4)", async () => {
     for (const [type, bytes] of Object.entries(WITH_METADATA)) {
-      const { answer } = await upload(house, visitor, bytes, { name: "holiday" });
+      const { answer } = await upload(harness, visitor, bytes, { name: "holiday" });
       expect(answer).toMatchObject({ type, width: 2, height: 1 });
       await visitor.send(`from ${type}`, undefined, { media: answer.key });
       const served = Buffer.from(await (await get(answer.url)).bytes());
@@ -115,30 +115,31 @@ describe("a file", () => {
   });
 
   it("without text gets a text for the service, which the thread does not show (4.13-18; R-230)", async () => {
-    const { answer } = await upload(house, visitor, PNG, { name: "shot.png" });
+    const { answer } = await upload(harness, visitor, PNG, { name: "shot.png" });
     const written = await visitor.send(" ", undefined, { media: answer.key });
     expect(written).toMatchObject({ text: "", media: { name: "shot.png" } });
     await received("[image] shot.png");
-    const document = await upload(house, visitor, "%PDF-1.4\n%%EOF", { name: "offer.pdf" });
+    const document = await upload(harness, visitor, "%PDF-1.4\n%%EOF", { name: "offer.pdf" });
     await visitor.send("", undefined, { media: document.answer.key });
     await received("[file] offer.pdf");
-    const later = house.visitor({ token: visitor.token() ?? "" });
+    const later = harness.visitor({ token: visitor.token() ?? "" });
     await later.connect();
     expect((await later.sees(({ id }) => id === written.id)).media).toMatchObject({ name: "shot.png", width: 1 });
   });
 
   it("sent with others is its own message, in order, and the first one has the text (R-240)", async () => {
     const keys: string[] = [];
-    for (const name of ["a.png", "b.png", "c.png"]) keys.push((await upload(house, visitor, PNG, { name })).answer.key);
+    for (const name of ["a.png", "b.png", "c.png"])
+      keys.push((await upload(harness, visitor, PNG, { name })).answer.key);
     await Promise.all(keys.map((media, i) => visitor.send(i === 0 ? "three of them" : "", undefined, { media })));
     await received("[image] c.png");
-    const three = house.sandbox.messages().slice(-3);
+    const three = harness.sandbox.messages().slice(-3);
     expect(three.map(({ body }) => body)).toEqual(["three of them", "[image] b.png", "[image] c.png"]);
     expect(three.every((message) => "media" in message)).toBe(true);
   });
 
   it("is served harmlessly: a fixed type, no scripts, no access to the relay's origin", async () => {
-    const { answer } = await upload(house, visitor, PNG, { name: "naïve “quotes”.png" });
+    const { answer } = await upload(harness, visitor, PNG, { name: "naïve “quotes”.png" });
     const { headers } = await get(answer.url);
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "image/png",
@@ -152,14 +153,14 @@ describe("a file", () => {
       "cache-control": "no-store",
       "accept-ranges": "bytes",
     });
-    const text = await upload(house, visitor, "just words", { name: "notes.txt" });
+    const text = await upload(harness, visitor, "just words", { name: "notes.txt" });
     const served = await get(text.answer.url);
     expect(served.headers.get("content-disposition")).toMatch(/^attachment;/);
     expect(served.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   });
 
   it("supports HEAD, ranges and ETags as HTTP requires", async () => {
-    const { answer } = await upload(house, visitor, PNG);
+    const { answer } = await upload(harness, visitor, PNG);
     const range = (value: string) => get(answer.url, { headers: { Range: value } });
     const head = await get(answer.url, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, `${PNG.length}`, ""]);
@@ -174,12 +175,12 @@ describe("a file", () => {
   });
 
   it("is available only under its signed link", async () => {
-    const { answer } = await upload(house, visitor, PNG);
-    const link = new URL(answer.url, house.url);
+    const { answer } = await upload(harness, visitor, PNG);
+    const link = new URL(answer.url, harness.url);
     const exp = Number(link.searchParams.get("exp"));
     expect(exp - Date.now()).toBeGreaterThan(7 * 86_400_000);
     const sig = link.searchParams.get("sig") ?? "";
-    const other = (await upload(house, visitor, PNG)).answer.url;
+    const other = (await upload(harness, visitor, PNG)).answer.url;
     const wrong = [
       link.pathname,
       `${link.pathname}?exp=${exp}`,
@@ -199,39 +200,39 @@ describe("a file", () => {
 
   it("needs a session, and a page that may use the chat", async () => {
     const outcome = async (request: object) => {
-      const { status, answer } = await upload(house, visitor, PNG, request);
+      const { status, answer } = await upload(harness, visitor, PNG, request);
       return [status, answer.code];
     };
     expect(await outcome({ token: null })).toEqual([401, "unauthorized"]);
     expect(await outcome({ token: `${visitor.token()}x` })).toEqual([401, "unauthorized"]);
     expect(await outcome({ origin: null })).toEqual([403, "origin_not_allowed"]);
     expect(await outcome({ origin: "https://evil.example" })).toEqual([403, "origin_not_allowed"]);
-    const preflight = await fetch(`${house.url}/media`, {
+    const preflight = await fetch(`${harness.url}/media`, {
       method: "OPTIONS",
-      headers: { Origin: house.host, "Access-Control-Request-Method": "POST" },
+      headers: { Origin: harness.host, "Access-Control-Request-Method": "POST" },
     });
     expect(preflight.status).toBe(204);
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
-      "access-control-allow-origin": house.host,
+      "access-control-allow-origin": harness.host,
       "access-control-allow-methods": "POST",
       "access-control-allow-headers": "authorization, content-type, x-file-name",
       vary: "Origin",
     });
     expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
-    const refused = await upload(house, visitor, "x", { name: "x.bin" });
-    expect(refused.headers.get("access-control-allow-origin")).toBe(house.host);
+    const refused = await upload(harness, visitor, "x", { name: "x.bin" });
+    expect(refused.headers.get("access-control-allow-origin")).toBe(harness.host);
   });
 
   it("is refused at the size limit, whatever length was announced, and the answer names the limit (4.13-32; R-241)", async () => {
-    const before = filesUnder(join(house.dataDir, "media")).length;
-    const { status, answer } = await upload(house, visitor, endless(png(10, 10)));
+    const before = filesUnder(join(harness.dataDir, "media")).length;
+    const { status, answer } = await upload(harness, visitor, endless(png(10, 10)));
     expect([status, answer]).toEqual([413, expect.objectContaining({ code: "too_large", field: "file", max: 5 * MB })]);
-    expect(filesUnder(join(house.dataDir, "media"))).toHaveLength(before);
+    expect(filesUnder(join(harness.dataDir, "media"))).toHaveLength(before);
   });
 
   it("is refused with a message when it is empty, badly named, damaged or has too many pixels", async () => {
     const code = async (body: RequestInit["body"], request = {}) => {
-      const { answer } = await upload(house, visitor, body, request);
+      const { answer } = await upload(harness, visitor, body, request);
       expect(answer.error).toMatch(/^[A-Z].*\.$/);
       return [answer.code, answer.field];
     };
@@ -243,8 +244,8 @@ describe("a file", () => {
   });
 
   it("of another visitor cannot be sent", async () => {
-    const { answer } = await upload(house, visitor, PNG);
-    const stranger = house.visitor();
+    const { answer } = await upload(harness, visitor, PNG);
+    const stranger = harness.visitor();
     await stranger.connect();
     stranger.write({ t: "send", id: "stolen-file", text: "mine now", media: answer.key });
     expect(await stranger.next(({ t }) => t === "error")).toMatchObject({ code: "unknown_media", id: "stolen-file" });
@@ -252,16 +253,16 @@ describe("a file", () => {
   });
 
   it("is deleted with its chat: row, link and bytes", async () => {
-    const leaving = house.visitor();
+    const leaving = harness.visitor();
     await leaving.connect();
-    const { answer } = await upload(house, leaving, PNG);
+    const { answer } = await upload(harness, leaving, PNG);
     await leaving.send("with a file", undefined, { media: answer.key });
-    expect(filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key))).toHaveLength(1);
+    expect(filesUnder(join(harness.dataDir, "media")).filter((path) => path.endsWith(answer.key))).toHaveLength(1);
     leaving.write({ t: "forget" });
     await leaving.ended();
     await expect.poll(() => get(answer.url).then(({ status }) => status)).toBe(404);
     await expect
-      .poll(() => filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key)))
+      .poll(() => filesUnder(join(harness.dataDir, "media")).filter((path) => path.endsWith(answer.key)))
       .toEqual([]);
   });
 
@@ -269,14 +270,14 @@ describe("a file", () => {
     const hostile = samples("uploads-hostile/own");
     const taken: string[] = [];
     for (const [name, bytes] of hostile) {
-      const { status, answer } = await upload(house, visitor, bytes, { name });
+      const { status, answer } = await upload(harness, visitor, bytes, { name });
       expect([201, 400, 413, 415, 422]).toContain(status);
       if (status === 201) taken.push(`${name}: ${answer.type} ${answer.name}`);
       else expect(answer.code).toMatch(/^\w+$/);
     }
     if (hostile.length > 0) expect(taken.sort()).toEqual(HARMLESS);
-    const { uid } = statSync(house.dataDir);
-    for (const path of filesUnder(join(house.dataDir, "media"))) {
+    const { uid } = statSync(harness.dataDir);
+    for (const path of filesUnder(join(harness.dataDir, "media"))) {
       expect(path).toMatch(/[/\\]media[/\\][0-9a-z]{2}[/\\][0-9a-z]{26}$/);
       expect(statSync(path)).toMatchObject({ uid });
       expect(statSync(path).mode & 0o111).toBe(0);
@@ -286,7 +287,7 @@ describe("a file", () => {
   it("of every known kind is recognised by its bytes: allowed types are accepted, all others refused", async () => {
     const known = samples("mime-samples/file-type").filter(([name]) => !name.includes("corrupt"));
     for (const [name, bytes] of known) {
-      const { answer } = await upload(house, visitor, bytes, { name: "anything.png" });
+      const { answer } = await upload(harness, visitor, bytes, { name: "anything.png" });
       const expected = ACCEPTED[name.split(".").at(-1) ?? ""] ?? "type_not_allowed";
       expect(`${name}: ${answer.type ?? answer.code}`).toBe(`${name}: ${expected}`);
     }
@@ -295,10 +296,10 @@ describe("a file", () => {
   it("writes only into its own folder, whatever its name", async () => {
     const file = corpus("filenames/hostile-filenames.json");
     const names = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : ["../../x.png", "a\0b"];
-    const outside = () => filesUnder(house.dataDir).filter((path) => !path.includes(`${join("/", "media", "/")}`));
+    const outside = () => filesUnder(harness.dataDir).filter((path) => !path.includes(`${join("/", "media", "/")}`));
     const before = outside();
     for (const name of names) {
-      const { status, answer } = await upload(house, visitor, PNG, { name });
+      const { status, answer } = await upload(harness, visitor, PNG, { name });
       expect(status).toBe(201);
       expect(answer.name).toMatch(/^[^<>:"|?*\\/`]+\.png$/i);
     }
@@ -308,13 +309,13 @@ describe("a file", () => {
 
 describe("limits of uploads", () => {
   it("allow a visitor two uploads at a time", async () => {
-    const house = await startHouse();
-    const visitor = house.visitor();
+    const harness = await startHarness();
+    const visitor = harness.visitor();
     await visitor.connect();
     const finish: (() => void)[] = [];
     const slow = () =>
       upload(
-        house,
+        harness,
         visitor,
         new ReadableStream({
           start(controller) {
@@ -324,64 +325,64 @@ describe("limits of uploads", () => {
         }),
       );
     const both = [slow(), slow()];
-    const staged = () => filesUnder(join(house.dataDir, "media", "incoming")).length;
+    const staged = () => filesUnder(join(harness.dataDir, "media", "incoming")).length;
     await expect.poll(staged).toBe(2);
-    const third = await upload(house, visitor, PNG);
+    const third = await upload(harness, visitor, PNG);
     expect(third).toMatchObject({ status: 429, answer: { code: "rate_limited", retryAfter: expect.any(Number) } });
     for (const end of finish) end();
     expect((await Promise.all(both)).map(({ status }) => status)).toEqual([201, 201]);
-    expect((await upload(house, visitor, PNG)).status).toBe(201);
+    expect((await upload(harness, visitor, PNG)).status).toBe(201);
     expect(staged()).toBe(0);
-    await house.stop();
+    await harness.stop();
   });
 
   it("count the bytes that a visitor stored, and the uploads of an address per minute", async () => {
-    const house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1", UPLOADS_PER_MINUTE: "1" } });
-    const visitor = house.visitor();
+    const harness = await startHarness({ env: { UPLOAD_VISITOR_MB: "1", UPLOADS_PER_MINUTE: "1" } });
+    const visitor = harness.visitor();
     await visitor.connect();
     const large = png(9, 9, 600_000);
-    expect((await upload(house, visitor, large)).status).toBe(201);
-    expect(await upload(house, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
-    for (let i = 0; i < 8; i++) await upload(house, visitor, PNG);
-    expect(await upload(house, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
-    await house.stop();
+    expect((await upload(harness, visitor, large)).status).toBe(201);
+    expect(await upload(harness, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
+    for (let i = 0; i < 8; i++) await upload(harness, visitor, PNG);
+    expect(await upload(harness, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
+    await harness.stop();
   });
 });
 
 describe("an upload of unknown size", () => {
   it("counts as large as the largest accepted file, in the bytes of its address (A18)", async () => {
-    const house = await startHouse({
+    const harness = await startHarness({
       env: { PUBLIC_URL: "https://chat.example.com", UPLOAD_AV_MB: "60", UPLOAD_ADDRESS_MB: "50" },
     });
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    const chunked = () => upload(house, visitor, new Blob([new Uint8Array(PNG)]).stream());
+    const chunked = () => upload(harness, visitor, new Blob([new Uint8Array(PNG)]).stream());
     expect((await chunked()).status).toBe(201);
     expect(await chunked()).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
-    await house.stop();
+    await harness.stop();
   });
 });
 
 describe("a relay that the service can reach", () => {
   it("gives links that need no login and last a week, and accepts larger files (4.13-32; R-234, R-241)", async () => {
-    const house = await startHouse({
+    const harness = await startHarness({
       env: { PUBLIC_URL: "https://chat.example.com" },
       sandbox: { mediaFetch: "off" },
     });
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
     const large = png(4_000, 3_000, 6 * MB);
-    const { answer } = await upload(house, visitor, large, { name: "large.png" });
+    const { answer } = await upload(harness, visitor, large, { name: "large.png" });
     await visitor.send("by link", undefined, { media: answer.key });
-    await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
+    await harness.sandbox.until((sandbox) => sandbox.messages().length > 0);
     // The message has a link to the file, because a file of this size does not fit into it.
-    const { media } = house.sandbox.messages()[0] as { media?: { url: string; type: string } };
+    const { media } = harness.sandbox.messages()[0] as { media?: { url: string; type: string } };
     expect(media).toMatchObject({ type: "image/png" });
     const link = new URL(media?.url ?? "");
     expect(link.origin).toBe("https://chat.example.com");
-    const fetched = await fetch(`${house.url}${link.pathname}${link.search}`, { redirect: "error" });
+    const fetched = await fetch(`${harness.url}${link.pathname}${link.search}`, { redirect: "error" });
     expect(fetched.headers.get("content-type")).toBe("image/png");
     expect((await fetched.bytes()).length).toBe(large.length);
-    await house.stop();
+    await harness.stop();
   });
 });

@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { snippet } from "./guides.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 
-let house: House;
+let harness: Harness;
 let token: string;
 
 beforeAll(async () => {
-  house = await startHouse({
+  harness = await startHarness({
     sandbox: { ...NO_RANDOM_FAULTS, botActive: false },
     env: { TRUST_PROXY: "1", LOG_LEVEL: "info" },
   });
-  token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  token = (JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 const metrics = (bearer: string, address = "192.0.2.1"): Promise<Response> =>
-  fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${bearer}`, "X-Forwarded-For": address } });
+  fetch(`${harness.url}/metrics`, { headers: { Authorization: `Bearer ${bearer}`, "X-Forwarded-For": address } });
 /** The value of a series, with its labels as Prometheus writes them. */
 const seriesValue = (text: string, series: string): number =>
   Number(
@@ -28,12 +28,12 @@ const seriesValue = (text: string, series: string): number =>
   );
 
 it("counts messages, answers and times of a conversation, without naming visitors", async () => {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
   const { id } = await visitor.send("words for the metrics");
   await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
-  const fromId = house.sandbox.messages().find(({ body }) => body === "words for the metrics")?.fromId ?? "";
-  await house.sandbox.humanReply({ fromId, body: "a reply for the metrics" });
+  const fromId = harness.sandbox.messages().find(({ body }) => body === "words for the metrics")?.fromId ?? "";
+  await harness.sandbox.humanReply({ fromId, body: "a reply for the metrics" });
   const reply = await visitor.receives("a reply for the metrics");
   const text = await (await metrics(token)).text();
   for (const event of ["stored", "delivered", "reply"])
@@ -45,7 +45,7 @@ it("counts messages, answers and times of a conversation, without naming visitor
   expect(seriesValue(text, "porchlight_waiting_messages")).toBe(0);
   expect(text).not.toContain(fromId);
   // Each message has one line, without its text, with the id that the API shows.
-  const lines = house.lines().map((line) => JSON.parse(line) as { event: string; message?: string; level: number });
+  const lines = harness.lines().map((line) => JSON.parse(line) as { event: string; message?: string; level: number });
   for (const [event, message] of [
     ["delivery.done", id],
     ["callback.stored", reply.id],
@@ -60,9 +60,9 @@ it("counts messages, answers and times of a conversation, without naming visitor
 });
 
 it("counts refusals of the service", async () => {
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   await visitor.send("words that are refused");
   await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
   const text = await (await metrics(token)).text();
@@ -73,7 +73,7 @@ it("counts refusals of the service", async () => {
 
 it("requires the token, and blocks an address that guesses, and no other", async () => {
   expect((await metrics("")).status).toBe(401);
-  expect((await fetch(`${house.url}/metrics`)).status).toBe(401);
+  expect((await fetch(`${harness.url}/metrics`)).status).toBe(401);
   for (let n = 0; n < 8; n++) expect((await metrics(`guess-${n}`, "203.0.113.9")).status).toBe(401);
   expect((await metrics(token, "203.0.113.9")).status).toBe(401);
   expect((await metrics(token, "203.0.113.10")).status).toBe(200);

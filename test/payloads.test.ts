@@ -10,7 +10,7 @@ import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
-import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
+import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { type ReceivedEvent, startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -28,7 +28,7 @@ const ABOUT_CUSTOMER = ["message.visitor", "message.reply", "lead.captured", "co
 const TIMEOUT = { timeout: 60_000 };
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-let house: House;
+let harness: Harness;
 /** The messaging service's id of the customer. */
 let contactId: unknown;
 let visitorId = "";
@@ -37,16 +37,16 @@ let visitorId = "";
 beforeAll(async () => {
   receiver = await startReceiver(HOOK_SECRET);
   const hook = { url: receiver.url, secret: "env:HOOK_SECRET" };
-  house = await startHouse({
+  harness = await startHarness({
     sandbox: NO_UNKNOWN_OUTCOMES,
     env: { HOOK_SECRET, IDENTITY_SECRET },
     site: { identitySecret: "env:IDENTITY_SECRET", webhook: hook, guard: hook, messagesPerDay: 3, rating: "five" },
     account: { credits: { mode: "webhook", billing: hook } },
   });
-  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+  harness.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
   receiver.answerBodies(...Array<object>(50).fill({ allow: true, approve: true }));
   await converse();
-  const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+  const recharge = harness.callbackUrl.replace("/reply/", "/recharge/");
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
   await fetch(recharge, { method: "POST", body: event });
   // Events of a site and of its account come in no particular order, nor do the two replies.
@@ -56,32 +56,32 @@ beforeAll(async () => {
   }, TIMEOUT);
 });
 afterAll(async () => {
-  await house.stop();
+  await harness.stop();
   await receiver.stop();
 });
 
 async function converse(): Promise<void> {
   const where = { page: "/lamps?colour=red", title: "Red lamps\nof ours" };
-  const anonymous = house.visitor();
+  const anonymous = harness.visitor();
   await anonymous.connect();
   await anonymous.send("hello", "first-words", where);
   await anonymous.receives("echo: hello");
-  const customer = house.visitor({
+  const customer = harness.visitor({
     token: anonymous.token() ?? "",
     identity: identityOf({ sub: "customer-7", email: "ada@b.example" }),
   });
   await customer.connect();
-  const { answer } = await upload(house, customer, PNG, { name: "lamp.png" });
+  const { answer } = await upload(harness, customer, PNG, { name: "lamp.png" });
   await customer.send("look", "with-a-file", { media: answer.key });
   await customer.receives("echo: look");
   customer.write({ t: "lead", id: "the-form", chat: false, firstName: "Ada", email: "ada@b.example", ...where });
   await customer.next((frame) => frame.t === "lead");
   customer.write({ t: "rate", id: "the-rating", score: 4, of: 5, comment: "fine" });
-  house.sandbox.failNext("incoming", 1, 400);
+  harness.sandbox.failNext("incoming", 1, 400);
   await customer.send("refused");
   await customer.sees((message) => message.from === "visitor" && message.state === "failed");
   await customer.send("one too many");
-  const call = caller(house, await tokenFor(house));
+  const call = caller(harness, await tokenFor(harness));
   const { items } = (await call("GET", "/visitors")).body as { items: { id: string; contactId: unknown }[] };
   visitorId = items[0]?.id ?? "";
   contactId = items[0]?.contactId;
@@ -106,7 +106,7 @@ it("sends every kind of body in the OpenAPI document, and no others", () => {
 });
 
 it("names the customer, the contact and the page in every event about a visitor, and in the API", async () => {
-  const page = { url: `${house.host}/lamps?colour=red`, title: "Red lamps of ours" };
+  const page = { url: `${harness.host}/lamps?colour=red`, title: "Red lamps of ours" };
   const about = receiver.events.filter(({ data }) => "visitor" in data);
   expect(new Set(about.map(({ type }) => type)).size).toBe(6);
   for (const { type, data } of about)
@@ -118,7 +118,7 @@ it("names the customer, the contact and the page in every event about a visitor,
     expect([type, latest(type)?.sub, latest(type)?.visitor]).toEqual([type, "customer-7", visitorId]);
   expect(contactId).toEqual(expect.any(String));
   expect(latest("delivery.failed")?.contactId).toBe(contactId);
-  const call = caller(house, await tokenFor(house));
+  const call = caller(harness, await tokenFor(harness));
   const profile = { sub: "customer-7", contactId, page };
   expect((await call("GET", `/visitors/${visitorId}`)).body).toMatchObject(profile);
   expect((await call("GET", `/visitors/${visitorId}/export`)).body.visitor).toMatchObject(profile);

@@ -4,23 +4,27 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 const DIRTY = { firstName: "A\0da", lastName: "Lo\ud800ve\nlace", email: " Ada.L@EXAMPLE.Com " };
 const CLEAN = { firstName: "A da", lastName: "Lo\ufffdve lace", email: "Ada.L@example.com" };
 
-let house: House;
+let harness: Harness;
 let call: ReturnType<typeof caller>;
 beforeAll(async () => {
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { leads: { country: "DE" } }, account: { credits: {} } });
-  house.sandbox.seed({ lists: ["l1", "l2"], subAccounts: [{ email: "client@agency.example" }] });
-  call = caller(house, await tokenFor(house));
+  harness = await startHarness({
+    sandbox: NO_RANDOM_FAULTS,
+    site: { leads: { country: "DE" } },
+    account: { credits: {} },
+  });
+  harness.sandbox.seed({ lists: ["l1", "l2"], subAccounts: [{ email: "client@agency.example" }] });
+  call = caller(harness, await tokenFor(harness));
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
-const requestsTo = (route: string) => house.sandbox.requests().filter((request) => request.route === route);
+const requestsTo = (route: string) => harness.sandbox.requests().filter((request) => request.route === route);
 const bodies = (route: string) => requestsTo(route).map(({ body }) => body);
 
 describe("a person's names and email", () => {
@@ -28,7 +32,7 @@ describe("a person's names and email", () => {
     expect((await call("POST", "/contacts", DIRTY, "c-1")).status).toBe(200);
     expect(bodies("createContact").at(-1)).toEqual(CLEAN);
     const options = ["--email", "Bob.B@EXAMPLE.Com", "--first-name", "B\tob", "--last-name", "Unknown"];
-    expect((await porchlight(house, ["contact", "add", ...options])).code).toBe(0);
+    expect((await porchlight(harness, ["contact", "add", ...options])).code).toBe(0);
     expect(bodies("createContact").at(-1)).toEqual({ email: "Bob.B@example.com", firstName: "B ob" });
     expect((await call("GET", "/contacts?email=Ada.L@EXAMPLE.com")).body).toMatchObject(CLEAN);
   });
@@ -52,7 +56,7 @@ describe("a person's names and email", () => {
   it.each(["a@b", "a\0b@c.example", "a b@c.example", "@c.example", "a@c..example"])(
     "are refused at every input when the address is %j, and the error names the field",
     async (email) => {
-      const before = house.sandbox.requests().length;
+      const before = harness.sandbox.requests().length;
       const requests: [string, object][] = [
         ["/contacts", { email }],
         ["/leads", { email }],
@@ -64,7 +68,7 @@ describe("a person's names and email", () => {
           path,
           expect.objectContaining({ status: 400, code: "invalid_field", field: "email" }),
         ]);
-      expect(house.sandbox.requests()).toHaveLength(before);
+      expect(harness.sandbox.requests()).toHaveLength(before);
     },
   );
 
@@ -74,10 +78,10 @@ describe("a person's names and email", () => {
       ["contact", "find"],
       ["send", "hi", "--user", "7"],
     ]) {
-      const { code, err } = await porchlight(house, [...command, "--email", "a@b"]);
+      const { code, err } = await porchlight(harness, [...command, "--email", "a@b"]);
       expect([command, code !== 0, err]).toEqual([command, true, expect.stringContaining("--email")]);
     }
-    const { code, err } = await porchlight(house, ["credits", "grant", "bad", "1", "--key", "bad-1"]);
+    const { code, err } = await porchlight(harness, ["credits", "grant", "bad", "1", "--key", "bad-1"]);
     expect([code, err]).toEqual([2, expect.stringContaining("email")]);
     expect((await call("GET", "/credits/grants/bad-1")).status).toBe(404);
   });
@@ -87,7 +91,7 @@ describe("a contact for several lists", () => {
   it("is added to all existing lists, and the answer names the unknown lists, the contact and its lists", async () => {
     const lists = ["l1", "missing", "l2"];
     const { status, body } = await call("POST", "/contacts", { email: "lists@b.example", lists }, "l-1");
-    const contactId = house.sandbox.state().contacts.find(({ email }) => email === "lists@b.example")?.id;
+    const contactId = harness.sandbox.state().contacts.find(({ email }) => email === "lists@b.example")?.id;
     expect([status, body]).toEqual([
       422,
       expect.objectContaining({
@@ -97,12 +101,12 @@ describe("a contact for several lists", () => {
         done: { contactId, lists: ["l1", "l2"] },
       }),
     ]);
-    expect(house.sandbox.state().lists).toMatchObject({ l1: [contactId], l2: [contactId] });
+    expect(harness.sandbox.state().lists).toMatchObject({ l1: [contactId], l2: [contactId] });
   });
 
   it("reports an unavailable service, and adds to no list twice when repeated", async () => {
     const body = { email: "later@b.example", lists: ["l1", "l2"] };
-    house.sandbox.failNext("addToList", 1, 503);
+    harness.sandbox.failNext("addToList", 1, 503);
     const first = await call("POST", "/contacts", body, "l-2");
     expect([first.status, first.body]).toMatchObject([502, { field: "lists[0]", done: { lists: ["l2"] } }]);
     const before = requestsTo("addToList").length;
@@ -112,7 +116,7 @@ describe("a contact for several lists", () => {
 
   it("names the field that the service refuses, of a contact and of a list", async () => {
     const refusal = { kind: "status", status: 400, body: { error: { code: "BLOCKED", message: "no" } } } as const;
-    house.sandbox.failNext("createContact", 1, refusal);
+    harness.sandbox.failNext("createContact", 1, refusal);
     expect((await call("POST", "/contacts", { email: "no@b.example" }, "r-1")).body).toMatchObject({
       code: "refused_upstream",
       field: "email",

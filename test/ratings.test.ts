@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { randomId } from "../shared/id.ts";
 import type { Rate, RelayFrame, Status } from "../shared/protocol.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
@@ -11,17 +11,17 @@ import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
-let house: House;
+let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>> | undefined;
 afterEach(async () => {
-  await house.stop();
+  await harness.stop();
   await receiver?.stop();
   receiver = undefined;
 });
 
-async function talk(options: Parameters<typeof startHouse>[0] = {}): Promise<Visitor> {
-  house = await startHouse(options);
-  const visitor = house.visitor();
+async function talk(options: Parameters<typeof startHarness>[0] = {}): Promise<Visitor> {
+  harness = await startHarness(options);
+  const visitor = harness.visitor();
   await visitor.greet();
   return visitor;
 }
@@ -33,9 +33,9 @@ async function rate(visitor: Visitor, rating: Omit<Rate, "t" | "id">, id = rando
   return answer.t === "error" ? answer.code : answer.t;
 }
 
-const api = async () => caller(house, await tokenFor(house));
+const api = async () => caller(harness, await tokenFor(harness));
 const ratings = async () => (await (await api())("GET", "/ratings")).body.items as Record<string, unknown>[];
-const visitorId = () => house.sandbox.messages()[0]?.fromId ?? "";
+const visitorId = () => harness.sandbox.messages()[0]?.fromId ?? "";
 const hasRating = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
 
 it("stores a rating once, reports it to the owner's backend, and exports it with the visitor's other data", async () => {
@@ -50,20 +50,20 @@ it("stores a rating once, reports it to the owner's backend, and exports it with
   await expect.poll(() => hook.events.length).toBe(1);
   expect(hook.events).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
   expect((await (await api())("GET", `/visitors/${visitorId()}/export`)).body.rating).toMatchObject(kept);
-  const file = join(house.dataDir, "site.jsonl");
-  const { code } = await porchlight(house, ["export", file]);
+  const file = join(harness.dataDir, "site.jsonl");
+  const { code } = await porchlight(harness, ["export", file]);
   const records = readFileSync(file, "utf8").trim().split("\n");
   expect([code, records.filter((line) => line.includes('"record":"rating"')).length]).toEqual([0, 1]);
 });
 
 it("shows in every tab, and at the next visit, that the visitor was asked, even when they declined", async () => {
   const visitor = await talk();
-  const other = house.visitor({ token: visitor.token() ?? "" });
+  const other = harness.visitor({ token: visitor.token() ?? "" });
   await other.connect();
   const received = other.next(hasRating);
   expect(await rate(visitor, { of: 2 })).toBe("lead");
   expect((await received).rating).toEqual({ of: 2 });
-  const later = house.visitor({ token: visitor.token() ?? "" });
+  const later = harness.visitor({ token: visitor.token() ?? "" });
   expect((await later.connect()).rating).toEqual({ of: 2 });
   expect(await ratings()).toEqual([]);
   expect(await rate(later, { score: 2, of: 2 })).toBe("lead");
@@ -73,7 +73,7 @@ it("shows in every tab, and at the next visit, that the visitor was asked, even 
 it("refuses an invalid score, and a rating without a conversation", async () => {
   const visitor = await talk();
   expect(await rate(visitor, { score: 3, of: 2 })).toBe("not_allowed");
-  const stranger = house.visitor();
+  const stranger = harness.visitor();
   await stranger.connect();
   expect(await rate(stranger, { score: 1, of: 2 })).toBe("not_allowed");
   expect(await ratings()).toEqual([]);
@@ -82,7 +82,7 @@ it("refuses an invalid score, and a rating without a conversation", async () => 
 it("a rating is deleted with an erased visitor, and moves with one who logs in", async () => {
   const visitor = await talk({ site: { identitySecret: "env:IDENTITY_SECRET" }, env: { IDENTITY_SECRET } });
   expect(await rate(visitor, { score: 5, of: 5 })).toBe("lead");
-  const user = house.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });
+  const user = harness.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });
   expect((await user.connect()).rating).toEqual({ score: 5, of: 5 });
   const [{ visitor: id } = {}] = await ratings();
   expect(id).not.toBe(visitorId());

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
 describe("a reaction", () => {
-  let house: House;
+  let harness: Harness;
   beforeAll(async () => {
-    house = await startHouse({ env: { MESSAGES_PER_MINUTE: "0" } });
+    harness = await startHarness({ env: { MESSAGES_PER_MINUTE: "0" } });
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
   /** A visitor who has received these replies, one for each text. */
   async function talk(...texts: string[]): Promise<{ visitor: Visitor; replies: string[] }> {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
     const replies: string[] = [];
     for (const text of texts) {
@@ -24,7 +24,7 @@ describe("a reaction", () => {
     }
     return { visitor, replies };
   }
-  const incoming = (body: string) => house.sandbox.messages().filter((message) => message.body === body);
+  const incoming = (body: string) => harness.sandbox.messages().filter((message) => message.body === body);
   const react = (visitor: Visitor, id: string, emoji: string) => visitor.write({ t: "react", id, emoji });
   const shows = (visitor: Visitor, id: string, emoji: string | undefined) =>
     visitor.next((frame) => frame.t === "message" && frame.message.id === id && reactionOf(frame.message) === emoji);
@@ -33,15 +33,15 @@ describe("a reaction", () => {
 
   it("to the newest reply is shown in every tab and sent to the service as its own type of message (4.13-20; R-235)", async () => {
     const { visitor, replies } = await talk("reaction one");
-    const tab = house.visitor({ token: visitor.token() ?? "" });
+    const tab = harness.visitor({ token: visitor.token() ?? "" });
     await tab.connect();
     const [id = ""] = replies;
     react(visitor, id, "👍🏽");
     await Promise.all([shows(visitor, id, "👍🏽"), shows(tab, id, "👍🏽")]);
-    await house.sandbox.until(() => incoming("👍🏽").length > 0);
+    await harness.sandbox.until(() => incoming("👍🏽").length > 0);
     const [sent] = incoming("👍🏽");
     expect(sent).toMatchObject({ messageType: "reaction", body: "👍🏽" });
-    const sids = house.sandbox.messages().map(({ messageSid }) => messageSid);
+    const sids = harness.sandbox.messages().map(({ messageSid }) => messageSid);
     expect(new Set(sids).size).toBe(sids.length);
     expect(visitor.log().filter(({ from }) => from === "visitor")).toHaveLength(1);
   });
@@ -55,7 +55,7 @@ describe("a reaction", () => {
     const after = visitor.log().find((message) => message.id === id);
     expect(after).toMatchObject({ pos: before?.pos, reaction: "❤️" });
     expect(after?.n).toBeGreaterThan(before?.n ?? 0);
-    const back = house.visitor({ token: visitor.token() ?? "" });
+    const back = harness.visitor({ token: visitor.token() ?? "" });
     await back.connect();
     await shows(back, id, "❤️");
   });
@@ -73,7 +73,7 @@ describe("a reaction", () => {
     await visitor.send("after the reactions");
     await visitor.receives("echo: after the reactions");
     expect([incoming("😀").length, incoming("🎉").length]).toEqual([1, 1]);
-    const order = house.sandbox.messages().map(({ body }) => body);
+    const order = harness.sandbox.messages().map(({ body }) => body);
     expect(order.indexOf("😀")).toBeLessThan(order.indexOf("🎉"));
     expect(order.indexOf("🎉")).toBeLessThan(order.indexOf("after the reactions"));
   });
@@ -94,7 +94,7 @@ describe("a reaction", () => {
       react(visitor, id, emoji);
       expect(await refused(visitor, id)).toMatchObject({ code: "not_allowed" });
     }
-    const stranger = house.visitor();
+    const stranger = harness.visitor();
     await stranger.connect();
     react(stranger, newest, "👍");
     expect(await refused(stranger, newest)).toMatchObject({ code: "not_allowed" });
@@ -115,7 +115,7 @@ describe("a reaction", () => {
   it("is removed when the service permanently refuses it, and the next message is still sent", async () => {
     const { visitor, replies } = await talk("reaction seven");
     const [id = ""] = replies;
-    house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "no reactions here" } });
+    harness.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "no reactions here" } });
     react(visitor, id, "🐟");
     await shows(visitor, id, "🐟");
     await shows(visitor, id, undefined);
@@ -128,7 +128,7 @@ describe("a reaction", () => {
   it("is sent again after a lost answer, and processed once", async () => {
     const { visitor, replies } = await talk("reaction eight");
     const [id = ""] = replies;
-    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    harness.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     react(visitor, id, "🚀");
     await visitor.send("after the rocket");
     await visitor.receives("echo: after the rocket");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../relay/src/base/config.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { startHouse } from "./harness.ts";
+import { startHarness } from "./harness.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 import { freePort } from "./ports.ts";
 
@@ -151,12 +151,12 @@ describe("the guides' identity", () => {
     const file = join(folder, "backend.mjs");
     writeFileSync(file, blocks("js backend")[0] ?? "");
     const { identityOf } = (await import(file)) as { identityOf: (user: object, secret: string) => string };
-    const house = await startHouse({ env: { IDENTITY_SECRET } });
-    stops.push(house.stop);
+    const harness = await startHarness({ env: { IDENTITY_SECRET } });
+    stops.push(harness.stop);
     const identity = identityOf({ id: "customer-7", name: "Ada Lovelace", email: "ada@example.com" }, IDENTITY_SECRET);
-    expect(await house.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
+    expect(await harness.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
     const forged = identityOf({ id: "customer-7" }, "another secret that only a stranger knows");
-    await expect(house.visitor({ identity: forged }).connect()).rejects.toThrow("4401");
+    await expect(harness.visitor({ identity: forged }).connect()).rejects.toThrow("4401");
   });
 });
 

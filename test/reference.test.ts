@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WEBHOOKS } from "../relay/src/hooks/payloads.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { type House, NO_UNKNOWN_OUTCOMES, startHouse } from "./harness.ts";
+import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 
-let house: House;
+let harness: Harness;
 let page: string;
 let token: string;
 let visitor: string;
 let contact: string;
 beforeAll(async () => {
-  house = await startHouse({ sandbox: NO_UNKNOWN_OUTCOMES, account: { credits: { mode: "manual" } } });
-  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "ada@example.com" }] });
-  const somebody = house.visitor();
+  harness = await startHarness({ sandbox: NO_UNKNOWN_OUTCOMES, account: { credits: { mode: "manual" } } });
+  harness.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "ada@example.com" }] });
+  const somebody = harness.visitor();
   await somebody.greet();
-  contact = house.sandbox.state().contacts[0]?.id ?? "";
-  visitor = house.sandbox.messages()[0]?.fromId ?? "";
-  token = await tokenFor(house);
-  page = await (await fetch(`${house.url}/api`)).text();
+  contact = harness.sandbox.state().contacts[0]?.id ?? "";
+  visitor = harness.sandbox.messages()[0]?.fromId ?? "";
+  token = await tokenFor(harness);
+  page = await (await fetch(`${harness.url}/api`)).text();
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 const plain = (text: string): string =>
   text
@@ -50,7 +50,7 @@ it("has an example for every operation, and each is a valid call against the san
   expect(calls).toHaveLength(Object.keys(OPERATIONS).length);
   const wrong: string[] = [];
   for (const [n, { method, path, body }] of calls.entries()) {
-    const answer = await fetch(`${house.url}${path.replace("v_VISITOR", visitor)}`, {
+    const answer = await fetch(`${harness.url}${path.replace("v_VISITOR", visitor)}`, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,

@@ -6,19 +6,19 @@ import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ROUTE_ROWS } from "../relay/src/app.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 
 const FOREIGN = "https://www.elsewhere.example";
 const LIMIT = 4;
 
-let house: House;
+let harness: Harness;
 beforeAll(async () => {
-  house = await startHouse({ env: { SOCKETS_PER_ADDRESS: String(LIMIT) } });
+  harness = await startHarness({ env: { SOCKETS_PER_ADDRESS: String(LIMIT) } });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 async function codeFor(origin: string): Promise<number> {
-  const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: origin } });
+  const socket = new WebSocket(`${harness.url.replace("http", "ws")}/socket`, { headers: { Origin: origin } });
   const refused = once(socket, "unexpected-response").then(([, answer]) => (answer as IncomingMessage).statusCode);
   const closed = once(socket, "close").then(([code]) => Number(code));
   return (await Promise.race([refused, closed])) ?? 0;
@@ -26,7 +26,7 @@ async function codeFor(origin: string): Promise<number> {
 
 /** Sends an upgrade request. @returns its socket when it is granted, else the status */
 async function upgrade(origin?: string): Promise<Duplex | number> {
-  const handshake = request(`${house.url}/socket`, {
+  const handshake = request(`${harness.url}/socket`, {
     headers: {
       Connection: "Upgrade",
       Upgrade: "websocket",
@@ -43,10 +43,10 @@ async function upgrade(origin?: string): Promise<Duplex | number> {
 
 it("a page of a foreign origin is refused on every transport, and the log names once the setting that allows it", async () => {
   for (let n = 0; n < 3; n++) expect(await codeFor(FOREIGN)).toBe(4403);
-  const answer = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
+  const answer = await fetch(`${harness.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, FOREIGN]);
   expect(await answer.json()).toMatchObject({ code: "origin_not_allowed" });
-  const logged = house.lines().filter((line) => line.includes("origin.refused"));
+  const logged = harness.lines().filter((line) => line.includes("origin.refused"));
   expect(logged.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ origin: FOREIGN, msg: expect.stringContaining("ALLOWED_ORIGINS") }),
   ]);
@@ -61,7 +61,7 @@ it("every route that changes something refuses a foreign page that has no token"
       .replaceAll(/:\w+/g, "none")
       .replace("*", "messages");
     const headers = { Origin: FOREIGN, "Sec-Fetch-Site": "cross-site", "Content-Type": "text/plain" };
-    const answer = await fetch(house.url + address, {
+    const answer = await fetch(harness.url + address, {
       method: method === "ALL" ? "POST" : method,
       redirect: "manual",
       headers,
@@ -85,7 +85,7 @@ it("refused clients count among their address's connections until they disconnec
     else break;
   }
   expect(held.length).toBeLessThanOrEqual(LIMIT);
-  expect(await upgrade(house.host)).toBe(429);
+  expect(await upgrade(harness.host)).toBe(429);
   // A client that does not answer the close frame is cut off.
   await Promise.all(held.map((socket) => once(socket.resume(), "close")));
   await expect.poll(() => codeFor(FOREIGN)).toBe(4403);

@@ -1,36 +1,40 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
-let house: House;
+let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   receiver = await startReceiver(SECRET);
-  house = await startHouse({ sandbox: NO_RANDOM_FAULTS, site: { title: "Before" }, env: { WEBHOOK_SECRET: SECRET } });
+  harness = await startHarness({
+    sandbox: NO_RANDOM_FAULTS,
+    site: { title: "Before" },
+    env: { WEBHOOK_SECRET: SECRET },
+  });
 });
 afterAll(async () => {
-  await house.stop();
+  await harness.stop();
   await receiver.stop();
 });
 
 type File = { accounts: Record<string, object>; sites: Record<string, object> };
 /** Changes the configuration file. */
 async function edit(change: (file: File) => unknown): Promise<void> {
-  const path = join(house.dataDir, "sites.json");
+  const path = join(harness.dataDir, "sites.json");
   const file = JSON.parse(await readFile(path, "utf8")) as File;
   change(file);
   await writeFile(path, JSON.stringify(file));
 }
-const reload = (...args: string[]) => porchlight(house, ["reload", ...args, "--json"]);
-const script = async (path = "/widget.js"): Promise<string> => (await fetch(`${house.url}${path}`)).text();
+const reload = (...args: string[]) => porchlight(harness, ["reload", ...args, "--json"]);
+const script = async (path = "/widget.js"): Promise<string> => (await fetch(`${harness.url}${path}`)).text();
 
 it("applies the settings of sites without a restart, after a dry run that changes nothing", async () => {
   expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });
-  const visitor = house.visitor();
+  const visitor = harness.visitor();
   await visitor.connect();
   await edit(({ sites }) => {
     Object.assign(sites.default ?? {}, {
@@ -51,7 +55,7 @@ it("applies the settings of sites without a restart, after a dry run that change
   expect(changes).toContainEqual({ path: "sites.fresh", before: "–", after: "a new site", effect: "now" });
   expect(tried.out).not.toContain(SECRET);
   expect(await script()).toContain("Before");
-  expect((await fetch(`${house.url}/w/fresh.js`)).status).toBe(404);
+  expect((await fetch(`${harness.url}/w/fresh.js`)).status).toBe(404);
 
   expect((await reload()).code).toBe(0);
   expect(await script()).toContain("After");
@@ -59,7 +63,7 @@ it("applies the settings of sites without a restart, after a dry run that change
   // The open chat continues, a chat of the new site begins, and the new webhook is called.
   await visitor.send("still here");
   await visitor.receives("echo: still here");
-  const fresh = house.visitor({ site: "fresh" });
+  const fresh = harness.visitor({ site: "fresh" });
   await fresh.connect();
   await fresh.send("in the new site");
   await fresh.receives("echo: in the new site");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../relay/src/app.ts";
 import { runOnManualClock } from "./clocks.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 
 /** The rows of the table whose routes read a body of a fixed size. `media.test.ts` tests uploads. */
@@ -20,40 +20,40 @@ const MAIL = {
 };
 
 const { run, pass } = runOnManualClock();
-let house: House;
+let harness: Harness;
 /** Headers and parameters with which the routes read the body. */
 let headers: string;
 let line: string;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  house = await startHouse({ run, env: MAIL });
-  const admin = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
-  const login = await fetch(`${house.url}/admin/login`, {
+  harness = await startHarness({ run, env: MAIL });
+  const admin = (JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  const login = await fetch(`${harness.url}/admin/login`, {
     method: "POST",
     redirect: "manual",
     body: new URLSearchParams({ token: admin }),
     headers: { "Sec-Fetch-Site": "same-origin" },
   });
   const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-  headers = `Host: a\r\nCookie: ${cookie}\r\nAuthorization: Bearer ${await tokenFor(house)}\r\nOrigin: ${house.host}\r\n`;
-  const opened = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: house.host } });
+  headers = `Host: a\r\nCookie: ${cookie}\r\nAuthorization: Bearer ${await tokenFor(harness)}\r\nOrigin: ${harness.host}\r\n`;
+  const opened = await fetch(`${harness.url}/socket/lines`, { method: "POST", headers: { Origin: harness.host } });
   ({ line } = (await opened.json()) as { line: string });
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
-  await house.stop();
+  await harness.stop();
 });
 
 /** Sends a request that announces a body of this length, but only `body` of it. @returns the socket and its answer until now */
 async function request({ method, path }: (typeof ROWS)[number], length: number, body = "") {
-  const secret = new URL(house.callbackUrl).pathname.split("/").at(-1) ?? "";
+  const secret = new URL(harness.callbackUrl).pathname.split("/").at(-1) ?? "";
   const address = path
     .replace(":secret", secret)
     .replace(":line", line)
     .replace("*", "messages")
     .replace(/:\w+/g, "none");
-  const { port, hostname } = new URL(house.url);
+  const { port, hostname } = new URL(harness.url);
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
   socket.on("error", () => {});
@@ -84,7 +84,7 @@ it("ends every request whose body is late at the time limit of its route, and no
   const late = await Promise.all(ROWS.map((row) => request(row, 10, "x")));
   const open = () => late.filter(({ socket }) => !socket.destroyed).map(({ path }) => path);
   // An answered request shows that the relay has handled all earlier ones.
-  const settle = () => fetch(`${house.url}/healthz`);
+  const settle = () => fetch(`${harness.url}/healthz`);
   await settle();
   pass(29_999);
   await settle();

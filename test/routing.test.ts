@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Extras } from "./visitor.ts";
@@ -15,16 +15,16 @@ const routes = [
 const site = { campaign: "cmp_own", routes, identitySecret: "env:IDENTITY_SECRET" };
 
 describe("the campaign of a conversation", () => {
-  let house: House;
+  let harness: Harness;
   beforeAll(async () => {
-    house = await startHouse({ site, env: { IDENTITY_SECRET } });
+    harness = await startHarness({ site, env: { IDENTITY_SECRET } });
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
-  const campaigns = () => house.sandbox.messages().map(({ body, campaignId }) => `${body}: ${campaignId}`);
+  const campaigns = () => harness.sandbox.messages().map(({ body, campaignId }) => `${body}: ${campaignId}`);
 
   async function say(text: string, extras: Extras = {}, identity?: string) {
-    const visitor = house.visitor(identity === undefined ? {} : { identity });
+    const visitor = harness.visitor(identity === undefined ? {} : { identity });
     await visitor.connect();
     await visitor.send(text, undefined, extras);
     await visitor.receives(`echo: ${text}`);
@@ -52,7 +52,7 @@ describe("the campaign of a conversation", () => {
     const visitor = await say("first", { page: "/pricing" });
     await visitor.send("second", undefined, { campaign: "sales", page: "/", locale: "fr" });
     await visitor.receives("echo: second");
-    const again = house.visitor({ token: visitor.token() ?? "" });
+    const again = harness.visitor({ token: visitor.token() ?? "" });
     await again.connect();
     await again.send("third", undefined, { campaign: "sales" });
     await again.receives("echo: third");
@@ -61,7 +61,7 @@ describe("the campaign of a conversation", () => {
       .filter(({ text }) => text === "echo: third")
       .map((reply) => reply.id);
     again.write({ t: "react", id, emoji: "👍" });
-    await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "👍"));
+    await harness.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "👍"));
     expect(campaigns().slice(-4)).toEqual([
       "first: cmp_pricing",
       "second: cmp_pricing",
@@ -106,83 +106,83 @@ describe.each([400, 404] as const)(
   "a campaign that the service does not know, and refuses with %i (R-105)",
   (unknownCampaign) => {
     const open = (more: object = {}) =>
-      startHouse({
+      startHarness({
         // These tests count the calls to the service, and their campaigns.
         sandbox: { ...NO_RANDOM_FAULTS, unknownCampaign, knownCampaigns: ["cmp_own"] },
         site: { campaign: "cmp_own", routes: [{ name: "sales", campaign: "cmp_gone" }], ...more },
       });
-    const warnings = (house: House) => house.lines().filter((line) => line.includes("campaign.refused"));
-    const campaignsOf = (house: House, route: "incoming" | "send") =>
-      house.sandbox
+    const warnings = (harness: Harness) => harness.lines().filter((line) => line.includes("campaign.refused"));
+    const campaignsOf = (harness: Harness, route: "incoming" | "send") =>
+      harness.sandbox
         .requests()
         .filter((request) => request.route === route)
         .map(({ status, body }) => [status, (body as { customData: { campaignId?: string } }).customData.campaignId]);
 
     it("fails the message, and names the campaign in the log", async () => {
-      const house = await open();
-      const visitor = house.visitor();
+      const harness = await open();
+      const visitor = harness.visitor();
       await visitor.connect();
       await visitor.send("for sales", undefined, { campaign: "sales" });
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-      expect(house.sandbox.messages()).toEqual([]);
-      expect(campaignsOf(house, "incoming")).toEqual([[unknownCampaign, "cmp_gone"]]);
-      expect(warnings(house)[0]).toContain('"campaign":"cmp_gone"');
-      await house.stop();
+      expect(harness.sandbox.messages()).toEqual([]);
+      expect(campaignsOf(harness, "incoming")).toEqual([[unknownCampaign, "cmp_gone"]]);
+      expect(warnings(harness)[0]).toContain('"campaign":"cmp_gone"');
+      await harness.stop();
     });
 
     it("is omitted from then on if the site allows that, and the log names it once", async () => {
-      const house = await open({ campaignFallback: true });
-      const visitor = house.visitor();
+      const harness = await open({ campaignFallback: true });
+      const visitor = harness.visitor();
       await visitor.connect();
       await visitor.send("for sales", undefined, { campaign: "sales" });
       await visitor.receives("echo: for sales");
       await visitor.send("again");
       await visitor.receives("echo: again");
-      expect(campaignsOf(house, "incoming")).toEqual([
+      expect(campaignsOf(harness, "incoming")).toEqual([
         [unknownCampaign, "cmp_gone"],
         [200, undefined],
         [200, undefined],
       ]);
-      const sids = house.sandbox.messages().map(({ messageSid }) => messageSid);
+      const sids = harness.sandbox.messages().map(({ messageSid }) => messageSid);
       expect(new Set(sids).size).toBe(2);
-      expect(warnings(house)).toHaveLength(1);
+      expect(warnings(harness)).toHaveLength(1);
 
-      const call = caller(house, await tokenFor(house));
-      const to = { visitor: house.sandbox.messages()[0]?.fromId };
+      const call = caller(harness, await tokenFor(harness));
+      const to = { visitor: harness.sandbox.messages()[0]?.fromId };
       await call("POST", "/messages", { to, text: "From us", campaign: "cmp_old" }, "m-1");
       await visitor.receives("From us");
-      expect(campaignsOf(house, "send")).toEqual([
+      expect(campaignsOf(harness, "send")).toEqual([
         [unknownCampaign, "cmp_old"],
         [200, undefined],
       ]);
-      await house.stop();
+      await harness.stop();
     });
 
     it("is not named in the log for an error that also occurs without it", async () => {
-      const house = await open({ campaignFallback: true });
-      house.sandbox.configure({ maxBodyChars: 10 });
-      const visitor = house.visitor();
+      const harness = await open({ campaignFallback: true });
+      harness.sandbox.configure({ maxBodyChars: 10 });
+      const visitor = harness.visitor();
       await visitor.connect();
       await visitor.send("longer than ten characters");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-      expect(warnings(house)).toEqual([]);
-      await house.stop();
+      expect(warnings(harness)).toEqual([]);
+      await harness.stop();
     });
   },
 );
 
 it("the campaign falls back to the site's own when the conversation's campaign leaves the configuration, so that no message fails", async () => {
-  const house = await startHouse({ site, env: { IDENTITY_SECRET } });
-  const visitor = house.visitor();
+  const harness = await startHarness({ site, env: { IDENTITY_SECRET } });
+  const visitor = harness.visitor();
   await visitor.connect();
   await visitor.send("before", undefined, { campaign: "sales" });
   await visitor.receives("echo: before");
   await visitor.drop();
-  await house.halt();
-  const file = join(house.dataDir, "sites.json");
+  await harness.halt();
+  const file = join(harness.dataDir, "sites.json");
   await writeFile(file, (await readFile(file, "utf8")).replaceAll("cmp_sales", "cmp_sales_2027"));
-  await house.start();
+  await harness.start();
   await visitor.greet("after");
-  expect(house.sandbox.messages().map(({ campaignId }) => campaignId)).toEqual(["cmp_sales", "cmp_own"]);
-  await house.stop();
+  expect(harness.sandbox.messages().map(({ campaignId }) => campaignId)).toEqual(["cmp_sales", "cmp_own"]);
+  await harness.stop();
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, KEY, OWNER, startHouse } from "./harness.ts";
+import { type Harness, KEY, OWNER, startHarness } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
 /** Every spelling of the key that must not appear in outputs. */
@@ -17,31 +17,31 @@ const SPELLINGS = [
 const leaks = (text: string): string[] => SPELLINGS.filter((secret) => text.includes(secret));
 
 describe("the account's key and the owner's user id", () => {
-  let house: House;
+  let harness: Harness;
   const answers: string[] = [];
 
   /** Sends a request, and records everything that the relay answers, including headers. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-    const response = await fetch(`${house.url}${path}`, { redirect: "manual", ...init });
+    const response = await fetch(`${harness.url}${path}`, { redirect: "manual", ...init });
     const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     answers.push(headers.join("\n"), await response.clone().text());
     return response;
   }
 
   beforeAll(async () => {
-    house = await startHouse({ run: runProcess });
+    harness = await startHarness({ run: runProcess });
   });
-  afterAll(() => house.stop());
+  afterAll(() => harness.stop());
 
   it("reaches the service unchanged although it contains special characters (4.13-4; R-502)", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet();
-    expect(house.sandbox.state().counts.authFailures).toBe(0);
+    expect(harness.sandbox.state().counts.authFailures).toBe(0);
     answers.push(JSON.stringify(visitor.log()));
   });
 
   it("appears in no response, whatever is requested (4.13-23; R-504, R-506)", async () => {
-    const callback = new URL(house.callbackUrl).pathname;
+    const callback = new URL(harness.callbackUrl).pathname;
     const bodies = ["{", "[]", "null", '{"userId":"x"}', JSON.stringify({ toId: KEY, userId: OWNER, body: "x" })];
     await ask("/widget.js");
     await ask("/w/default.js");
@@ -57,9 +57,9 @@ describe("the account's key and the owner's user id", () => {
   });
 
   it("appears in no log line, even when the service fails in every possible way (4.13-23; R-504, R-506)", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    const { sandbox } = house;
+    const { sandbox } = harness;
     sandbox.failNext("incoming", 1, 500);
     sandbox.failNext("incoming", 1, "htmlError");
     sandbox.failNext("incoming", 1, "resetConnection");
@@ -73,22 +73,22 @@ describe("the account's key and the owner's user id", () => {
     sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
     await visitor.send("refused");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-    await house.halt();
-    expect(house.lines().length).toBeGreaterThan(5);
-    expect(leaks(house.lines().join("\n"))).toEqual([]);
+    await harness.halt();
+    expect(harness.lines().length).toBeGreaterThan(5);
+    expect(leaks(harness.lines().join("\n"))).toEqual([]);
     expect(leaks(JSON.stringify(visitor.log()))).toEqual([]);
-    await house.start();
+    await harness.start();
   });
 
   it("appears in no file of the build, and in no file that the relay writes", async () => {
-    await house.halt();
-    const files = [join(import.meta.dirname, "..", "widget", "dist"), house.dataDir].flatMap((folder) =>
+    await harness.halt();
+    const files = [join(import.meta.dirname, "..", "widget", "dist"), harness.dataDir].flatMap((folder) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name)),
     );
     expect(files.length).toBeGreaterThan(3);
     expect(files.filter((file) => leaks(readFileSync(file, "latin1")).length > 0)).toEqual([]);
-    await house.start();
+    await harness.start();
   });
 });

@@ -2,7 +2,7 @@ import { type CliParts, runCommandLine } from "../relay/src/cli/main.ts";
 import { openContext } from "../relay/src/cli/open-context.ts";
 import { serve } from "../relay/src/cli/serve.ts";
 import { createRelay } from "../relay/src/relay.ts";
-import { type House, KEY } from "./harness.ts";
+import { type Harness, KEY } from "./harness.ts";
 
 export type Run = { code: number; out: string; err: string };
 
@@ -25,15 +25,15 @@ export async function runCommand(args: readonly string[], env: Record<string, st
   return { code: code ?? 0, out, err };
 }
 
-/** Runs a command with the settings of a house's relay as its environment. */
-export function porchlight(house: House, args: string[], env: Record<string, string> = {}): Promise<Run> {
+/** Runs a command with the settings of a harness's relay as its environment. */
+export function porchlight(harness: Harness, args: string[], env: Record<string, string> = {}): Promise<Run> {
   return runCommand(args, {
-    DATA_DIR: house.dataDir,
-    PORT: new URL(house.url).port,
-    SERVICE_URL: house.serviceUrl,
+    DATA_DIR: harness.dataDir,
+    PORT: new URL(harness.url).port,
+    SERVICE_URL: harness.serviceUrl,
     SERVICE_API_KEY: KEY,
-    CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
-    ALLOWED_ORIGINS: house.host,
+    CALLBACK_SECRET: harness.callbackUrl.split("/").at(-1) ?? "",
+    ALLOWED_ORIGINS: harness.host,
     ...env,
   });
 }

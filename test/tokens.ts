@@ -2,11 +2,11 @@ import { openDatabase } from "../relay/src/db/open.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
-import type { House } from "./harness.ts";
+import type { Harness } from "./harness.ts";
 
-/** Creates a token for the house's server API in the database, like the command line, while the relay runs. */
-export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, site = "default"): Promise<string> {
-  const db = await openDatabase(house.databaseUrl);
+/** Creates a token for the harness's server API in the database, like the command line, while the relay runs. */
+export async function tokenFor(harness: Harness, scopes: readonly Scope[] = SCOPES, site = "default"): Promise<string> {
+  const db = await openDatabase(harness.databaseUrl);
   const { text } = await db.transaction((tx) => addToken(tx, { site, name: "tests", scopes, now: Date.now() }));
   await db.close();
   return text;
@@ -40,9 +40,9 @@ function assertDocumented(method: string, path: string, status: number): void {
 
 /** Calls the API like a backend. */
 export const caller =
-  (house: House, token: string, fetch: typeof globalThis.fetch = globalThis.fetch) =>
+  (harness: Harness, token: string, fetch: typeof globalThis.fetch = globalThis.fetch) =>
   async (method: string, path: string, body?: object, key?: string): Promise<Answer> => {
-    const response = await fetch(`${house.url}/api/v1${path}`, {
+    const response = await fetch(`${harness.url}/api/v1${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${token}`,

@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
-let house: House;
-afterEach(() => house.stop());
+let harness: Harness;
+afterEach(() => harness.stop());
 
 const findings = (out: string) =>
   (JSON.parse(out).findings as { check: string; ok: boolean; cure?: string }[]).map(({ check, ok }) => [check, ok]);
 
 it("a trial follows one message and its answer, and can be removed", async () => {
-  house = await startHouse();
-  const { code, out } = await porchlight(house, ["try", "Is anybody there?", "--wait", "30", "--json"]);
+  harness = await startHarness();
+  const { code, out } = await porchlight(harness, ["try", "Is anybody there?", "--wait", "30", "--json"]);
   expect([code, findings(out)]).toEqual([
     0,
     [
@@ -22,17 +22,17 @@ it("a trial follows one message and its answer, and can be removed", async () =>
       ["answered", true],
     ],
   ]);
-  expect(house.sandbox.messages().map(({ body }) => body)).toContain("Is anybody there?");
+  expect(harness.sandbox.messages().map(({ body }) => body)).toContain("Is anybody there?");
   const { visitor } = JSON.parse(out);
-  expect((await porchlight(house, ["erase", visitor, "--yes"])).code).toBe(0);
+  expect((await porchlight(harness, ["erase", visitor, "--yes"])).code).toBe(0);
 });
 
 it("a trial distinguishes a refused message from an unanswered one, and names the remedy", async () => {
-  house = await startHouse({ sandbox: { botScript: "silent" } });
-  const silent = await porchlight(house, ["try", "--wait", "8"]);
+  harness = await startHarness({ sandbox: { botScript: "silent" } });
+  const silent = await porchlight(harness, ["try", "--wait", "8"]);
   expect([silent.code, silent.out]).toEqual([3, expect.stringMatching(/FAIL {2}answered[^\n]*\n +Switch the bot on/)]);
-  house.sandbox.failNext("incoming", 1, 400);
-  const refused = await porchlight(house, ["try", "--wait", "30", "--json"]);
+  harness.sandbox.failNext("incoming", 1, 400);
+  const refused = await porchlight(harness, ["try", "--wait", "30", "--json"]);
   expect([refused.code, findings(refused.out)]).toEqual([
     3,
     [
@@ -40,34 +40,40 @@ it("a trial distinguishes a refused message from an unanswered one, and names th
       ["delivered", false],
     ],
   ]);
-  await house.halt();
-  expect(await porchlight(house, ["try"])).toMatchObject({ code: 1, err: expect.stringContaining("No relay answers") });
+  await harness.halt();
+  expect(await porchlight(harness, ["try"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("No relay answers"),
+  });
 });
 
 it("a trial reports that this machine is blocked, and does not crash", async () => {
-  house = await startHouse();
-  expect((await porchlight(house, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
-  const { code, out, err } = await porchlight(house, ["try", "--wait", "30"]);
+  harness = await startHarness();
+  expect((await porchlight(harness, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
+  const { code, out, err } = await porchlight(harness, ["try", "--wait", "30"]);
   expect([code, err]).toEqual([3, ""]);
   expect(out).toMatch(/FAIL {2}stored[^\n]*\n[^\n]*porchlight block list/);
 });
 
 it("blocking everybody needs a confirmation", async () => {
-  house = await startHouse();
+  harness = await startHarness();
   const add = ["block", "add", "0.0.0.0/0", "--reason", "a test"];
-  expect(await porchlight(house, add)).toMatchObject({ code: 2, err: expect.stringContaining("nearly all visitors") });
-  expect((await porchlight(house, ["block", "add", "::/1", "--reason", "a test"])).code).toBe(2);
-  expect((await porchlight(house, [...add, "--everybody"])).code).toBe(0);
-  const call = caller(house, await tokenFor(house));
+  expect(await porchlight(harness, add)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("nearly all visitors"),
+  });
+  expect((await porchlight(harness, ["block", "add", "::/1", "--reason", "a test"])).code).toBe(2);
+  expect((await porchlight(harness, [...add, "--everybody"])).code).toBe(0);
+  const call = caller(harness, await tokenFor(harness));
   const body = { value: "64.0.0.0/2", reason: "a test" };
   expect(await call("POST", "/blocks", body, "b-1")).toMatchObject({ status: 400, body: { field: "everybody" } });
   expect((await call("POST", "/blocks", { ...body, everybody: true }, "b-2")).status).toBe(200);
 });
 
 it("prints its version", async () => {
-  house = await startHouse();
+  harness = await startHarness();
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  expect(await porchlight(house, ["--version"])).toMatchObject({
+  expect(await porchlight(harness, ["--version"])).toMatchObject({
     code: 0,
     out: `porchlight ${version} (Node ${process.versions.node})\n`,
   });
@@ -75,6 +81,6 @@ it("prints its version", async () => {
 
 it("a trial signs in where the site requires an identity", async () => {
   const env = { IDENTITY_SECRET, REQUIRE_IDENTITY: "true" };
-  house = await startHouse({ env });
-  expect((await porchlight(house, ["try", "--wait", "30"], env)).code).toBe(0);
+  harness = await startHarness({ env });
+  expect((await porchlight(harness, ["try", "--wait", "30"], env)).code).toBe(0);
 });

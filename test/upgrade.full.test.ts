@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mutantsFolder } from "./faults/mutants/changed-sources.ts";
 import { FLAWLESS } from "./flaws.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "./harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { NEWER, newerVersion, STATEMENT } from "./newer-version.ts";
 import { traffic } from "./nodes/traffic.ts";
 import { type Env, runFrom, runProcess } from "./relays.ts";
@@ -34,13 +34,13 @@ beforeAll(() => {
 afterAll(() => rmSync(mutantsFolder("relay"), { recursive: true, force: true }));
 
 /** Makes the backup before the upgrade, and restores it. `restore` returns the settings with which the relay uses it. */
-type Backups = { make: (house: House) => Promise<void>; restore: (house: House) => Promise<Env> };
+type Backups = { make: (harness: Harness) => Promise<void>; restore: (harness: Harness) => Promise<Env> };
 
 /** `porchlight backup`, which copies SQLite and the data folder. */
 function folderBackup(folder: string): Backups {
   const backup = join(folder, "backup");
   return {
-    make: async (house) => expect((await porchlight(house, ["backup", backup])).code).toBe(0),
+    make: async (harness) => expect((await porchlight(harness, ["backup", backup])).code).toBe(0),
     restore: async ({ dataDir }) => {
       rmSync(dataDir, { recursive: true });
       cpSync(backup, dataDir, { recursive: true });
@@ -70,7 +70,7 @@ const CALLBACK_TIMEOUT_MS = 100_000;
 
 describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   let postgres: Postgres | undefined;
-  let house: House;
+  let harness: Harness;
   let proxy: Awaited<ReturnType<typeof startRetryingProxy>>;
   let backups: Backups;
   let isNewer = false;
@@ -81,7 +81,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   beforeAll(async () => {
     if (database === "PostgreSQL") postgres = await startPostgres();
     backups = postgres === undefined ? folderBackup(folder) : dumpBackup(folder, postgres);
-    house = await startHouse({
+    harness = await startHarness({
       sandbox: { ...NO_RANDOM_FAULTS, callbackTimeoutMs: CALLBACK_TIMEOUT_MS },
       env: { ...FREQUENT, ...(postgres && { DATABASE_URL: postgres.url("postgres") }) },
       run: (env) => {
@@ -89,13 +89,13 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
         return isNewer ? runFrom(newer)(env) : runProcess(env);
       },
     });
-    const { callbackUrl } = house;
+    const { callbackUrl } = harness;
     proxy = await startRetryingProxy(() => callbackUrl);
-    house.sandbox.configure({ callbackUrl: proxy.url });
+    harness.sandbox.configure({ callbackUrl: proxy.url });
   });
   afterAll(async () => {
     await proxy.stop();
-    await house.stop();
+    await harness.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true });
   });
@@ -121,19 +121,22 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
     clearTimeout(timer);
   }
 
-  const stage = { visitor: () => house.visitor() };
+  const stage = { visitor: () => harness.visitor() };
   const trafficOf = (visitors: number, messages: number, halfway?: () => Promise<void>) =>
-    traffic({ ...stage, sandbox: house.sandbox }, { visitors, messages, nodeOf: () => 0, ...(halfway && { halfway }) });
+    traffic(
+      { ...stage, sandbox: harness.sandbox },
+      { visitors, messages, nodeOf: () => 0, ...(halfway && { halfway }) },
+    );
 
   it(
     "loses, duplicates and reorders no message while a newer version takes over and is killed during its first starts",
     async () => {
       const halfway = async (): Promise<void> => {
-        await backups.make(house);
-        await house.halt();
+        await backups.make(harness);
+        await harness.halt();
         isNewer = true;
         for (const kill of KILLS) await startAndKill(kill);
-        await house.start();
+        await harness.start();
       };
       expect(await trafficOf(6, 50, halfway)).toEqual({ acknowledged: 300, ...FLAWLESS });
     },
@@ -141,18 +144,18 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
   );
 
   it("refuses the older version on the upgraded data, which stay as they are", async () => {
-    await house.halt();
+    await harness.halt();
     isNewer = false;
-    await expect(house.start()).rejects.toThrow(`a newer Porchlight wrote this database (schema ${NEWER},`);
+    await expect(harness.start()).rejects.toThrow(`a newer Porchlight wrote this database (schema ${NEWER},`);
     isNewer = true;
-    await house.start();
+    await harness.start();
     expect(await trafficOf(2, 5)).toEqual({ acknowledged: 10, ...FLAWLESS });
   });
 
   it("goes back to the older version with the backup from before the upgrade, and loses nothing from then on", async () => {
-    await house.halt();
+    await harness.halt();
     isNewer = false;
-    await house.start(await backups.restore(house));
+    await harness.start(await backups.restore(harness));
     expect(await trafficOf(6, 20)).toEqual({ acknowledged: 120, ...FLAWLESS });
   });
 });

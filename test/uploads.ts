@@ -1,5 +1,5 @@
 import type { Media } from "@porchlight/shared/protocol";
-import type { House } from "./harness.ts";
+import type { Harness } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
 
 export type Uploaded = Media & { key: string };
@@ -14,9 +14,9 @@ type Request = {
 };
 
 /** Uploads bytes like the widget. */
-export async function upload(house: House, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
-  const { name = "photo.png", token = visitor.token(), origin = house.host, headers } = request;
-  const response = await fetch(`${house.url}/media`, {
+export async function upload(harness: Harness, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
+  const { name = "photo.png", token = visitor.token(), origin = harness.host, headers } = request;
+  const response = await fetch(`${harness.url}/media`, {
     method: "POST",
     body: body ?? null,
     headers: {

@@ -5,20 +5,20 @@ import type { OpenTransport } from "../widget/src/conversation/connection.ts";
 import { httpFallback } from "../widget/src/conversation/http-fallback.ts";
 import type { Page } from "../widget/src/conversation/page.ts";
 import { openSocket } from "../widget/src/conversation/web-socket.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type Harness, startHarness } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
-let house: House;
+let harness: Harness;
 let chats: Chat[];
 
 beforeAll(async () => {
-  house = await startHouse({ run: runProcess, env: { MESSAGES_PER_MINUTE: "0", MESSAGES_PER_ADDRESS: "0" } });
+  harness = await startHarness({ run: runProcess, env: { MESSAGES_PER_MINUTE: "0", MESSAGES_PER_ADDRESS: "0" } });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 beforeEach(() => {
   chats = [];
-  house.sandbox.reset();
-  house.sandbox.configure({ callbackUrl: house.callbackUrl });
+  harness.sandbox.reset();
+  harness.sandbox.configure({ callbackUrl: harness.callbackUrl });
 });
 afterEach(() => {
   for (const chat of chats) chat.destroy();
@@ -43,7 +43,7 @@ const page: Page = {
 };
 
 /** Headers that a browser adds to every request. */
-const origin = () => ({ Origin: house.host });
+const origin = () => ({ Origin: harness.host });
 function socket(): OpenTransport {
   const FromHost = class extends WebSocket {
     constructor(address: string | URL) {
@@ -51,7 +51,7 @@ function socket(): OpenTransport {
       this.on("error", () => {});
     }
   };
-  return openSocket(house.url, FromHost as unknown as typeof globalThis.WebSocket);
+  return openSocket(harness.url, FromHost as unknown as typeof globalThis.WebSocket);
 }
 const fromHost: typeof fetch = (address, init) =>
   fetch(address, { ...init, headers: { ...Object(init?.headers), ...origin() } });
@@ -61,7 +61,7 @@ const withoutStreams: typeof fetch = (address, init) =>
 /** Another tab has the browser's only connection. */
 const withoutLock: Page = { ...page, lock: () => () => {} };
 const fallback = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
-  httpFallback({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
+  httpFallback({ relay: harness.url, page, socket: socket(), fetch: fromHost, ...given });
 
 const TRANSPORTS: [name: string, open: () => OpenTransport][] = [
   ["a WebSocket", socket],
@@ -76,7 +76,7 @@ function load(open: () => OpenTransport, storage: Map<string, string>): Chat {
     setItem: (key: string, value: string) => void storage.set(key, value),
     removeItem: (key: string) => void storage.delete(key),
   });
-  const chat = createChat({ site: "default", relay: house.url, page, storage: port, connect: open() });
+  const chat = createChat({ site: "default", relay: harness.url, page, storage: port, connect: open() });
   chats.push(chat);
   chat.start();
   return chat;
@@ -124,12 +124,14 @@ for (const [name, open] of TRANSPORTS)
         chat.send(text);
         if (n % 10 !== 5) continue;
         await shows(chat, () => written > n - 5);
-        await house.kill();
-        await house.start();
+        await harness.kill();
+        await harness.start();
       }
       await shows(chat, () => written === typed.length);
-      await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === typed.length);
-      expect(house.sandbox.messages().map(({ body }) => body)).toEqual(typed);
+      await harness.sandbox.until(
+        (sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === typed.length,
+      );
+      expect(harness.sandbox.messages().map(({ body }) => body)).toEqual(typed);
       expect(texts(chat).filter((text) => typed.includes(text))).toEqual(typed);
     });
 

@@ -40,14 +40,14 @@ function wrongSecrets(secret: string, count: number): string[] {
 /** A3: reply callbacks with wrong secrets. Succeeds with an answer other than 404, or when a reply is shown. */
 export async function forgedCallbacks(testbed: Testbed): Promise<Result> {
   const { visitor, id } = await testbed.knownVisitor("words of A3");
-  const secret = testbed.house.callbackUrl.split("/").at(-1) ?? "";
+  const secret = testbed.harness.callbackUrl.split("/").at(-1) ?? "";
   const tries = wrongSecrets(secret, testbed.count(10_000));
   let succeeded = 0;
   let address = testbed.address();
   for (const [n, each] of tries.entries()) {
     // The relay slows down an address that guesses often. This attack does not test that.
     if (n % 50 === 0) address = testbed.address();
-    const url = `${testbed.house.url}/callbacks/reply/${each}`;
+    const url = `${testbed.harness.url}/callbacks/reply/${each}`;
     if ((await testbed.callback(replyOf(id, "forged"), { url, address })) !== 404) succeeded++;
   }
   const right = await testbed.callback(replyOf(id, "real"));
@@ -76,14 +76,14 @@ export async function replayedCallbacks(testbed: Testbed): Promise<Result> {
 /** A5: searches every log line of this run for the callback secret. */
 export async function leakedSecret(testbed: Testbed): Promise<Result> {
   const { id } = await testbed.knownVisitor("words of A5");
-  const secret = testbed.house.callbackUrl.split("/").at(-1) ?? "";
+  const secret = testbed.harness.callbackUrl.split("/").at(-1) ?? "";
   const spellings = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")];
   for (const body of ["{", "null", `{"toId":"${secret}"}`, JSON.stringify(replyOf(id, secret))])
     await testbed.callback(body);
-  await testbed.callback(replyOf(id, "x"), { url: `${testbed.house.callbackUrl}x` });
-  const lines = testbed.house.lines();
+  await testbed.callback(replyOf(id, "x"), { url: `${testbed.harness.callbackUrl}x` });
+  const lines = testbed.harness.lines();
   const succeeded = lines.filter((line) => spellings.some((each) => line.includes(each))).length;
-  const control = `the search finds the secret in the callback address: ${spellings.some((each) => testbed.house.callbackUrl.includes(each))}`;
+  const control = `the search finds the secret in the callback address: ${spellings.some((each) => testbed.harness.callbackUrl.includes(each))}`;
   return { tried: lines.length, succeeded, control: `${control}. Not automated: the logs of a proxy in front` };
 }
 

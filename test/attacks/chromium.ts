@@ -30,7 +30,7 @@ function hook(): void {
 type Visit = { page: Page; context: BrowserContext; reports: string[]; otherHosts: string[] };
 
 /** Opens a page of the site under a content policy. Records requests to other hosts, and answers them with 204. */
-async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: string): Promise<Visit> {
+async function visit({ harness, setPolicy }: Testbed, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -40,25 +40,25 @@ async function visit({ house, setPolicy }: Testbed, browser: Browser, policy: st
   page.on("console", (message) => reports.push(message.text()));
   await context.route("**", async (route) => {
     const { origin } = new URL(route.request().url());
-    if (origin === house.url || origin === house.host) return route.continue();
+    if (origin === harness.url || origin === harness.host) return route.continue();
     otherHosts.push(route.request().url());
     return route.fulfill({ status: 204 });
   });
   await page.addInitScript(hook);
   setPolicy(policy);
-  await page.goto(house.host);
+  await page.goto(harness.host);
   return { page, context, reports, otherHosts };
 }
 
 const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
 
 /** The same person on another device: a visitor with this identity, who has sent a message. */
-async function sameVisitor({ house }: Testbed, sub: string): Promise<{ visitor: Visitor; id: string }> {
-  const visitor = house.visitor({ identity: identityOf({ sub }) });
+async function sameVisitor({ harness }: Testbed, sub: string): Promise<{ visitor: Visitor; id: string }> {
+  const visitor = harness.visitor({ identity: identityOf({ sub }) });
   await visitor.connect();
   await visitor.send(`first words of ${sub}`);
-  const message = () => house.sandbox.messages().find(({ body }) => body === `first words of ${sub}`);
-  await house.sandbox.until(() => message() !== undefined);
+  const message = () => harness.sandbox.messages().find(({ body }) => body === `first words of ${sub}`);
+  await harness.sandbox.until(() => message() !== undefined);
   return { visitor, id: message()?.fromId ?? "" };
 }
 
@@ -83,7 +83,7 @@ async function showInThread(
     const cut = text.slice(0, TEXT_MAX).toWellFormed();
     await testbed.callback(replyOf(id, cut));
     const file =
-      n % 10 === 0 ? await upload(testbed.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
+      n % 10 === 0 ? await upload(testbed.harness, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
     const extras = file?.status === 201 ? { media: file.answer.key } : {};
     await visitor.send(cut, `${sub}-${n}`, extras).catch(() => undefined);
   }
@@ -223,7 +223,7 @@ export async function scripts(testbed: Testbed, browser: Browser, { all, firing 
  * violation.
  */
 export async function strictPage(testbed: Testbed, browser: Browser): Promise<Result> {
-  const { url } = testbed.house;
+  const { url } = testbed.harness;
   const policy = `default-src 'none'; script-src ${url}; connect-src ${url} ${url.replace(/^http/, "ws")}; ${TRUSTED_TYPES}`;
   const { page, context, reports } = await visit(testbed, browser, policy);
   const chat = chatOn(page);
@@ -275,7 +275,7 @@ export async function foreignPictures(testbed: Testbed, browser: Browser): Promi
 
 /** A17: hostile files opened directly in the browser. Succeeds when a file runs a script. */
 export async function openedUploads(testbed: Testbed, browser: Browser): Promise<Result> {
-  const { house } = testbed;
+  const { harness } = testbed;
   const files = new Map(hostileFiles());
   const unprotected = await startUnprotectedServer(files);
   const { visitor } = await testbed.knownVisitor("words of the opened uploads");
@@ -295,8 +295,8 @@ export async function openedUploads(testbed: Testbed, browser: Browser): Promise
     if (await runs(unprotected.addressOf(name))) counts.unprotected++;
     for (const disguise of [name, ...disguises]) {
       counts.tried++;
-      const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name: disguise });
-      if (status === 201 && (await runs(house.url + answer.url))) counts.ours++;
+      const { status, answer } = await upload(harness, visitor, new Uint8Array(bytes), { name: disguise });
+      if (status === 201 && (await runs(harness.url + answer.url))) counts.ours++;
     }
   }
   await context.close();

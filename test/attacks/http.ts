@@ -26,9 +26,13 @@ const filesOf = (folder: string): string[] =>
 
 /** A11: searches every log line, answer and file of the relay and its build. Succeeds when one contains the account's key. */
 export async function leakedKey(testbed: Testbed): Promise<Result> {
-  const { house } = testbed;
+  const { harness } = testbed;
   const { visitor, id } = await testbed.knownVisitor("words of A11");
-  house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
+  harness.sandbox.failNext("incoming", 1, {
+    kind: "status",
+    status: 400,
+    body: { error: `apiKey=${KEY} of ${OWNER}` },
+  });
   await visitor.send("refused by the service");
   await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
   const outputs: string[] = [JSON.stringify(visitor.log())];
@@ -45,7 +49,7 @@ export async function leakedKey(testbed: Testbed): Promise<Result> {
   ];
   const bodies = ["{", "null", JSON.stringify(replyOf(id, "x", { userId: OWNER }))];
   for (const path of [...paths, "/w/default.js", "/metrics", "/media/none", "/socket"]) {
-    const response = await fetch(house.url + path, { headers: { Authorization: testbed.bearer } });
+    const response = await fetch(harness.url + path, { headers: { Authorization: testbed.bearer } });
     // The client itself sent the address, so an answer may repeat it.
     outputs.push(
       JSON.stringify([...response.headers]),
@@ -53,7 +57,7 @@ export async function leakedKey(testbed: Testbed): Promise<Result> {
     );
   }
   for (const body of bodies) {
-    const response = await fetch(house.callbackUrl, {
+    const response = await fetch(harness.callbackUrl, {
       method: "POST",
       body,
       headers: { "Content-Type": "application/json" },
@@ -61,9 +65,9 @@ export async function leakedKey(testbed: Testbed): Promise<Result> {
     outputs.push(await response.text());
   }
   const built = filesOf(join(import.meta.dirname, "..", "..", "widget", "dist"));
-  const written = [...filesOf(house.dataDir), ...built].filter((file) => existsSync(file));
-  outputs.push(...house.lines(), ...written.map((file) => readFileSync(file, "latin1")));
-  const { authFailures } = house.sandbox.state().counts;
+  const written = [...filesOf(harness.dataDir), ...built].filter((file) => existsSync(file));
+  outputs.push(...harness.lines(), ...written.map((file) => readFileSync(file, "latin1")));
+  const { authFailures } = harness.sandbox.state().counts;
   const control = `the service received the key (${authFailures} calls without it); the search finds the key in "apiKey=…": ${leaks(`?apiKey=${encodeURIComponent(KEY)}`)}`;
   return { tried: outputs.length, succeeded: outputs.filter(leaks).length, control };
 }
@@ -134,12 +138,12 @@ const UPGRADE =
  * Requests a WebSocket on the connection of a request that is not answered yet: a callback, and a page's poll.
  * @returns the number of tries, and of those that were answered with an upgrade
  */
-async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried: number; succeeded: number }> {
-  const upgrade = UPGRADE.replace("ORIGIN", house.host);
-  const line = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: house.host } });
+async function earlyUpgrades({ harness }: Testbed, port: number): Promise<{ tried: number; succeeded: number }> {
+  const upgrade = UPGRADE.replace("ORIGIN", harness.host);
+  const line = await fetch(`${harness.url}/socket/lines`, { method: "POST", headers: { Origin: harness.host } });
   const { line: id } = (await line.json()) as { line: string };
-  const poll = `GET /socket/lines/${id}?mode=poll HTTP/1.1\r\nHost: a\r\nOrigin: ${house.host}\r\n\r\n`;
-  const path = new URL(house.callbackUrl).pathname;
+  const poll = `GET /socket/lines/${id}?mode=poll HTTP/1.1\r\nHost: a\r\nOrigin: ${harness.host}\r\n\r\n`;
+  const path = new URL(harness.callbackUrl).pathname;
   const callback = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
   const answers = await Promise.all([poll, callback].map((first) => exchange(port, first + upgrade)));
   return { tried: answers.length, succeeded: answers.filter((statuses) => statuses.includes(101)).length };
@@ -150,8 +154,8 @@ async function earlyUpgrades({ house }: Testbed, port: number): Promise<{ tried:
  * or a relay that stops.
  */
 export async function oddHeaders(testbed: Testbed): Promise<Result> {
-  const port = Number(new URL(testbed.house.url).port);
-  const path = new URL(testbed.house.callbackUrl).pathname;
+  const port = Number(new URL(testbed.harness.url).port);
+  const path = new URL(testbed.harness.callbackUrl).pathname;
   const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
   const paths = [
     "/healthz",
@@ -177,7 +181,7 @@ export async function oddHeaders(testbed: Testbed): Promise<Result> {
   const upgrades = await earlyUpgrades(testbed, port);
   succeeded += upgrades.succeeded;
   // `exchange` accepts silence. This request does not: a relay that no longer answers fails the attack.
-  const { status: good } = await fetch(`${testbed.house.url}/healthz`);
+  const { status: good } = await fetch(`${testbed.harness.url}/healthz`);
   if (good !== 200) succeeded++;
   const tried = tries.length + smuggled.length + upgrades.tried;
   return { tried, succeeded, control: `a plain request answers ${good}` };
@@ -187,11 +191,11 @@ export async function oddHeaders(testbed: Testbed): Promise<Result> {
  * Requests for the metrics without a token, as any web page can cause in an operator's browser.
  * @returns whether the operator's address is locked afterwards
  */
-async function locksOperator({ house, address }: Testbed): Promise<boolean> {
-  const { admin } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string };
+async function locksOperator({ harness, address }: Testbed): Promise<boolean> {
+  const { admin } = JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string };
   const from = { "X-Forwarded-For": address() };
-  for (let n = 0; n < 20; n++) await (await fetch(`${house.url}/metrics`, { headers: from })).arrayBuffer();
-  const answer = await fetch(`${house.url}/metrics`, { headers: { ...from, Authorization: `Bearer ${admin}` } });
+  for (let n = 0; n < 20; n++) await (await fetch(`${harness.url}/metrics`, { headers: from })).arrayBuffer();
+  const answer = await fetch(`${harness.url}/metrics`, { headers: { ...from, Authorization: `Bearer ${admin}` } });
   await answer.arrayBuffer();
   return answer.status !== 200;
 }
@@ -201,8 +205,8 @@ async function locksOperator({ house, address }: Testbed): Promise<boolean> {
  * refusal.
  */
 export async function exposedPages(testbed: Testbed): Promise<Result> {
-  const { house } = testbed;
-  const { paths } = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
+  const { harness } = testbed;
+  const { paths } = (await (await fetch(`${harness.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, unknown>>;
   };
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -240,18 +244,18 @@ export async function exposedPages(testbed: Testbed): Promise<Result> {
     for (const headers of keys) {
       tried++;
       const init = { method: method.toUpperCase(), headers, ...(method !== "get" && { body: "{}" }) };
-      const response = await fetch(house.url + path.replaceAll(/\{\w+\}/g, "nobody"), init);
+      const response = await fetch(harness.url + path.replaceAll(/\{\w+\}/g, "nobody"), init);
       await response.arrayBuffer();
       if (response.status !== 401) succeeded++;
     }
   for (const path of guesses) {
     tried++;
-    const response = await fetch(house.url + path, { redirect: "manual" });
+    const response = await fetch(harness.url + path, { redirect: "manual" });
     await response.arrayBuffer();
     const toLogin = response.headers.get("location")?.startsWith("/admin/login") === true;
     if (response.status < 400 && !toLogin) succeeded++;
   }
-  const health = await (await fetch(`${house.url}/healthz`)).text();
+  const health = await (await fetch(`${harness.url}/healthz`)).text();
   if (health !== '{"status":"ok"}') succeeded++;
   tried += 20;
   if (await locksOperator(testbed)) succeeded++;

@@ -149,7 +149,7 @@ function origins(own: string): (string | undefined)[] {
 
 /** A7: origins that are not allowed, at the socket, its fallback and the uploads; and a request target with a host. */
 export async function foreignOrigins(testbed: Testbed): Promise<Result> {
-  const { url, host } = testbed.house;
+  const { url, host } = testbed.harness;
   let tried = 0;
   let succeeded = 0;
   const knock = async (origin: string | undefined, path = "/socket"): Promise<void> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { IDENTITY_SECRET } from "../identities.ts";
 import { caller, tokenFor } from "../tokens.ts";
 import type { Visitor } from "../visitor.ts";
@@ -15,7 +15,7 @@ export type KnownVisitor = { visitor: Visitor; id: string };
  * others use `Target`.
  */
 export type Testbed = {
-  house: House;
+  harness: Harness;
   /** Number of attempts in this run: all `full` attempts in `npm run attacks`, a share of them in `npm test`. */
   count: (full: number) => number;
   /** A sample of `count(all.length)` items, spread over the whole list. */
@@ -64,8 +64,8 @@ export const replyOf = (toId: string, body: string, more: object = {}): object =
 /** Tables that the relay writes on its own, by its clock or when it renews a session. */
 const OWN_TABLES = ["series", "alerts", "past_alerts", "meta", "session_turns", "callback_fields"];
 
-async function rowsOf(house: House, table?: string): Promise<number> {
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+async function rowsOf(harness: Harness, table?: string): Promise<number> {
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   const all = await db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
   const tables = all.filter(({ name }) => (table ? name === table : !OWN_TABLES.includes(name)));
   let total = 0;
@@ -80,19 +80,19 @@ export async function startTestbed(share: number): Promise<Testbed> {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
   let policy = "";
   const tag = { headers: (): Record<string, string> => (policy === "" ? {} : { "Content-Security-Policy": policy }) };
-  const house = await startHouse({
+  const harness = await startHarness({
     tag,
     sandbox: { botActive: false, errorRate: [] },
     site,
     sites: { b: {} },
     env: ENVIRONMENT,
   });
-  const token = await tokenFor(house);
+  const token = await tokenFor(harness);
   let addresses = 0;
   const count = (full: number): number => Math.max(Math.min(full, 10), Math.ceil(full * share));
   const address = (): string => `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses++ & 255}`;
   return {
-    house,
+    harness,
     count,
     sample(all) {
       const step = all.length / count(all.length);
@@ -100,19 +100,19 @@ export async function startTestbed(share: number): Promise<Testbed> {
     },
     address,
     async connect(from = address()) {
-      const client = await openRawClient(house.url, { origin: house.host, address: from });
+      const client = await openRawClient(harness.url, { origin: harness.host, address: from });
       if (client === undefined) throw new Error("The relay refused its own page");
       return client;
     },
     async knownVisitor(text, site = "default") {
-      const visitor = house.visitor({ site });
+      const visitor = harness.visitor({ site });
       await visitor.connect();
       await visitor.send(text);
-      const message = () => house.sandbox.messages().find(({ body }) => body === text);
-      await house.sandbox.until(() => message() !== undefined);
+      const message = () => harness.sandbox.messages().find(({ body }) => body === text);
+      await harness.sandbox.until(() => message() !== undefined);
       return { visitor, id: message()?.fromId ?? "" };
     },
-    async callback(body, { url = house.callbackUrl, address: from = address() } = {}) {
+    async callback(body, { url = harness.callbackUrl, address: from = address() } = {}) {
       const response = await fetch(url, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-Forwarded-For": from },
@@ -121,15 +121,15 @@ export async function startTestbed(share: number): Promise<Testbed> {
       await response.arrayBuffer();
       return response.status;
     },
-    api: caller(house, token),
+    api: caller(harness, token),
     bearer: `Bearer ${token}`,
     async delivered() {
-      while ((await rowsOf(house, "outbox")) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await rowsOf(harness, "outbox")) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
-    rows: () => rowsOf(house),
+    rows: () => rowsOf(harness),
     setPolicy(given) {
       policy = given;
     },
-    stop: () => house.stop(),
+    stop: () => harness.stop(),
   };
 }

@@ -228,7 +228,7 @@ export async function forgedLines(testbed: Testbed): Promise<Result> {
     await testbed.callback(replyOf(id, `private-words ${text}`, { contactId: text, channel: text }));
     await testbed.callback(replyOf(`private-words${text}`, "x"));
   }
-  const lines = testbed.house.lines();
+  const lines = testbed.harness.lines();
   const isJson = (line: string): boolean => {
     try {
       return typeof JSON.parse(line) === "object";

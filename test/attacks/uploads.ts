@@ -42,7 +42,7 @@ const SAFE =
 
 /** A17: hostile files under six names and types. Succeeds with an answer that a browser could run. */
 export async function hostileUploads(testbed: Testbed): Promise<Result> {
-  const { house } = testbed;
+  const { harness } = testbed;
   const { visitor } = await testbed.knownVisitor("words of A17");
   const tries = testbed.sample(
     hostileFiles().flatMap(([name, bytes]) =>
@@ -52,19 +52,19 @@ export async function hostileUploads(testbed: Testbed): Promise<Result> {
   let stored = 0;
   let succeeded = 0;
   for (const { bytes, disguise } of tries) {
-    const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), {
+    const { status, answer } = await upload(harness, visitor, new Uint8Array(bytes), {
       name: disguise.name,
       headers: { "Content-Type": disguise.type },
     });
     if (status >= 500) succeeded++;
     if (status !== 201) continue;
     stored++;
-    const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
+    const { headers } = await fetch(harness.url + answer.url, { method: "HEAD" });
     const policy = headers.get("content-security-policy") ?? "";
     const guarded = policy.includes("sandbox") && headers.get("x-content-type-options") === "nosniff";
     if (!guarded || !SAFE.test(headers.get("content-type") ?? "")) succeeded++;
   }
-  const plain = await upload(house, visitor, new Uint8Array(PNG), { name: "photo.png" });
+  const plain = await upload(harness, visitor, new Uint8Array(PNG), { name: "photo.png" });
   return {
     tried: tries.length,
     succeeded,
@@ -82,7 +82,7 @@ function png(width: number, height: number): Buffer {
 
 /** A18: pictures that unpack to gigabytes, and archives. Succeeds when one is stored as a picture. */
 export async function bombs(testbed: Testbed): Promise<Result> {
-  const { house } = testbed;
+  const { harness } = testbed;
   const { visitor } = await testbed.knownVisitor("words of A18");
   const sides = [6_400, 10_000, 30_000, 65_535];
   const vast = [100_000, 1_000_000, 2 ** 31 - 1, 2 ** 32 - 1];
@@ -104,10 +104,10 @@ export async function bombs(testbed: Testbed): Promise<Result> {
   ];
   let succeeded = 0;
   for (const [name, bytes] of tries) {
-    const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name });
+    const { status, answer } = await upload(harness, visitor, new Uint8Array(bytes), { name });
     if (status >= 500 || (status === 201 && (answer.type.startsWith("image/") || (answer.width ?? 0) > 0))) succeeded++;
   }
-  const small = await upload(house, visitor, new Uint8Array(PNG), { name: "small.png" });
+  const small = await upload(harness, visitor, new Uint8Array(PNG), { name: "small.png" });
   return {
     tried: tries.length,
     succeeded,
@@ -120,7 +120,7 @@ export async function bombs(testbed: Testbed): Promise<Result> {
  * name.
  */
 export async function hostileNames(testbed: Testbed): Promise<Result> {
-  const { house } = testbed;
+  const { harness } = testbed;
   const file = corpus("filenames/hostile-filenames.json");
   const listed = existsSync(file)
     ? (JSON.parse(readFileSync(file, "utf8")) as string[])
@@ -129,11 +129,11 @@ export async function hostileNames(testbed: Testbed): Promise<Result> {
   const tries = [...testbed.sample(listed), ...testbed.sample(naughtyStrings())];
   let succeeded = 0;
   for (const name of tries) {
-    const { status, answer } = await upload(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
+    const { status, answer } = await upload(harness, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
     if (status >= 500) succeeded++;
     if (status !== 201) continue;
     if (/[<>:"|?*/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) succeeded++;
-    const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
+    const { headers } = await fetch(harness.url + answer.url, { method: "HEAD" });
     if (
       !/^(inline|attachment); filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.!~*'()%-]+)?$/.test(
         headers.get("content-disposition") ?? "",
@@ -141,10 +141,10 @@ export async function hostileNames(testbed: Testbed): Promise<Result> {
     )
       succeeded++;
   }
-  const stray = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter(
+  const stray = readdirSync(harness.dataDir, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.parentPath.includes("media") && !/^[\w-]+(\.\w+)*$/.test(entry.name),
   );
-  const { answer } = await upload(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
+  const { answer } = await upload(harness, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
   return {
     tried: tries.length,
     succeeded: succeeded + stray.length,

@@ -49,7 +49,7 @@ export async function compressionOffers(testbed: Testbed): Promise<Result> {
   ];
   const agrees = (url: string, offer: object): Promise<boolean> =>
     new Promise((resolve) => {
-      const socket = new WebSocket(url, { origin: testbed.house.host, perMessageDeflate: offer });
+      const socket = new WebSocket(url, { origin: testbed.harness.host, perMessageDeflate: offer });
       socket.once("open", () => {
         resolve(socket.extensions.includes("deflate"));
         socket.terminate();
@@ -57,7 +57,8 @@ export async function compressionOffers(testbed: Testbed): Promise<Result> {
       socket.on("error", () => resolve(false));
     });
   let succeeded = 0;
-  for (const offer of offers) if (await agrees(`${testbed.house.url.replace("http", "ws")}/socket`, offer)) succeeded++;
+  for (const offer of offers)
+    if (await agrees(`${testbed.harness.url.replace("http", "ws")}/socket`, offer)) succeeded++;
   const willing = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: true });
   await new Promise((resolve) => willing.once("listening", resolve));
   const control = await agrees(`ws://127.0.0.1:${(willing.address() as { port: number }).port}`, {});
@@ -151,7 +152,7 @@ export async function deepJson(testbed: Testbed): Promise<Result> {
 
 /** Posts the text as an API call and as a callback. @returns the statuses */
 async function statusesOf(testbed: Testbed, text: string): Promise<number[]> {
-  const api = await fetch(`${testbed.house.url}/api/v1/contacts`, {
+  const api = await fetch(`${testbed.harness.url}/api/v1/contacts`, {
     method: "POST",
     body: text,
     headers: { Authorization: testbed.bearer, "Idempotency-Key": "deep" },
@@ -211,9 +212,9 @@ export async function oddDocuments(testbed: Testbed): Promise<Result> {
   for (const [n, bytes] of tries.entries()) {
     const api = { Authorization: testbed.bearer, "Idempotency-Key": "odd" };
     const codes = [
-      await postBytes(testbed.house.callbackUrl, bytes, { "X-Forwarded-For": testbed.address() }),
-      await postBytes(`${testbed.house.url}/api/v1/messages`, bytes, api),
-      await postBytes(`${testbed.house.url}/api/v1/contacts`, bytes, api),
+      await postBytes(testbed.harness.callbackUrl, bytes, { "X-Forwarded-For": testbed.address() }),
+      await postBytes(`${testbed.harness.url}/api/v1/messages`, bytes, api),
+      await postBytes(`${testbed.harness.url}/api/v1/contacts`, bytes, api),
     ];
     succeeded += codes.filter((code) => code < 400 || code >= 500).length;
     if (bytes.length > 30_000) continue;

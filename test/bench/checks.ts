@@ -7,7 +7,7 @@
 import type { Browser, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
-import { startHouse } from "../harness.ts";
+import { startHarness } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 import { measureThread, THREAD_BOUNDS } from "./long-thread.ts";
 
@@ -92,9 +92,9 @@ async function firstClick(browser: Browser, url: string): Promise<number> {
 /** @returns the best figures of several runs, and those that exceed their bound */
 export async function measureChecks(): Promise<{ figures: CheckFigures; exceeded: string[] }> {
   const [pages, browser] = await Promise.all([startPages(), launch([], wholeBrowserPath())]);
-  const house = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
+  const harness = await startHarness({ env: { ALLOWED_ORIGINS: pages.url } });
   pages.put("/without", { html: pageOf(text) });
-  pages.put("/with", { html: pageOf(`${text}<script async src="${house.url}/widget.js"></script>`) });
+  pages.put("/with", { html: pageOf(`${text}<script async src="${harness.url}/widget.js"></script>`) });
   const runs: { without: Seen; with: Seen; click: number }[] = [];
   for (let run = 0; run < RUNS; run++)
     runs.push({
@@ -102,7 +102,7 @@ export async function measureChecks(): Promise<{ figures: CheckFigures; exceeded
       with: await load(browser, `${pages.url}/with`, true),
       click: await firstClick(browser, `${pages.url}/with`),
     });
-  await Promise.all([browser.close(), house.stop(), pages.stop()]);
+  await Promise.all([browser.close(), harness.stop(), pages.stop()]);
   const more = (of: (seen: Seen) => number): number =>
     Math.min(...runs.map((run) => of(run.with))) - Math.min(...runs.map((run) => of(run.without)));
   const figures = {

@@ -3,7 +3,7 @@
  * timeouts.
  */
 
-import { startHouse } from "../harness.ts";
+import { startHarness } from "../harness.ts";
 import { startNginx } from "../nginx.ts";
 import { createVisitor } from "../visitor.ts";
 
@@ -12,19 +12,19 @@ import { createVisitor } from "../visitor.ts";
  * @throws Error when the connection did not last
  */
 export async function idle(seconds: number): Promise<void> {
-  const house = await startHouse();
-  const nginx = await startNginx(house.url);
-  const visitor = createVisitor(nginx.url, { origin: house.host });
+  const harness = await startHarness();
+  const nginx = await startNginx(harness.url);
+  const visitor = createVisitor(nginx.url, { origin: harness.host });
   try {
     await visitor.connect();
     await visitor.send("Hello");
     await visitor.receives("echo: Hello");
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-    await house.sandbox.humanReply({ fromId: house.sandbox.messages()[0]?.fromId ?? "", body: "still there?" });
+    await harness.sandbox.humanReply({ fromId: harness.sandbox.messages()[0]?.fromId ?? "", body: "still there?" });
     await visitor.receives("still there?");
   } finally {
     await visitor.drop();
     await nginx.stop();
-    await house.stop();
+    await harness.stop();
   }
 }

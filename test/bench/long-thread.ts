@@ -7,7 +7,7 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
 import { fillThread, frames } from "../browser/checks/threads.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 
 const MESSAGES = 10_000;
@@ -65,14 +65,14 @@ async function best(take: (n: number) => Promise<number>): Promise<number> {
 }
 
 /** A page at the end of a thread of ten thousand messages. */
-async function longThread(browser: Browser, house: House, url: string): Promise<Page> {
+async function longThread(browser: Browser, harness: Harness, url: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   const chat = chatOn(page);
   await page.goto(url);
   await chat.open();
   await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  await fillThread(house, MESSAGES);
+  await fillThread(harness, MESSAGES);
   await page.reload();
   await chat.open();
   await chat.thread.getByText(`reply number ${MESSAGES},`).waitFor();
@@ -86,18 +86,18 @@ async function longThread(browser: Browser, house: House, url: string): Promise<
 /** @returns the best figures of several tries */
 export async function measureThread(): Promise<ThreadFigures> {
   const [pages, browser] = await Promise.all([startPages(), launch([], wholeBrowserPath())]);
-  const house = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
-  pages.put("/thread", { html: pageOf(`<script async src="${house.url}/widget.js"></script>`) });
-  const page = await longThread(browser, house, `${pages.url}/thread`);
+  const harness = await startHarness({ env: { ALLOWED_ORIGINS: pages.url } });
+  pages.put("/thread", { html: pageOf(`<script async src="${harness.url}/widget.js"></script>`) });
+  const page = await longThread(browser, harness, `${pages.url}/thread`);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-  const fromId = house.sandbox.messages().at(-1)?.fromId ?? "";
+  const fromId = harness.sandbox.messages().at(-1)?.fromId ?? "";
   const appendMs = await best((n) =>
-    append(page, devtools, () => house.sandbox.humanReply({ fromId, body: `one more, ${n}.` }), `one more, ${n}.`),
+    append(page, devtools, () => harness.sandbox.humanReply({ fromId, body: `one more, ${n}.` }), `one more, ${n}.`),
   );
   await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   const openMs = await best(() => open(page, devtools));
-  await Promise.all([browser.close(), house.stop(), pages.stop()]);
+  await Promise.all([browser.close(), harness.stop(), pages.stop()]);
   return { appendMs, openMs };
 }
 

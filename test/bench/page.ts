@@ -12,7 +12,7 @@ import { gzipSync } from "node:zlib";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 import { measurePhone } from "./phone.ts";
 
@@ -200,11 +200,11 @@ async function measure(browser: Browser, pages: string, rate: number, runs: numb
 /** @param runs loads of each page at each speed; published figures are medians of five */
 export async function measurePage(runs: number) {
   const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch([], wholeBrowserPath())]);
-  const house: House = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
+  const harness: Harness = await startHarness({ env: { ALLOWED_ORIGINS: pages.url } });
   const tag = (src: string): { html: string } => ({ html: pageOf(`<script async src="${src}"></script>`) });
   pages.put("/blank", { html: pageOf("") });
   pages.put("/button", tag(button.url));
-  pages.put("/widget", tag(`${house.url}/widget.js`));
+  pages.put("/widget", tag(`${harness.url}/widget.js`));
   const figures = {
     command: "npm run bench -- --page",
     runs,
@@ -213,9 +213,9 @@ export async function measurePage(runs: number) {
     sizes: sizes(),
     fullSpeed: await measure(browser, pages.url, 1, runs),
     quarterSpeed: await measure(browser, pages.url, 4, runs),
-    phone: await measurePhone(browser, pages, house.url, runs),
+    phone: await measurePhone(browser, pages, harness.url, runs),
   };
   button.stop();
-  await Promise.all([browser.close(), house.stop(), pages.stop()]);
+  await Promise.all([browser.close(), harness.stop(), pages.stop()]);
   return figures;
 }

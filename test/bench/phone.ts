@@ -5,7 +5,7 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { launch } from "../browser/browser.ts";
 import { type Pages, pageOf, startPages } from "../browser/checks/pages.ts";
-import { startHouse } from "../harness.ts";
+import { startHarness } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 
 const RUNS = 5;
@@ -77,7 +77,7 @@ export async function measurePhone(browser: Browser, pages: Pages, relay: string
 
 if (import.meta.main) {
   const [pages, browser] = await Promise.all([startPages(), launch([], wholeBrowserPath())]);
-  const house = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
-  console.log(await measurePhone(browser, pages, house.url));
-  await Promise.all([browser.close(), house.stop(), pages.stop()]);
+  const harness = await startHarness({ env: { ALLOWED_ORIGINS: pages.url } });
+  console.log(await measurePhone(browser, pages, harness.url));
+  await Promise.all([browser.close(), harness.stop(), pages.stop()]);
 }

@@ -14,7 +14,7 @@ import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAllAdminSessions } from "../../relay/src/records/operators.ts";
 import { sampleOf } from "../all-cases.ts";
-import { type House, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
+import { type Harness, NO_RANDOM_FAULTS, startHarness } from "../harness.ts";
 import { upload } from "../uploads.ts";
 import { launch, TIMEOUT_MS } from "./browser.ts";
 import { png } from "./png.ts";
@@ -24,34 +24,34 @@ const PAGES = ROUTE_ROWS.filter(
   ({ method, path }) => method === "GET" && /^\/admin(\/|$)/.test(path) && !/\/(login|find)$|\.(css|js)$/.test(path),
 ).map(({ path }) => path);
 
-let house: House;
+let harness: Harness;
 let browser: Browser;
 let token: string;
 let visitor: string;
 let message: string;
 
 beforeAll(async () => {
-  house = await startHouse({ sites: { "second-site": {} }, sandbox: { ...NO_RANDOM_FAULTS, botActive: false } });
+  harness = await startHarness({ sites: { "second-site": {} }, sandbox: { ...NO_RANDOM_FAULTS, botActive: false } });
   browser = await launch();
-  token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
-  const somebody = house.visitor();
+  token = (JSON.parse(readFileSync(join(harness.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  const somebody = harness.visitor();
   await somebody.connect();
   await somebody.send("a word that is found");
   await somebody.sees((each) => each.from === "visitor" && each.state === "delivered");
-  visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
-  house.sandbox.failNext("incoming", 1, 400);
+  visitor = harness.sandbox.messages().at(-1)?.fromId ?? "";
+  harness.sandbox.failNext("incoming", 1, 400);
   message = (await somebody.send("this one fails")).id;
   await somebody.sees(({ id, ...rest }) => id === message && rest.from === "visitor" && rest.state === "failed");
   await fill();
 });
 afterAll(async () => {
   await browser.close();
-  await house.stop();
+  await harness.stop();
 });
 
 /** Work of the past with long names and problems, so that no page is empty. Nothing of it is due. */
 async function fill(): Promise<void> {
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   const at = Date.now() - 3_600_000;
   const due = Number.MAX_SAFE_INTEGER;
   const email = "a-long-name-of-a-customer@shop-with-a-long-name.example";
@@ -70,7 +70,7 @@ async function fill(): Promise<void> {
     );
     await setEvent(tx, { id: event.id, state: "failed", attempts: 2, due, status: 503, problem, tries });
     await addBlock(tx, { site: "default", value: "2001:db8:1234:5678::/64", reason: "a flood", actor: "cli", at });
-    const mail = { id: "mail-1", visitor, address: email, since: 0, upto: 1, page: house.url, locale: "en", at };
+    const mail = { id: "mail-1", visitor, address: email, since: 0, upto: 1, page: harness.url, locale: "en", at };
     await addMail(tx, { ...mail, kind: "replies" });
     await setMail(tx, { id: mail.id, state: "failed", attempts: 3, due, problem });
     for (const [key, kind, content] of [
@@ -96,7 +96,7 @@ async function signIn(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  await page.goto(`${house.url}/admin`);
+  await page.goto(`${harness.url}/admin`);
   await page.getByLabel("Admin token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -156,9 +156,9 @@ it("the admin pages and the root page are accessible on desktops and phones, lig
   const context = await browser.newContext({ bypassCSP: true });
   context.setDefaultTimeout(TIMEOUT_MS);
   const login = await context.newPage();
-  await login.goto(`${house.url}/admin`);
+  await login.goto(`${harness.url}/admin`);
   const faults: Record<string, string[]> = { login: await faultsOf(login) };
-  await login.goto(house.url);
+  await login.goto(harness.url);
   faults.root = await faultsOf(login);
   await context.close();
   const page = await signIn({ bypassCSP: true });
@@ -171,7 +171,7 @@ it("the admin pages and the root page are accessible on desktops and phones, lig
       ":key": "shipped-1042",
     };
     const filled = Object.entries(names).reduce((all, [name, value]) => all.replace(name, value), path);
-    await page.goto(house.url + filled.replace("*", "no-such-page"));
+    await page.goto(harness.url + filled.replace("*", "no-such-page"));
     faults[path] = await faultsOf(page);
   }
   expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
@@ -182,7 +182,7 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
   const page = await signIn({ viewport: DESKTOP });
   const cut: string[] = [];
   for (const path of ["leads", "mails", "webhooks", "blocks", "ledger", "alerts"]) {
-    await page.goto(`${house.url}/admin/${path}`);
+    await page.goto(`${harness.url}/admin/${path}`);
     for (const each of await page.locator("td summary").all()) await each.click();
     const tables = await page
       .locator(".scroll")
@@ -195,7 +195,7 @@ it("the ledger shows the whole sub-account and key of a grant, and no table of a
     if (!whole) cut.push(`${path}, a text`);
   }
   expect(cut).toEqual([]);
-  await page.goto(`${house.url}/admin/ledger`);
+  await page.goto(`${harness.url}/admin/ledger`);
   for (const text of [
     "a-key-of-a-grant-that-is-long-enough-to-be-cut",
     "a-long-name-of-a-customer@shop-with-a-long-name.example",
@@ -208,7 +208,7 @@ it("on a small phone, nothing in a table reaches over its edge, and the buttons 
   const page = await signIn({ viewport: SMALL_PHONE });
   const over: string[] = [];
   for (const path of LISTS) {
-    await page.goto(`${house.url}/admin/${path}`);
+    await page.goto(`${harness.url}/admin/${path}`);
     const found = await page.locator("td:not(.none)").evaluateAll((all) =>
       all.flatMap((cell) => {
         const range = document.createRange();
@@ -220,7 +220,7 @@ it("on a small phone, nothing in a table reaches over its edge, and the buttons 
     over.push(...found.map((text) => `${path}: ${text}`));
   }
   expect(over).toEqual([]);
-  await page.goto(`${house.url}/admin/deliveries`);
+  await page.goto(`${harness.url}/admin/deliveries`);
   expect((await page.locator(".bulk").boundingBox())?.height).toBeLessThan(150);
   await page.context().close();
 });
@@ -228,7 +228,7 @@ it("on a small phone, nothing in a table reaches over its edge, and the buttons 
 it("on a phone, everything in a cell of a table is beside its label, and not below it", async () => {
   const page = await signIn({ viewport: PHONE });
   for (const path of [...LISTS, "doctor", "settings", "callbacks"]) {
-    await page.goto(`${house.url}/admin/${path}`);
+    await page.goto(`${harness.url}/admin/${path}`);
     const below = await page.locator("td:not(.none)").evaluateAll((all) =>
       all.flatMap((cell) => {
         const edge = cell.getBoundingClientRect().left + 100;
@@ -249,7 +249,7 @@ it("the items of the navigation stay where they are, whichever page is open", as
   const page = await signIn({ viewport: { width: 2_000, height: 800 } });
   const places = new Set<string>();
   for (const path of ["", "/conversations", "/ledger", "/audit"]) {
-    await page.goto(`${house.url}/admin${path}`);
+    await page.goto(`${harness.url}/admin${path}`);
     places.add(
       (await page.locator("nav a").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))).join(),
     );
@@ -260,7 +260,7 @@ it("the items of the navigation stay where they are, whichever page is open", as
 
 it("the buttons for chosen messages are in view without scrolling, however long the list is", async () => {
   const page = await signIn({ viewport: { width: 390, height: 420 } });
-  await page.goto(`${house.url}/admin/deliveries`);
+  await page.goto(`${harness.url}/admin/deliveries`);
   const box = await page.getByRole("button", { name: "Retry the chosen" }).boundingBox();
   expect((box?.y ?? Number.NaN) + (box?.height ?? 0)).toBeLessThanOrEqual(420);
   await page.context().close();
@@ -268,12 +268,12 @@ it("the buttons for chosen messages are in view without scrolling, however long 
 
 it("shows texts that are written from right to left as such, in a conversation and on a message's page", async () => {
   const page = await signIn();
-  const somebody = house.visitor();
+  const somebody = harness.visitor();
   await somebody.connect();
   const { id } = await somebody.send("أين طلبي 1042؟");
   await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "delivered");
   const direction = (text: Locator) => text.evaluate((element) => getComputedStyle(element).direction);
-  await page.goto(`${house.url}/admin/find?id=${id}`);
+  await page.goto(`${harness.url}/admin/find?id=${id}`);
   expect(await direction(page.getByRole("region", { name: "Text of the message" }))).toBe("rtl");
   await page.locator("dd a.id").click();
   expect(await direction(page.locator(".thread p"))).toBe("rtl");
@@ -282,17 +282,17 @@ it("shows texts that are written from right to left as such, in a conversation a
 
 it("a conversation and a message's page show the picture of a message, and lead to the file", async () => {
   const page = await signIn();
-  const somebody = house.visitor();
+  const somebody = harness.visitor();
   await somebody.connect();
   const picture = Buffer.from(png(640, 480));
-  const { answer } = await upload(house, somebody, picture, { name: "broken lamp.png" });
+  const { answer } = await upload(harness, somebody, picture, { name: "broken lamp.png" });
   const { id } = await somebody.send("", undefined, { media: answer.key });
   await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "delivered");
   const widthOf = (img: Locator) =>
     img.evaluate((element: HTMLImageElement) => element.decode().then(() => element.naturalWidth));
-  await page.goto(`${house.url}/admin/conversations`);
+  await page.goto(`${harness.url}/admin/conversations`);
   expect(await page.getByRole("row").nth(1).textContent()).toContain("[file]");
-  await page.goto(`${house.url}/admin/find?id=${id}`);
+  await page.goto(`${harness.url}/admin/find?id=${id}`);
   expect(await widthOf(page.locator(".file img"))).toBe(640);
   await page.locator("dd a.id").click();
   expect(await widthOf(page.locator(".thread img"))).toBe(640);
@@ -312,8 +312,8 @@ it("a conversation and a message's page show the picture of a message, and lead 
 it("the overview shows a new problem without a reload, and says when it can no longer be updated", async () => {
   const page = await signIn();
   await page.clock.install();
-  await page.goto(`${house.url}/admin`);
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  await page.goto(`${harness.url}/admin`);
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   await db.transaction((tx) => raiseAlert(tx, { ...ALERT, problem: "The lamp is out.", since: Date.now() }));
   await page.clock.runFor(15_000);
   await page.getByText("The lamp is out. Look at its key.").waitFor();
@@ -335,11 +335,11 @@ it("the overview shows a new problem without a reload, and says when it can no l
 
 it("a button copies the site's tag under the page's own policy, and the preview is the real chat", async () => {
   const page = await signIn({ permissions: ["clipboard-read", "clipboard-write"] });
-  await page.goto(`${house.url}/admin/sites`);
+  await page.goto(`${harness.url}/admin/sites`);
   await page.getByRole("button", { name: "Copy the tag" }).first().click();
   await page.getByText("Copied.").waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-    `<script async src="${house.url.replace("127.0.0.1", "localhost")}/widget.js" data-site="default"></script>`,
+    `<script async src="${harness.url.replace("127.0.0.1", "localhost")}/widget.js" data-site="default"></script>`,
   );
   await page.getByText("Preview").first().click();
   await page.frameLocator("iframe").first().getByRole("textbox", { name: "Message" }).waitFor();
@@ -356,7 +356,7 @@ it("a plot shows its values beside its axis, on a small phone too", async () => 
     waiting: 0,
     pace: 0,
   };
-  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const db = openSqlite(join(harness.dataDir, "porchlight.db"));
   // An hour before this relay began: it writes the row of each later hour itself.
   const hour = Math.floor(Date.now() / 3_600_000 - 24) * 3_600_000;
   await db.run(
@@ -366,7 +366,7 @@ it("a plot shows its values beside its axis, on a small phone too", async () => 
   );
   await db.close();
   const page = await signIn({ viewport: SMALL_PHONE });
-  await page.goto(`${house.url}/admin?range=week`);
+  await page.goto(`${harness.url}/admin?range=week`);
   expect(await page.locator("svg.plot text").allTextContents()).toEqual(expect.arrayContaining(["200K", "2.8 h"]));
   const over = await page.locator("svg.plot").evaluateAll((plots) =>
     plots.flatMap((plot) => {
@@ -388,7 +388,7 @@ it("a failed message can be found by its id and sent again with the keyboard alo
   const context = await browser.newContext();
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  await page.goto(`${house.url}/admin`);
+  await page.goto(`${harness.url}/admin`);
   // The browser focuses the field when it first draws the page, possibly after the load event.
   await page.locator("input[name=token]:focus").waitFor();
   await page.keyboard.type(token);
@@ -398,7 +398,7 @@ it("a failed message can be found by its id and sent again with the keyboard alo
   await page.keyboard.press("Enter");
   await page.getByText("Failed after 1 try").waitFor();
   await page.getByRole("button", { name: "Retry" }).focus();
-  house.sandbox.failNext("incoming", 1, 503);
+  harness.sandbox.failNext("incoming", 1, 503);
   await page.keyboard.press("Enter");
   await page.getByText("You sent this message again.").waitFor();
   // The same page shows the message's next states without a reload.
@@ -412,7 +412,7 @@ it("a failed message can be found by its id and sent again with the keyboard alo
 
 it("without scripts, a link of a message's page shows its present state", async () => {
   const page = await signIn({ javaScriptEnabled: false });
-  await page.goto(`${house.url}/admin/messages/${visitor}/${message}?retried=1`);
+  await page.goto(`${harness.url}/admin/messages/${visitor}/${message}?retried=1`);
   await page.getByText("You sent this message again.").waitFor();
   await page.getByRole("link", { name: "Show the present state" }).click();
   await page.getByText("You sent this message again.").waitFor({ state: "detached" });

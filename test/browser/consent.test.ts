@@ -16,10 +16,10 @@ it("sends the page's messages only after the visitor has agreed, once and in ord
   await agree.waitFor();
   await callApi(page, "send", "and more");
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-  expect(stage.house.sandbox.messages()).toEqual([]);
+  expect(stage.harness.sandbox.messages()).toEqual([]);
   await agree.click();
   await chat.thread.getByText("echo: and more", { exact: true }).waitFor();
-  expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
+  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
 });
 
 it("the consent form has a link to the privacy policy, and states only once what is stored", async () => {

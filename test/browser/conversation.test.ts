@@ -2,22 +2,22 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { PIXEL } from "./png.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
 
 let browser: Browser;
-let house: House;
+let harness: Harness;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [browser, house] = await Promise.all([sharedBrowser(), startHouse()]);
+  [browser, harness] = await Promise.all([sharedBrowser(), startHarness()]);
 });
-afterAll(() => Promise.all([closeContexts(), house.stop()]));
+afterAll(() => Promise.all([closeContexts(), harness.stop()]));
 beforeEach(async () => {
-  house.sandbox.reset();
-  house.sandbox.configure({ callbackUrl: house.callbackUrl });
+  harness.sandbox.reset();
+  harness.sandbox.configure({ callbackUrl: harness.callbackUrl });
   context = await browser.newContext();
   context.setDefaultTimeout(TIMEOUT_MS);
 });
@@ -26,11 +26,11 @@ afterEach(() => context.close());
 /** A new tab of the same visitor, on a page of the host. */
 async function visit(path = "/"): Promise<{ page: Page; chat: ReturnType<typeof chatOn> }> {
   const page = await context.newPage();
-  await page.goto(house.host + path);
+  await page.goto(harness.host + path);
   return { page, chat: chatOn(page) };
 }
 
-const fromId = (): string => house.sandbox.messages()[0]?.fromId ?? "";
+const fromId = (): string => harness.sandbox.messages()[0]?.fromId ?? "";
 
 describe("before the visitor opens the chat", () => {
   it("requests only the tag's script, and stores nothing", async () => {
@@ -41,9 +41,9 @@ describe("before the visitor opens the chat", () => {
     const { page, chat } = await visit();
     await chat.launcher.waitFor();
     await page.waitForLoadState("networkidle");
-    expect(requests).toEqual([`${house.host}/`, `${house.url}/widget.js`]);
+    expect(requests).toEqual([`${harness.host}/`, `${harness.url}/widget.js`]);
     expect(sockets).toEqual([]);
-    expect(await context.cookies([house.host, house.url])).toEqual([]);
+    expect(await context.cookies([harness.host, harness.url])).toEqual([]);
     const stored = await page.evaluate(async () => ({
       cookie: document.cookie,
       local: localStorage.length,
@@ -64,7 +64,7 @@ describe("a conversation in the browser", () => {
     await chat.send(text);
     await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
     expect(await chat.thread.locator("b").count()).toBe(0);
-    expect(house.sandbox.messages().map(({ body }) => body)).toEqual([text]);
+    expect(harness.sandbox.messages().map(({ body }) => body)).toEqual([text]);
     expect(fromId()).toMatch(/^[A-Za-z0-9_]{20,50}$/);
   });
 
@@ -84,7 +84,7 @@ describe("a conversation in the browser", () => {
       Porchlight("send", "Hello");
     });
     await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-    expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["Hello"]);
+    expect(harness.sandbox.messages().map(({ body }) => body)).toEqual(["Hello"]);
     expect(logged).toEqual(Array(3).fill(expect.stringContaining("send takes a text")));
   });
 
@@ -96,9 +96,9 @@ describe("a conversation in the browser", () => {
       await chat.composer.fill(text);
       await chat.composer.press("Enter");
     }
-    await house.sandbox.until((sandbox) => sandbox.messages().length === 3);
-    expect(house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
-    expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
+    await harness.sandbox.until((sandbox) => sandbox.messages().length === 3);
+    expect(harness.sandbox.messages().map(({ body }) => body)).toEqual(texts);
+    expect(new Set(harness.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
   });
 
   it("sends pictures with their text, even when the visitor picks them one by one before the tray's code has loaded", async () => {
@@ -124,9 +124,9 @@ describe("a conversation in the browser", () => {
     await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();
     expect(await chat.panel.locator(".tray bdi").allInnerTexts()).toEqual(names);
     await chat.panel.getByRole("button", { name: "Send message" }).click();
-    await house.sandbox.until((sandbox) => sandbox.messages().length === 3);
+    await harness.sandbox.until((sandbox) => sandbox.messages().length === 3);
     await expect.poll(() => chat.thread.getByRole("img", { name: /picture/i }).count()).toBe(3);
-    expect(house.sandbox.messages()[0]?.body).toBe("look at these");
+    expect(harness.sandbox.messages()[0]?.body).toBe("look at these");
   });
 
   it("is there again after a reload, and on the next page", async () => {
@@ -134,7 +134,7 @@ describe("a conversation in the browser", () => {
     await chat.open();
     await chat.send("remember me");
     await chat.thread.getByText("echo: remember me").waitFor();
-    for (const move of [() => page.reload(), () => page.goto(`${house.host}/second`)]) {
+    for (const move of [() => page.reload(), () => page.goto(`${harness.host}/second`)]) {
       await move();
       await chat.open();
       await chat.thread.getByText("echo: remember me").waitFor();
@@ -156,7 +156,7 @@ describe("a conversation in the browser", () => {
       await chat.thread.getByText("said in the second tab", { exact: true }).waitFor();
       await chat.thread.getByText("echo: said in the second tab").waitFor();
     }
-    expect(house.sandbox.messages()).toHaveLength(2);
+    expect(harness.sandbox.messages()).toHaveLength(2);
   });
 
   it("shows a reply that a person typed in the sandbox's inbox", async () => {
@@ -166,7 +166,7 @@ describe("a conversation in the browser", () => {
     await chat.thread.getByText("echo: is anybody there?").waitFor();
 
     const inbox = await (await browser.newContext()).newPage();
-    await inbox.goto(house.sandbox.origin);
+    await inbox.goto(harness.sandbox.origin);
     await inbox.getByRole("link", { name: /is anybody there/ }).click();
     await inbox.getByRole("textbox", { name: /reply/i }).fill("Yes: a person, from the inbox");
     await inbox.getByRole("button", { name: /send/i }).click();
@@ -184,7 +184,7 @@ describe("a conversation in the browser", () => {
     await seen;
     await chat.panel.getByRole("button", { name: /close/i }).click();
     await page.close();
-    const reply = await house.sandbox.humanReply({ fromId: fromId(), body: "here when you return" });
+    const reply = await harness.sandbox.humanReply({ fromId: fromId(), body: "here when you return" });
     expect(reply.status).toBe("Sent");
 
     const later = await visit();

@@ -38,7 +38,7 @@ const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${sele
 const answer = async (page: Page, body: string): Promise<void> => {
   const rows = page.locator("porch-light .reply");
   const before = await rows.count();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length > 0);
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length > 0);
   await stage.reply(body);
   await rows.nth(before).waitFor();
 };
@@ -139,7 +139,7 @@ it("on a phone, a header with one line is 52 pixels high, and buttons are large 
   const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });
   await chat.open();
   await expect.poll(async () => (await boxOf(page, ".head")).height).toBe(52);
-  stage.house.sandbox.failNext("incoming", 1, 400);
+  stage.harness.sandbox.failNext("incoming", 1, 400);
   await chat.send("Lost");
   await page.locator("porch-light .failed button").nth(1).waitFor();
   await chat.send("Hello");
@@ -252,16 +252,16 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
   for (const width of [1_200, 390]) {
     const { page } = await stage.visit({ options: { viewport: { width, height: 800 } } });
     await page.addInitScript(() => Object.assign(window, { PorchlightSettings: { prechat: ["name"] } }));
-    await page.goto(`${stage.house.url}/c/default`);
+    await page.goto(`${stage.harness.url}/c/default`);
     await page.locator("porch-light .form input").waitFor();
     const [form, hello] = [await boxOf(page, ".form input"), await boxOf(page, ".greeting")];
     expect([form.x, form.right]).toEqual([hello.x, hello.right]);
     await page.locator("porch-light .form input").fill("Ada");
     await page.locator("porch-light .form .primary").click();
-    const sent = stage.house.sandbox.messages().length;
+    const sent = stage.harness.sandbox.messages().length;
     await page.locator("porch-light .composer textarea").fill("Which lamp?");
     await page.locator("porch-light .send").click();
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length > sent);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length > sent);
     await answer(page, words);
     const longestLine = (paragraph: Element): number => {
       const text = paragraph.firstChild as Text;

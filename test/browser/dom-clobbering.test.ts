@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ALL_CASES } from "../all-cases.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { freePort } from "../ports.ts";
 import { type Pages, pageOf, startPages } from "./checks/pages.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
@@ -78,7 +78,7 @@ const TABS = 4;
 let browser: Browser;
 let context: BrowserContext;
 let pages: Pages;
-let houses: { [address in "with" | "without"]: House };
+let harnesses: { [address in "with" | "without"]: Harness };
 
 beforeAll(async () => {
   pages = await startPages();
@@ -87,16 +87,16 @@ beforeAll(async () => {
   const known = { ...env, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
   const [started, without, withAddress] = await Promise.all([
     sharedBrowser(),
-    startHouse({ env }),
-    startHouse({ env: known }),
+    startHarness({ env }),
+    startHarness({ env: known }),
   ]);
   browser = started;
-  houses = { without, with: withAddress };
+  harnesses = { without, with: withAddress };
   context = await browser.newContext();
   // Each case is a first visit, because the widget reopens a chat that was left open in the tab.
   await context.addInitScript(() => window === window.top && sessionStorage.clear());
 });
-afterAll(() => Promise.all([closeContexts(), houses.with.stop(), houses.without.stop(), pages.stop()]));
+afterAll(() => Promise.all([closeContexts(), harnesses.with.stop(), harnesses.without.stop(), pages.stop()]));
 
 /**
  * Opens the chat by its launcher. @returns whether the visitor can write. Does not use `document`, because the page may have
@@ -161,7 +161,7 @@ const casesFor = (address: "with" | "without"): Case[] =>
         const path = `/${address}/${encodeURIComponent(name)}`;
         const isPaired = (number + Number(address === "with") + second + third) % 2 === 0;
         return ALL_CASES || isPaired
-          ? [{ name, path, html: pageOf(markup(attribute) + tag(houses[address].url)) }]
+          ? [{ name, path, html: pageOf(markup(attribute) + tag(harnesses[address].url)) }]
           : [];
       }),
     ),
@@ -186,7 +186,7 @@ it("changes nothing when elements shadow every property of the document at once"
   const markup = names.map((name) => `<form name="${name}"></form>`).join("");
   const verdicts: Verdict[] = [];
   for (const [way, tag] of WAYS) {
-    const html = pageOf(markup + tag(houses.without.url));
+    const html = pageOf(markup + tag(harnesses.without.url));
     verdicts.push(await judge(page, { name: way, path: `/all/${encodeURIComponent(way)}`, html }));
   }
   expect(verdicts.map(({ opened, foreign }) => [opened, foreign])).toEqual([
@@ -199,7 +199,7 @@ it("changes nothing when elements shadow every property of the document at once"
 it("opens the chat in a browser without requestIdleCallback, whatever element has this name", async () => {
   const page = await context.newPage();
   const html = `<script>delete window.requestIdleCallback</script><form id="requestIdleCallback"></form>`;
-  pages.put("/idle", { html: pageOf(html + WAYS[0][1](houses.without.url)) });
+  pages.put("/idle", { html: pageOf(html + WAYS[0][1](harnesses.without.url)) });
   await page.goto(`${pages.url}/idle`);
   // Not by `evaluate`: Playwright itself would use the element.
   await page.locator("porch-light .launcher").click();
@@ -212,7 +212,7 @@ it("runs the commands of the manual's stub beside an element with the name of th
   const [stub] = /^.*Porchlight\.q \|\|= .*$/m.exec(manual) ?? [];
   const page = await context.newPage();
   const html = `<form id="Porchlight"></form><script>${stub}\nPorchlight("open");</script>`;
-  pages.put("/stub", { html: pageOf(html + WAYS[0][1](houses.without.url)) });
+  pages.put("/stub", { html: pageOf(html + WAYS[0][1](harnesses.without.url)) });
   await page.goto(`${pages.url}/stub`);
   await page.locator("porch-light textarea").waitFor();
   await page.close();
@@ -221,7 +221,7 @@ it("runs the commands of the manual's stub beside an element with the name of th
 it.each(["with", "without"] as const)(
   "opens the chat from a tag with integrity, for a relay %s a public address",
   async (address) => {
-    const { url } = houses[address];
+    const { url } = harnesses[address];
     const { path, integrity, crossorigin } = await (await fetch(`${url}/v/default.json`)).json();
     const tag = (digest: string): string =>
       `<script async src="${url}${path}" integrity="${digest}" crossorigin="${crossorigin}" data-site="default"></script>`;
@@ -246,7 +246,7 @@ it("resolves a relative address against the page, whatever base element follows 
   await page.route(/\/(widget\.js|assets\/.+)$/, async (route) => {
     const { pathname } = new URL(route.request().url());
     if (!route.request().url().startsWith(pages.url)) return route.fallback();
-    return route.fulfill({ response: await route.fetch({ url: houses.without.url + pathname }) });
+    return route.fulfill({ response: await route.fetch({ url: harnesses.without.url + pathname }) });
   });
   const html = pageOf(`<script defer src="/widget.js" data-site="default"></script><base href="${FOREIGN}/">`);
   expect(await judge(page, { name: "base", path: "/base", html })).toMatchObject({ opened: true, foreign: [] });
@@ -290,7 +290,7 @@ it.each([
   page.on("pageerror", ({ message }) => errors.push(message));
   const pollute = `<script>for (const [name, value] of ${JSON.stringify(Object.entries(POLLUTION))})
     Object.defineProperty(Object.prototype, name, { value, enumerable: true, writable: true, configurable: true });</script>`;
-  const html = pageOf(pollute + own + WAYS[0][1](houses.without.url));
+  const html = pageOf(pollute + own + WAYS[0][1](harnesses.without.url));
   const verdict = await judge(page, { name: "polluted", path: `/polluted/${encodeURIComponent(what)}`, html });
   expect(verdict).toMatchObject({ opened: true, foreign: [] });
   const found = await page.evaluate(() => {

@@ -10,7 +10,7 @@ const stage = setStage();
 it("shows in the thread that the conversation has ended, and a button begins a new one", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat, "before the end");
-  const first = stage.house.sandbox.messages().at(-1)?.fromId;
+  const first = stage.harness.sandbox.messages().at(-1)?.fromId;
   const said = await record(page);
   await callApi(page, "logout");
   await chat.thread.getByText("This conversation has ended.").waitFor();
@@ -30,13 +30,13 @@ it("shows in the thread that the conversation has ended, and a button begins a n
   await page.keyboard.type("after it");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("echo: after it", { exact: true }).waitFor();
-  expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+  expect(stage.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
 it("accepts messages while a deletion waits for the network, and sends them as a new visitor", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat, "before the end");
-  const first = stage.house.sandbox.messages().at(-1)?.fromId;
+  const first = stage.harness.sandbox.messages().at(-1)?.fromId;
   const network = async (on: boolean): Promise<void> => {
     await setOffline(page, !on);
     await page.evaluate((type) => void dispatchEvent(new Event(type)), on ? "online" : "offline");
@@ -53,7 +53,7 @@ it("accepts messages while a deletion waits for the network, and sends them as a
   await chat.thread.getByText("echo: a new beginning", { exact: true }).waitFor();
   expect(await chat.thread.getByText("before the end", { exact: true }).count()).toBe(0);
   expect(await chat.composer.inputValue()).toBe("and more to");
-  expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+  expect(stage.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
 /** Commands that the page's stub collects before the tag has loaded; `events` records the events. */

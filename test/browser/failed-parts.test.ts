@@ -85,8 +85,8 @@ it("parts report that they did not load, keep typed text, and load on request: e
   );
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.house.sandbox.messages()[0]?.body).toContain("half a sentence");
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(stage.harness.sandbox.messages()[0]?.body).toContain("half a sentence");
 });
 
 it("parts report that they did not load, and load on request: reactions and the rating", async () => {
@@ -138,12 +138,12 @@ it("parts report a failure in the visitor's language, or in English until rarer 
 it("parts load automatically when the missing relay is back", async () => {
   const { chat } = await stage.visit();
   await converse(chat);
-  await stage.house.halt();
+  await stage.harness.halt();
   try {
     await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
     await chat.panel.getByText(WORDS).waitFor();
   } finally {
-    await stage.house.start();
+    await stage.harness.start();
   }
   await chat.panel.getByRole("button", { name: "👍" }).waitFor();
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });

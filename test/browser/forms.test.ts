@@ -18,7 +18,7 @@ const stage = setStage({
     hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" },
   },
 });
-const contacts = () => stage.house.sandbox.state().contacts;
+const contacts = () => stage.harness.sandbox.state().contacts;
 const at = (time: string) => async (page: Page) => {
   await page.clock.install({ time });
 };
@@ -36,13 +36,13 @@ it("outside business hours, accepts a message and an address, and names the open
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByText("We've got your message").waitFor();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.house.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(stage.harness.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
   await expect.poll(contacts).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
 });
 
 it("outside business hours, confirms the message once, without a sign of waiting", async () => {
-  stage.house.sandbox.configure({ botScript: "silent" });
+  stage.harness.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install({ time: EARLY });
     await listenTo(page);
@@ -56,7 +56,7 @@ it("outside business hours, confirms the message once, without a sign of waiting
   await expect.poll(async () => (await clockOf(page)).working).toBeGreaterThan(0);
   await pass(page, 135_000);
   expect(await page.locator(".waiting").count()).toBe(0);
-  expect(stage.house.sandbox.messages()).toHaveLength(1);
+  expect(stage.harness.sandbox.messages()).toHaveLength(1);
 });
 
 it("outside business hours, confirms a message only when it is stored, and refuses a message that is too long", async () => {
@@ -105,7 +105,7 @@ it("asks once for an address after the first message, and the visitor can declin
 });
 
 it("never asks twice for an address that was given before the first message or signed", async () => {
-  stage.house.sandbox.configure({ botScript: [] });
+  stage.harness.sandbox.configure({ botScript: [] });
   const first = await stage.visit({
     before: at(OPEN),
     html: pageOf(stage.tag('data-site="default" data-prechat="email" data-capture="" data-email-offer')),
@@ -143,7 +143,7 @@ it("never asks twice for an address that was given before the first message or s
 });
 
 it("offers a visitor who has waited half a minute to leave an address, where the site has no such form", async () => {
-  stage.house.sandbox.configure({ botScript: [] });
+  stage.harness.sandbox.configure({ botScript: [] });
   const { page, chat } = await stage.visit({
     before: at(OPEN),
     html: pageOf(stage.tag('data-site="default" data-capture="" data-email-offer')),

@@ -120,7 +120,7 @@ for (const [name, options, attributes, html] of [
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     expect(await frame.getByRole("alert").textContent()).toBe(FRAME_WORDS.de?.failed);
     expect(await frame.getByRole("link", { name: "Chat-Seite öffnen" }).getAttribute("href")).toBe(
-      `${stage.house.url}/c/default`,
+      `${stage.harness.url}/c/default`,
     );
     const [own, launcher] = await Promise.all(
       [again, page.locator(".launcher").first()].map((button) =>
@@ -174,14 +174,14 @@ it("says in the visitor's language that the chat could not be loaded when nothin
     options: { ...PHONE, locale: "ar" },
   });
   await page.locator(".launcher").waitFor();
-  await page.route(`${stage.house.url}/**`, (route) => route.abort());
+  await page.route(`${stage.harness.url}/**`, (route) => route.abort());
   await page.locator(".launcher").click();
   const frame = page.locator("dialog.panel");
   const words = FRAME_WORDS.ar;
   await frame.getByText(words?.failed ?? "no words").waitFor();
   await frame.getByRole("link").waitFor();
   await shot(page, "nothing at all");
-  await page.unroute(`${stage.house.url}/**`);
+  await page.unroute(`${stage.harness.url}/**`);
   await frame.getByRole("button", { name: words?.retry ?? "no words" }).click();
   await page.locator("porch-light textarea").waitFor();
 });

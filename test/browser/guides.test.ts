@@ -10,7 +10,7 @@ const stage = setStage();
 const MODULE = join(import.meta.dirname, "..", "..", "widget", "dist", "npm", "mount.js");
 
 /** A snippet of the guides, with the address of the tested relay. */
-const snippetHere = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.house.url);
+const snippetHere = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.harness.url);
 const page = (inside: string): string => `<!doctype html><html lang="en"><title>Page</title>${inside}</html>`;
 
 /** Opens a page; resolves once the launcher is visible. */

@@ -65,7 +65,7 @@ it("shows one clear state on a page whose origin is not allowed, and tells the o
   expect(words).not.toMatch(/Waiting to send|Sending|usually replies/);
   expect(await chat.composer.count()).toBe(0);
   await expect.poll(() => warnings.length).toBe(1);
-  for (const part of [elsewhere, "ALLOWED_ORIGINS", '"origins"', '"default"', stage.house.url])
+  for (const part of [elsewhere, "ALLOWED_ORIGINS", '"origins"', '"default"', stage.harness.url])
     expect(warnings[0]).toContain(part);
 });
 

@@ -111,7 +111,7 @@ const innerRight = ({ right }: Rect, page: Page): number => (page.viewportSize()
 async function visit() {
   for (const [path, html] of files)
     if (path.endsWith(".js")) stage.put(path, { html, headers: { "Content-Type": "text/javascript" } });
-  const path = `/?relay=${encodeURIComponent(stage.house.url)}`;
+  const path = `/?relay=${encodeURIComponent(stage.harness.url)}`;
   return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
 }
 
@@ -152,7 +152,7 @@ it("shows one chat at a time when a page contains two copies of the module", asy
   const code = readFileSync(join(ROOT, "widget", "dist", "npm", "mount.js"), "utf8");
   for (const path of copies) stage.put(path, { html: code, headers: { "Content-Type": "text/javascript" } });
   for (const path of copies) {
-    await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${stage.house.url}/" }))`);
+    await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${stage.harness.url}/" }))`);
     await page.locator(".launcher").waitFor();
     await callApi(page, "destroy");
     await page.locator("porch-light").waitFor({ state: "detached" });

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** A proxy in front of the relay, until the test ends. */
 async function proxied(): Promise<FaultyProxy> {
-  const proxy = await startProxy(() => stage.house.url);
+  const proxy = await startProxy(() => stage.harness.url);
   stops.push(proxy.stop);
   return proxy;
 }

@@ -7,7 +7,7 @@ import { writeHelpArticles } from "./help-articles.ts";
 const stage = setStage();
 
 it("shows the owner's articles first, searches and opens them, and leads to the chat", async () => {
-  writeHelpArticles(stage.house.dataDir);
+  writeHelpArticles(stage.harness.dataDir);
   const { chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-start-screen')) });
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Delivery" }).waitFor();
@@ -54,8 +54,8 @@ it("records a voice message, which the relay stores and the service gets as audi
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("group", { name: "Voice message", exact: true }).waitFor();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.house.sandbox.messages()[0]).toMatchObject({
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(stage.harness.sandbox.messages()[0]).toMatchObject({
     media: { type: expect.stringMatching(/^audio\//) },
   });
 });

@@ -61,7 +61,7 @@ it("picked files are dropped when another visitor is identified, and kept otherw
 });
 
 it("where the page allows no pictures, picked pictures have an icon, and pictures in the thread are links", async () => {
-  const relay = stage.house.url;
+  const relay = stage.harness.url;
   const policy = `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace("http", "ws")}; img-src 'none'`;
   const { page, chat } = await stage.visit({ headers: { "Content-Security-Policy": policy } });
   await chat.open();
@@ -146,7 +146,7 @@ it("files above the limit are reported as left out, visibly and to screen reader
 });
 
 it("files in a reply that cannot be shown are described in the visitor's language, and passed to the page unchanged", async () => {
-  stage.house.sandbox.configure({ humanAttachment: "emptyBody" });
+  stage.harness.sandbox.configure({ humanAttachment: "emptyBody" });
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-locale="de"')) });
   await page.evaluate(() => {
     addEventListener("porchlight:message", (event) => {
@@ -157,8 +157,8 @@ it("files in a reply that cannot be shown are described in the visitor's languag
   await page.locator("textarea").fill("Hello");
   await page.locator("textarea").press("Enter");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  const fromId = stage.house.sandbox.messages().at(-1)?.fromId ?? "";
-  await stage.house.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
+  const fromId = stage.harness.sandbox.messages().at(-1)?.fromId ?? "";
+  await stage.harness.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
   await chat.thread.getByText("Es wurde eine Datei gesendet, die hier nicht angezeigt werden kann.").waitFor();
   expect(await chat.thread.getByText("not available here").count()).toBe(0);
   await expect.poll(() => page.title()).toBe("[attachment – not available here]");

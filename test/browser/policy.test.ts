@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
 
 let browser: Browser;
-let house: House;
+let harness: Harness;
 
 /** Allows only what the README requires. */
 const policy = (relay: string): string =>
@@ -17,9 +17,9 @@ beforeAll(async () => {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
   });
-  [browser, house] = await Promise.all([sharedBrowser(), startHouse({ tag: { headers } })]);
+  [browser, harness] = await Promise.all([sharedBrowser(), startHarness({ tag: { headers } })]);
 });
-afterAll(() => Promise.all([closeContexts(), house.stop()]));
+afterAll(() => Promise.all([closeContexts(), harness.stop()]));
 
 it("runs under the strictest policy of the page, with Trusted Types, without a violation", async () => {
   const page = await browser.newPage();
@@ -27,7 +27,7 @@ it("runs under the strictest policy of the page, with Trusted Types, without a v
   const logged: string[] = [];
   page.on("console", (message) => logged.push(message.text()));
   page.on("pageerror", (error) => logged.push(error.message));
-  await page.goto(house.host);
+  await page.goto(harness.host);
   const chat = chatOn(page);
   await chat.open();
   await chat.send("**bold** and https://example.com");

@@ -14,10 +14,10 @@ const focused = (page: Page) =>
 
 /** The ratings of the only visitor of this test. */
 async function ratings(): Promise<unknown> {
-  const headers = { Authorization: `Bearer ${await tokenFor(stage.house)}` };
-  const answer = await fetch(`${stage.house.url}/api/v1/ratings`, { headers });
+  const headers = { Authorization: `Bearer ${await tokenFor(stage.harness)}` };
+  const answer = await fetch(`${stage.harness.url}/api/v1/ratings`, { headers });
   const { items } = (await answer.json()) as { items: { visitor: string }[] };
-  return items.filter(({ visitor }) => visitor === stage.house.sandbox.messages().at(-1)?.fromId);
+  return items.filter(({ visitor }) => visitor === stage.harness.sandbox.messages().at(-1)?.fromId);
 }
 
 /**

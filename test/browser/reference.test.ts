@@ -12,7 +12,7 @@ it.each([
   async (_, options) => {
     const context = await stage.browser.newContext({ ...options, bypassCSP: true });
     const page = await context.newPage();
-    await page.goto(`${stage.house.url}/api`);
+    await page.goto(`${stage.harness.url}/api`);
     await page.evaluate(() => {
       for (const each of document.querySelectorAll("details")) each.open = true;
     });

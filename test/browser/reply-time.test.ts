@@ -18,7 +18,7 @@ it("states the usual reply time of people under the title and below waiting mess
   const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
   await chat.open();
   await expect.poll(() => statusLine(page).textContent()).toBe("Our team\u00a0· usually replies in about 2 hours");
-  stage.house.sandbox.configure({ botScript: "silent" });
+  stage.harness.sandbox.configure({ botScript: "silent" });
   const said = await record(page);
   await chat.send("Is it in stock?");
   const waits = chat.thread.getByText("Usually replies in about 2 hours");

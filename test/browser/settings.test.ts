@@ -190,7 +190,7 @@ it("leaves a link to the chat's own page in browsers that are too old for it", a
       }),
   });
   const link = page.getByRole("link", { name: "Chat" });
-  expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+  expect(await link.getAttribute("href")).toBe(`${stage.harness.url}/c/default`);
   expect(await page.locator("porch-light").count()).toBe(0);
 });
 

@@ -16,7 +16,7 @@ export function slowTests(stage: Stage, rounds: readonly number[]): void {
   });
 
   it.each(rounds)("where every answer takes %i s, a message is sent and its reply arrives", async (seconds) => {
-    slow = await startSlowNetwork(() => Number(new URL(stage.house.url).port));
+    slow = await startSlowNetwork(() => Number(new URL(stage.harness.url).port));
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default"', slow.url)) });
     const panel = page.waitForResponse(/panel-/);
     await chat.launcher.hover();

@@ -17,7 +17,7 @@ async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page
     before: async (page) => page.on("console", (message) => logged.push(message.text())),
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto(`${stage.house.url}/c/default/snippet`);
+  await page.goto(`${stage.harness.url}/c/default/snippet`);
   await page.locator(".launcher").waitFor();
   // The page fetches the code of its controls, which may arrive after the chat's.
   await page.locator("#settings fieldset").first().waitFor();
@@ -30,7 +30,7 @@ it("shows the site's tag, and logs nothing to the console", async () => {
   const { page, logged } = await visitSnippet();
   await expect
     .poll(() => tagOn(page).textContent())
-    .toBe(`<script async src="${stage.house.url}/widget.js" data-site="default"></script>`);
+    .toBe(`<script async src="${stage.harness.url}/widget.js" data-site="default"></script>`);
   expect(logged).toEqual([]);
 });
 

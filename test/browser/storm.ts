@@ -6,7 +6,7 @@
 import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Browser, Page } from "playwright-core";
 import type { Common, Report } from "../faults/suites/suite.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runFrom, runProcess } from "../relays.ts";
 import { chatOn, launch } from "./browser.ts";
 
@@ -28,7 +28,7 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
   const begun = performance.now();
   const random = seededRandom(seed);
   const env = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
-  const house = await startHouse({
+  const harness = await startHarness({
     run: root === undefined ? runProcess : runFrom(root),
     env,
     rate: 100_000,
@@ -38,9 +38,9 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
   try {
     let written: () => void = () => {};
     const people = await Promise.all(
-      Array.from({ length: VISITORS }, (_, who) => arrive(browser, house, who, () => written())),
+      Array.from({ length: VISITORS }, (_, who) => arrive(browser, harness, who, () => written())),
     );
-    house.sandbox.configure({ errorRate: FAULTS });
+    harness.sandbox.configure({ errorRate: FAULTS });
     const end = performance.now() + seconds * 1_000;
     // On a slow machine the kills take longer, but visitors must be writing at each kill.
     let killing = true;
@@ -53,32 +53,32 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
         await new Promise<void>((resolve) => {
           written = resolve;
         });
-        await house.kill();
-        await house.start();
+        await harness.kill();
+        await harness.start();
       }
       killing = false;
     };
     await Promise.all([killAll(), ...typing]);
-    house.sandbox.configure({ errorRate: [] });
-    const violations = (await Promise.all(people.map((person, who) => judge(house, person, who)))).flat();
+    harness.sandbox.configure({ errorRate: [] });
+    const violations = (await Promise.all(people.map((person, who) => judge(harness, person, who)))).flat();
     return {
       violations,
       figures: {
         "visitors, pages": `${VISITORS}, ${VISITORS * TABS}`,
         kills,
         messages: people.reduce((sum, { typed }) => sum + typed.length, 0),
-        "replies accepted": house.sandbox.outgoing().filter(({ status }) => status === "Sent").length,
+        "replies accepted": harness.sandbox.outgoing().filter(({ status }) => status === "Sent").length,
         seconds: Math.round((performance.now() - begun) / 100) / 10,
       },
     };
   } finally {
     await browser.close();
-    await house.stop();
+    await harness.stop();
   }
 }
 
 /** Opens the chat in each tab, and sends a first message so that all tabs belong to one visitor. */
-async function arrive(browser: Browser, house: House, who: number, onWritten: () => void): Promise<Person> {
+async function arrive(browser: Browser, harness: Harness, who: number, onWritten: () => void): Promise<Person> {
   const context = await browser.newContext();
   const pages: Page[] = [];
   for (let tab = 0; tab < TABS; tab++) {
@@ -86,7 +86,7 @@ async function arrive(browser: Browser, house: House, who: number, onWritten: ()
     page.on("websocket", (socket) =>
       socket.on("framereceived", ({ payload }) => String(payload).includes('"state":"sent"') && onWritten()),
     );
-    await page.goto(`${house.host}/${tab}`);
+    await page.goto(`${harness.host}/${tab}`);
     const chat = chatOn(page);
     await chat.launcher.first().waitFor();
     // In the second tab the chat may open by itself.
@@ -114,8 +114,8 @@ async function type({ pages, typed }: Person, who: number, more: () => boolean, 
 }
 
 /** Waits until everything has arrived. @returns the differences between typed, received and shown texts */
-async function judge(house: House, { pages, typed }: Person, who: number): Promise<string[]> {
-  const { sandbox } = house;
+async function judge(harness: Harness, { pages, typed }: Person, who: number): Promise<string[]> {
+  const { sandbox } = harness;
   const ours = () => sandbox.messages().filter(({ body }) => body.startsWith(`visitor ${who} `));
   const arrived = await within(() => new Set(ours().map(({ body }) => body)).size === typed.length);
   const { fromId = "" } = ours()[0] ?? {};

@@ -215,7 +215,7 @@ const attributeOf = ([name, value]: [name: string, value: unknown]): string => {
   return `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}='${text}'`;
 };
 const tagWith = (site: string, chosen: Chosen = {}): string =>
-  `<script async src="${stage.house.url}/w/${site}.js" data-site="${site}" ${Object.entries(chosen).map(attributeOf).join(" ")}></script>`;
+  `<script async src="${stage.harness.url}/w/${site}.js" data-site="${site}" ${Object.entries(chosen).map(attributeOf).join(" ")}></script>`;
 
 async function choose(page: Page, [name, value]: [name: string, value: unknown]): Promise<void> {
   const control = page.locator(`#set-${name}`);
@@ -227,7 +227,7 @@ async function choose(page: Page, [name, value]: [name: string, value: unknown])
 /** The tag that the snippet page of a site makes for these settings. */
 async function tagFromSnippet(site: string, scene: Scene, isOn: boolean): Promise<string> {
   const { page, context } = await stage.visit({ path: "/snippet", html: pageOf("") });
-  await page.goto(`${stage.house.url}/c/${site}/snippet`);
+  await page.goto(`${stage.harness.url}/c/${site}/snippet`);
   await page.locator("#settings fieldset").first().waitFor();
   if (scene.choose) await scene.choose(page, isOn);
   else for (const entry of Object.entries(isOn ? scene.on : scene.off)) await choose(page, entry);

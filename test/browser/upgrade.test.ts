@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runAt } from "../relays.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
@@ -34,22 +34,25 @@ function rebuilt(): string {
   return folder;
 }
 
-let house: House;
+let harness: Harness;
 let browser: Browser;
 const NEW = rebuilt();
 let build = OLD;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([startHouse({ run: (env) => runAt(env, undefined, build) }), sharedBrowser()]);
+  [harness, browser] = await Promise.all([
+    startHarness({ run: (env) => runAt(env, undefined, build) }),
+    sharedBrowser(),
+  ]);
 });
 afterAll(async () => {
-  await Promise.all([house.stop(), closeContexts()]);
+  await Promise.all([harness.stop(), closeContexts()]);
   rmSync(NEW, { recursive: true, force: true });
 });
 
 const upgrade = async (folder: string): Promise<void> => {
-  await house.halt();
+  await harness.halt();
   build = folder;
-  await house.start();
+  await harness.start();
 };
 
 it("opens the chat of a page that was loaded before an upgrade of the relay, with the files of its own build", async () => {
@@ -57,7 +60,7 @@ it("opens the chat of a page that was loaded before an upgrade of the relay, wit
   page.setDefaultTimeout(TIMEOUT_MS);
   const answers: string[] = [];
   page.on("response", (response) => answers.push(`${response.status()} ${new URL(response.url()).pathname}`));
-  await page.goto(house.host);
+  await page.goto(harness.host);
   const chat = chatOn(page);
   await chat.launcher.waitFor();
   await upgrade(NEW);
@@ -70,7 +73,7 @@ it("opens the chat of a page that was loaded before an upgrade of the relay, wit
   const panel = panelOf(OLD);
   expect(answers).toContain(`200 /${panel}`);
   expect(answers.filter((one) => one.startsWith("404"))).toEqual([]);
-  const kept = await fetch(`${house.url}/${panel}`, { headers: { "Accept-Encoding": "br" } });
+  const kept = await fetch(`${harness.url}/${panel}`, { headers: { "Accept-Encoding": "br" } });
   expect(Object.fromEntries(kept.headers)).toMatchObject({
     "cache-control": "public, max-age=31536000, immutable",
     "access-control-allow-origin": "*",
@@ -84,14 +87,14 @@ it("opens the chat with the newest panel when the relay no longer has the old on
   await upgrade(OLD);
   const page = await browser.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
-  await page.goto(house.host);
+  await page.goto(harness.host);
   const chat = chatOn(page);
   await chat.launcher.waitFor();
-  await house.halt();
-  rmSync(join(house.dataDir, "assets"), { recursive: true });
+  await harness.halt();
+  rmSync(join(harness.dataDir, "assets"), { recursive: true });
   build = NEW;
-  await house.start();
-  expect((await fetch(`${house.url}/${panelOf(OLD)}`)).status).toBe(404);
+  await harness.start();
+  expect((await fetch(`${harness.url}/${panelOf(OLD)}`)).status).toBe(404);
   await chat.open();
   await chat.send("And now?");
   await chat.panel.getByText("echo: And now?").waitFor();

@@ -1,22 +1,22 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostileFiles } from "../attacks/uploads.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { startUnprotectedServer } from "../unprotected-server.ts";
 import { upload } from "../uploads.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
 
 describe("uploads that are opened in a browser", () => {
-  let house: House;
+  let harness: Harness;
   let browser: Browser;
   beforeAll(async () => {
     const isolated = { "Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Opener-Policy": "same-origin" };
-    house = await startHouse({ env: { UPLOADS_PER_MINUTE: "0" }, tag: { headers: () => isolated } });
+    harness = await startHarness({ env: { UPLOADS_PER_MINUTE: "0" }, tag: { headers: () => isolated } });
     browser = await sharedBrowser();
   });
   afterAll(async () => {
     await closeContexts();
-    await house.stop();
+    await harness.stop();
   });
 
   /** Opens an address in a tab and inside a page that listens for its messages. @returns whether the file ran a script */
@@ -37,7 +37,7 @@ describe("uploads that are opened in a browser", () => {
   it("run no script, while the same files from an unprotected server do", async () => {
     const files = new Map(hostileFiles());
     const unprotected = await startUnprotectedServer(files);
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
 
     const unprotectedRuns: string[] = [];
@@ -45,10 +45,10 @@ describe("uploads that are opened in a browser", () => {
     let stored = 0;
     for (const [name, bytes] of files) {
       if (await runs(unprotected.addressOf(name))) unprotectedRuns.push(name);
-      const { status, answer } = await upload(house, visitor, new Uint8Array(bytes), { name });
+      const { status, answer } = await upload(harness, visitor, new Uint8Array(bytes), { name });
       if (status !== 201) continue;
       stored++;
-      if (await runs(`${house.url}${answer.url}`)) ourRuns.push(name);
+      if (await runs(`${harness.url}${answer.url}`)) ourRuns.push(name);
     }
     unprotected.stop();
     expect(ourRuns).toEqual([]);
@@ -57,10 +57,10 @@ describe("uploads that are opened in a browser", () => {
   });
 
   it("are shown to a cross-origin isolated page, and refused files are reported before all their bytes are sent", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
     const page = await browser.newPage();
-    await page.goto(house.host);
+    await page.goto(harness.host);
     const outcome = await page.evaluate(
       async ({ relay, token }) => {
         const headers = { Authorization: `Bearer ${token}`, "X-File-Name": "big.bin" };
@@ -77,7 +77,7 @@ describe("uploads that are opened in a browser", () => {
         const refused = await send(new Uint8Array(30 * 1024 * 1024).fill(65));
         return { isolated: crossOriginIsolated, taken: taken.status, width: image.naturalWidth, refused };
       },
-      { relay: house.url, token: visitor.token() },
+      { relay: harness.url, token: visitor.token() },
     );
     expect(outcome).toMatchObject({
       isolated: true,

@@ -1,6 +1,6 @@
 /**
  * A proxy in front of the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets,
- * and checks every request against the interface (`interface.ts`). It collects the violations. When there are any, the house's
+ * and checks every request against the interface (`interface.ts`). It collects the violations. When there are any, the harness's
  * `stop` rejects.
  */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startHouse } from "../harness.ts";
+import { startHarness } from "../harness.ts";
 import { type SentRequest, violationsOf } from "./interface.ts";
 
 const MESSAGE = { messageSid: "m1", fromId: "v_1", toId: "shop", body: "Hello", channel: "website" };
@@ -106,23 +106,23 @@ describe("the interface, read without the sandbox", () => {
   });
 });
 
-describe("a house whose relay breaks the interface", () => {
+describe("a harness whose relay breaks the interface", () => {
   it("fails at its end, and reports why", async () => {
-    const house = await startHouse();
-    const url = `${house.serviceUrl}/incoming_custom_channel_message?apiKey=${encodeURIComponent(house.sandbox.config.apiKey)}`;
+    const harness = await startHarness();
+    const url = `${harness.serviceUrl}/incoming_custom_channel_message?apiKey=${encodeURIComponent(harness.sandbox.config.apiKey)}`;
     const send = (body: object) => fetch(url, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
     const answers = await Promise.all([send(incoming({ extra: 1 })), send(incoming({ body: "other words" }))]);
     // The sandbox refuses the unknown field too.
     expect(answers.map(({ status }) => status)).toEqual([400, 200]);
-    await expect(house.stop()).rejects.toThrow(
+    await expect(harness.stop()).rejects.toThrow(
       /POST \/v1\/incoming_custom_channel_message: customData has no field extra.*messageSid was used again for another message/,
     );
   });
 
   it("does not fail because of other clients' requests", async () => {
-    const house = await startHouse();
-    await fetch(`${house.sandbox.url}/contacts`);
-    await house.stop();
+    const harness = await startHarness();
+    await fetch(`${harness.sandbox.url}/contacts`);
+    await harness.stop();
   });
 });
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../relay/src/db/database.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { caller, tokenFor } from "../tokens.ts";
 
@@ -10,54 +10,54 @@ import { caller, tokenFor } from "../tokens.ts";
 const MANY = 60_000;
 
 describe("a relay that is killed", () => {
-  let house: House;
+  let harness: Harness;
   beforeEach(async () => {
-    house = await startHouse({ run: runProcess });
+    harness = await startHarness({ run: runProcess });
   });
-  afterEach(() => house.stop());
+  afterEach(() => harness.stop());
 
   it("delivers an acknowledged message exactly once after it starts again", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    house.sandbox.configure({ forceStatus: { incoming: 503 } });
+    harness.sandbox.configure({ forceStatus: { incoming: 503 } });
     const written = await visitor.send("written down, not yet delivered");
     expect(written.state).toBe("sent");
-    await house.kill();
-    expect(house.sandbox.messages()).toEqual([]);
+    await harness.kill();
+    expect(harness.sandbox.messages()).toEqual([]);
 
-    house.sandbox.configure({ forceStatus: {} });
-    await house.start();
+    harness.sandbox.configure({ forceStatus: {} });
+    await harness.start();
     await visitor.connect();
     await visitor.receives("echo: written down, not yet delivered");
-    expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["written down, not yet delivered"]);
+    expect(harness.sandbox.messages().map(({ body }) => body)).toEqual(["written down, not yet delivered"]);
   });
 
   it("delivers once although the service had the message and the relay died before the answer", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    house.sandbox.failNext("incoming", 1, { kind: "hangRequest", when: "after" });
+    harness.sandbox.failNext("incoming", 1, { kind: "hangRequest", when: "after" });
     await visitor.send("received but not confirmed");
-    await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    await house.kill();
-    await house.start();
+    await harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    await harness.kill();
+    await harness.start();
     await visitor.connect();
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
-    expect(house.sandbox.messages()).toHaveLength(1);
-    const [first, second, ...more] = house.sandbox.requests();
+    expect(harness.sandbox.messages()).toHaveLength(1);
+    const [first, second, ...more] = harness.sandbox.requests();
     expect(second?.body).toEqual(first?.body);
     expect(more).toEqual([]);
   });
 
   it("keeps every reply that it answered with 200, in order", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet();
     await visitor.drop();
-    const { fromId = "" } = house.sandbox.messages()[0] ?? {};
+    const { fromId = "" } = harness.sandbox.messages()[0] ?? {};
     const sent = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => house.sandbox.humanReply({ fromId, body: `reply ${n}` })),
+      Array.from({ length: 20 }, (_, n) => harness.sandbox.humanReply({ fromId, body: `reply ${n}` })),
     );
-    await house.kill();
-    await house.start();
+    await harness.kill();
+    await harness.start();
     await visitor.connect();
     const kept = sent.filter(({ status }) => status === "Sent").map(({ body }) => body);
     await visitor.receives(kept.at(-1) ?? "");
@@ -69,7 +69,7 @@ describe("a relay that is killed", () => {
 
   /** Uses the relay's database from this process. */
   async function withDatabase<T>(use: (db: Database) => Promise<T>): Promise<T> {
-    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const db = openSqlite(join(harness.dataDir, "porchlight.db"));
     return use(db).finally(db.close);
   }
   const countOf = async (db: Database, table: string): Promise<number> =>
@@ -77,10 +77,10 @@ describe("a relay that is killed", () => {
 
   /** A visitor with a very long thread. @returns the visitor's id */
   async function longThread(): Promise<string> {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.greet();
-    const { fromId = "" } = house.sandbox.messages()[0] ?? {};
-    await house.halt();
+    const { fromId = "" } = harness.sandbox.messages()[0] ?? {};
+    await harness.halt();
     await withDatabase(async (db) => {
       const { head = 0 } = (await db.all<{ head: number }>("SELECT head FROM visitors WHERE id = $1", fromId))[0] ?? {};
       const rows = Array.from({ length: MANY }, (_, n) => [fromId, head + 1 + n, `m-${n}`]);
@@ -90,25 +90,25 @@ describe("a relay that is killed", () => {
       );
       await db.run("UPDATE visitors SET head = $2 WHERE id = $1", fromId, head + MANY);
     });
-    await house.start();
+    await harness.start();
     return fromId;
   }
 
   it("continues a deletion after its next start, without a second request", async () => {
     const id = await longThread();
-    const call = caller(house, await tokenFor(house));
+    const call = caller(harness, await tokenFor(harness));
     const request = call("DELETE", `/visitors/${id}`, undefined, "erase-1").catch((error: unknown) => error);
     await withDatabase(async (db) => {
       const parts = async () => (await db.all<{ parts: number }>("SELECT parts FROM deletions"))[0]?.parts ?? 0;
       await expect.poll(parts, { interval: 5 }).toBeGreaterThanOrEqual(3);
     });
-    await house.kill();
+    await harness.kill();
     expect(await request).toBeInstanceOf(Error);
     const left = await withDatabase((db) => countOf(db, "messages"));
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(MANY);
 
-    await house.start();
+    await harness.start();
     await expect.poll(async () => (await call("GET", `/visitors/${id}`)).status).toBe(404);
     const tables = ["messages", "outbox", "tries", "deletions"];
     const rows = await withDatabase((db) => Promise.all(tables.map((table) => countOf(db, table))));

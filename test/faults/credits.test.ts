@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { caller, tokenFor } from "../tokens.ts";
 import { everyAwait } from "./awaits.ts";
@@ -29,30 +29,30 @@ it("S11 grants each key at most once and within the daily cap, although it arriv
 
 describe("credits when the relay's process is killed", () => {
   const EMAIL = "client@agency.example";
-  let house: House;
-  afterEach(() => house.stop());
+  let harness: Harness;
+  afterEach(() => harness.stop());
 
   it("during a grant become unknown after the restart, and are never granted twice (F25)", async () => {
-    house = await startHouse({
+    harness = await startHarness({
       run: runProcess,
       env: { LOG_LEVEL: "info" },
       account: { credits: { mode: "auto", allow: [EMAIL] } },
     });
-    house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
-    const url = () => house.callbackUrl.replace("/reply/", "/recharge/");
+    harness.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+    const url = () => harness.callbackUrl.replace("/reply/", "/recharge/");
     const post = (key: string) =>
       fetch(url(), { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
-    house.sandbox.failNext("credits", 1, { kind: "hangRequest", when: "after" });
+    harness.sandbox.failNext("credits", 1, { kind: "hangRequest", when: "after" });
     await post("k-1");
-    await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
-    await house.kill();
-    await house.start();
+    await harness.sandbox.until(() => harness.sandbox.state().grants.length === 1);
+    await harness.kill();
+    await harness.start();
     await Promise.all(Array.from({ length: 8 }, () => post("k-1")));
     await post("k-2");
-    await house.sandbox.until(() => house.sandbox.state().grants.length === 2);
-    const call = caller(house, await tokenFor(house));
+    await harness.sandbox.until(() => harness.sandbox.state().grants.length === 2);
+    const call = caller(harness, await tokenFor(harness));
     expect((await call("GET", "/credits/grants/k-1")).body).toMatchObject({ state: "unknown" });
-    expect(house.sandbox.state().grants.map(({ description }) => description)).toEqual([
+    expect(harness.sandbox.state().grants.map(({ description }) => description)).toEqual([
       "Auto-recharge [k-1]",
       "Auto-recharge [k-2]",
     ]);

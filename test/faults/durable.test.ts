@@ -3,26 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PNG } from "../../relay/src/files/samples.fixture.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runTraced } from "../relays.ts";
 import { upload } from "../uploads.ts";
 import { type Call, parseCalls } from "./process/trace.ts";
 
 describe("durable before acknowledged", () => {
   let folder: string;
-  let house: House;
+  let harness: Harness;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "porchlight-trace-"));
-    house = await startHouse({ run: runTraced(join(folder, "trace")), sandbox: { botActive: false } });
+    harness = await startHarness({ run: runTraced(join(folder, "trace")), sandbox: { botActive: false } });
   });
   afterEach(async () => {
-    await house.stop();
+    await harness.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   /** Stops the relay, and returns its system calls once the tracer has written its last line. */
   async function calls(): Promise<Call[]> {
-    await house.halt();
+    await harness.halt();
     const read = (): string => readFileSync(join(folder, "trace"), "utf8");
     await expect.poll(read).toMatch(/\+\+\+ exited with 0 \+\+\+\n$/);
     return parseCalls(read());
@@ -34,7 +34,7 @@ describe("durable before acknowledged", () => {
   const says = (call: Call, words: string): boolean => !call.on.includes("porchlight.db") && call.data.includes(words);
 
   it("flushes a visitor's message to the disk before it acknowledges it, and before it calls the service", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
     await visitor.send("the text to be kept", "durable-message-1");
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
@@ -49,9 +49,9 @@ describe("durable before acknowledged", () => {
   });
 
   it("flushes an uploaded file, its name and its row to the disk before it answers 201", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
-    const { answer } = await upload(house, visitor, PNG);
+    const { answer } = await upload(harness, visitor, PNG);
     expect(answer.type).toBe("image/png");
 
     const all = await calls();
@@ -66,12 +66,12 @@ describe("durable before acknowledged", () => {
   });
 
   it("flushes a reply to the disk before it answers 200", async () => {
-    const visitor = house.visitor();
+    const visitor = harness.visitor();
     await visitor.connect();
     await visitor.send("hello");
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
-    const { fromId = "" } = house.sandbox.messages()[0] ?? {};
-    const reply = await house.sandbox.humanReply({ fromId, body: "to be kept" });
+    const { fromId = "" } = harness.sandbox.messages()[0] ?? {};
+    const reply = await harness.sandbox.humanReply({ fromId, body: "to be kept" });
     expect(reply.status).toBe("Sent");
     await visitor.receives("to be kept");
 

@@ -6,7 +6,7 @@
 
 import { randomId } from "../../shared/id.ts";
 import { type BothFlaws, bothFlaws, flawsOf } from "../flaws.ts";
-import { type House, startHouse } from "../harness.ts";
+import { type Harness, startHarness } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
 import { type Report, seconds } from "./suites/suite.ts";
@@ -27,26 +27,28 @@ type Writer = { visitor: Visitor; acknowledged: string[] };
 
 export async function storm({ visitors, messages, kills, seed }: Storm): Promise<Figures> {
   const began = performance.now();
-  const house = await startHouse({
+  const harness = await startHarness({
     run: runProcess,
     env: { MESSAGES_PER_MINUTE: "0" },
     sandbox: { seed, errorRate: FAULTS },
   });
   try {
     const writers: Writer[] = Array.from({ length: visitors }, () => ({
-      visitor: house.visitor(),
+      visitor: harness.visitor(),
       acknowledged: [],
     }));
     const total = visitors * messages;
-    const killer = createKiller(house, kills, total);
+    const killer = createKiller(harness, kills, total);
     await Promise.all(writers.map((writer, index) => write(writer, index, messages, killer)));
-    house.sandbox.configure({ errorRate: [] });
-    await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total);
-    await house.sandbox.until((sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total);
-    const figures = await Promise.all(writers.map((writer) => count(house, writer)));
+    harness.sandbox.configure({ errorRate: [] });
+    await harness.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total);
+    await harness.sandbox.until(
+      (sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total,
+    );
+    const figures = await Promise.all(writers.map((writer) => count(harness, writer)));
     return { ...sum(figures), kills, seconds: (performance.now() - began) / 1000 };
   } finally {
-    await house.stop();
+    await harness.stop();
   }
 }
 
@@ -83,7 +85,7 @@ export async function storms({
 type Killer = { acknowledged: () => void; up: () => Promise<void> };
 
 /** Kills the relay at even shares of the acknowledged messages, and starts it again. */
-function createKiller(house: House, kills: number, total: number): Killer {
+function createKiller(harness: Harness, kills: number, total: number): Killer {
   let seen = 0;
   let done = 0;
   let up = Promise.resolve();
@@ -93,7 +95,7 @@ function createKiller(house: House, kills: number, total: number): Killer {
       seen += 1;
       if (done === kills || seen < ((done + 1) * total) / (kills + 1)) return;
       done += 1;
-      up = up.then(house.kill).then(() => house.start());
+      up = up.then(harness.kill).then(() => harness.start());
     },
   };
 }
@@ -125,7 +127,7 @@ async function write({ visitor, acknowledged }: Writer, who: number, messages: n
 type Counted = Omit<Figures, "kills" | "seconds">;
 
 /** Compares one visitor's messages with what the service has, and the replies with what the thread shows. */
-async function count({ sandbox }: House, { visitor, acknowledged }: Writer): Promise<Counted> {
+async function count({ sandbox }: Harness, { visitor, acknowledged }: Writer): Promise<Counted> {
   await visitor.drop();
   await visitor.connect();
   const { fromId = "" } = sandbox.messages().find(({ body }) => body === acknowledged[0]) ?? {};

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SandboxConfig } from "../../relay/sandbox/options.ts";
 import { runFast } from "../clocks.ts";
-import { type House, type HouseOptions, startHouse } from "../harness.ts";
+import { type Harness, type HarnessOptions, startHarness } from "../harness.ts";
 import type { Visitor } from "../visitor.ts";
 
-let house: House;
+let harness: Harness;
 let visitor: Visitor;
-afterEach(() => house.stop());
+afterEach(() => harness.stop());
 
-async function open(sandbox: Partial<SandboxConfig> = {}, options: HouseOptions = {}): Promise<void> {
-  house = await startHouse({ run: runFast(10), ...options, sandbox });
-  visitor = house.visitor();
+async function open(sandbox: Partial<SandboxConfig> = {}, options: HarnessOptions = {}): Promise<void> {
+  harness = await startHarness({ run: runFast(10), ...options, sandbox });
+  visitor = harness.visitor();
   await visitor.connect();
 }
 const replies = (of: Visitor = visitor) => of.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
-const fromId = () => house.sandbox.messages()[0]?.fromId ?? "";
+const fromId = () => harness.sandbox.messages()[0]?.fromId ?? "";
 const HOUR = 3_600_000;
 
 describe("replies of the service", () => {
@@ -31,28 +31,28 @@ describe("replies of the service", () => {
     await open({ duplicateCallbacks: 2, botScript: "burst" });
     await visitor.send("hello");
     await visitor.receives("5/5 hello");
-    await house.sandbox.until((all) => all.callbacks().length === 15);
-    await house.sandbox.humanReply({ fromId: fromId(), body: "the last word" });
+    await harness.sandbox.until((all) => all.callbacks().length === 15);
+    await harness.sandbox.humanReply({ fromId: fromId(), body: "the last word" });
     await visitor.receives("the last word");
     expect(replies()).toEqual([...[1, 2, 3, 4, 5].map((n) => `${n}/5 hello`), "the last word"]);
-    expect(house.sandbox.callbacks().map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
+    expect(harness.sandbox.callbacks().map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
   });
 
   it("that overtake each other keep the order of their arrival, permanently and in every tab (4.13-12; R-608)", async () => {
     const parts = Array.from({ length: 12 }, (_, i) => ({ text: `part ${i} of {body}` }));
     await open({ shuffleCallbacks: true, botScript: [{ parts }] });
-    const other = house.visitor();
+    const other = harness.visitor();
     await other.connect();
     await Promise.all([visitor.send("one"), other.send("two")]);
     await expect.poll(() => [replies().length, replies(other).length]).toEqual([12, 12]);
     expect(replies().toSorted()).toEqual(parts.map(({ text }) => text.replace("{body}", "one")).toSorted());
-    const callbacks = house.sandbox.callbacks().filter(({ toId }) => toId === fromId());
+    const callbacks = harness.sandbox.callbacks().filter(({ toId }) => toId === fromId());
     expect(callbacks.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
-    const tab = house.visitor({ token: visitor.token() ?? "" });
+    const tab = harness.visitor({ token: visitor.token() ?? "" });
     await tab.connect();
     await expect.poll(() => replies(tab)).toEqual(replies());
-    await house.halt();
-    await house.start();
+    await harness.halt();
+    await harness.start();
     await tab.connect();
     expect(replies(tab)).toEqual(replies());
   });
@@ -87,7 +87,7 @@ describe("replies of the service", () => {
       await open({ botScript });
       await visitor.send("hello");
       await visitor.sees(({ from }) => from === "reply");
-      expect(replies()).toEqual(house.sandbox.outgoing().map(({ body }) => body));
+      expect(replies()).toEqual(harness.sandbox.outgoing().map(({ body }) => body));
     },
   );
 
@@ -103,7 +103,7 @@ describe("replies of the service", () => {
       await visitor.send("hello");
       await visitor.receives("echo: hello");
       const mediaUrl = "https://files.example/a.pdf";
-      const { status } = await house.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
+      const { status } = await harness.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
       await visitor.sees(({ from, text }) => from === "reply" && text !== "echo: hello");
       expect([status, replies().at(-1)]).toEqual([
         "Sent",
@@ -118,9 +118,9 @@ describe("replies of the service", () => {
     await visitor.receives("echo: hello");
     await visitor.drop();
     const head = visitor.head();
-    await house.sandbox.advance(48 * HOUR);
-    await house.sandbox.until((all) => all.outgoing().filter(({ status }) => status === "Sent").length === 3);
-    const back = house.visitor({ token: visitor.token() ?? "" });
+    await harness.sandbox.advance(48 * HOUR);
+    await harness.sandbox.until((all) => all.outgoing().filter(({ status }) => status === "Sent").length === 3);
+    const back = harness.visitor({ token: visitor.token() ?? "" });
     const welcome = await back.connect();
     expect(welcome.read).toBeLessThanOrEqual(head);
     await back.sees(({ text }) => text.startsWith("Your basket"));
@@ -132,21 +132,21 @@ describe("replies of the service", () => {
     await visitor.send("anybody there?");
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
     expect(await visitor.next(({ t }) => t === "typing")).toEqual({ t: "typing", on: true });
-    house.sandbox.bot({ fromId: fromId() }, true);
+    harness.sandbox.bot({ fromId: fromId() }, true);
     await visitor.send("now?");
     await visitor.receives("echo: now?");
-    expect(house.sandbox.messages()).toHaveLength(2);
+    expect(harness.sandbox.messages()).toHaveLength(2);
   });
 
   it("larger than a megabyte are refused, and the thread stays unchanged (R-613)", async () => {
     await open();
     await visitor.send("hello");
     await visitor.receives("echo: hello");
-    house.sandbox.configure({ hugeBody: true });
-    expect(await house.sandbox.humanReply({ fromId: fromId(), body: "huge" })).toMatchObject({ status: "Failed" });
-    expect(house.sandbox.callbacks().at(-1)?.status).toBe(413);
-    house.sandbox.configure({ hugeBody: false });
-    await house.sandbox.humanReply({ fromId: fromId(), body: "small" });
+    harness.sandbox.configure({ hugeBody: true });
+    expect(await harness.sandbox.humanReply({ fromId: fromId(), body: "huge" })).toMatchObject({ status: "Failed" });
+    expect(harness.sandbox.callbacks().at(-1)?.status).toBe(413);
+    harness.sandbox.configure({ hugeBody: false });
+    await harness.sandbox.humanReply({ fromId: fromId(), body: "small" });
     await visitor.receives("small");
     expect(replies()).toEqual(["echo: hello", "small"]);
   });
@@ -155,28 +155,28 @@ describe("replies of the service", () => {
     await open({ callbackRetries: 2, callbackBackoffMs: 10, retryOn: "any" });
     await visitor.send("hello");
     await visitor.receives("echo: hello");
-    await house.halt();
-    const reply = await house.sandbox.humanReply({ fromId: fromId(), body: "while you were out" });
-    await house.sandbox.until((all) => all.callbacks().length === 4);
-    await house.start();
-    await house.sandbox.redeliver(reply.messageId);
-    await house.sandbox.redeliver(reply.messageId);
+    await harness.halt();
+    const reply = await harness.sandbox.humanReply({ fromId: fromId(), body: "while you were out" });
+    await harness.sandbox.until((all) => all.callbacks().length === 4);
+    await harness.start();
+    await harness.sandbox.redeliver(reply.messageId);
+    await harness.sandbox.redeliver(reply.messageId);
     await visitor.connect();
     await visitor.receives("while you were out");
     expect(replies()).toEqual(["echo: hello", "while you were out"]);
-    expect(house.sandbox.outgoing().at(-1)?.status).toBe("Sent");
+    expect(harness.sandbox.outgoing().at(-1)?.status).toBe("Sent");
   });
 });
 
 describe("a reply to an id that is not in the database (4.13-14; R-612)", () => {
   it("is refused with 404 when the id is not this relay's, or answered 200 if the owner wants that", async () => {
     await open();
-    const refused = await house.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" });
+    const refused = await harness.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" });
     expect([refused.status, refused.ok]).toEqual([404, false]);
-    await house.stop();
+    await harness.stop();
     await open({}, { env: { UNKNOWN_CONTACT: "200" } });
-    expect((await house.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" })).status).toBe(200);
-    expect(house.lines().some((line) => line.includes("callback.unknown_contact"))).toBe(true);
+    expect((await harness.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" })).status).toBe(200);
+    expect(harness.lines().some((line) => line.includes("callback.unknown_contact"))).toBe(true);
   });
 
   it("is kept when the id is this relay's, and waits for its visitor to return", async () => {
@@ -185,12 +185,12 @@ describe("a reply to an id that is not in the database (4.13-14; R-612)", () => 
     await visitor.receives("echo: hello");
     const toId = fromId();
     await visitor.drop();
-    await house.halt();
+    await harness.halt();
     for (const name of ["db", "db-wal", "db-shm", "db.seal"])
-      await rm(join(house.dataDir, `porchlight.${name}`), { force: true });
-    await house.start();
-    expect((await house.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
-    const back = house.visitor({ token: visitor.token() ?? "" });
+      await rm(join(harness.dataDir, `porchlight.${name}`), { force: true });
+    await harness.start();
+    expect((await harness.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
+    const back = harness.visitor({ token: visitor.token() ?? "" });
     await back.connect();
     await back.receives("still here");
   });
@@ -200,21 +200,21 @@ describe("two sites on one account and one callback address (4.13-31; R-229, R-2
   it("never receive each other's replies", async () => {
     const sites = { other: { channel: "other channel", business: "other shop" } };
     await open({}, { site: { business: "first shop" }, sites });
-    const stranger = house.visitor({ site: "other" });
+    const stranger = harness.visitor({ site: "other" });
     await stranger.connect();
     await Promise.all([visitor.send("from the first"), stranger.send("from the other")]);
     await Promise.all([visitor.receives("echo: from the first"), stranger.receives("echo: from the other")]);
-    for (const { fromId, body } of house.sandbox.messages())
-      await house.sandbox.humanReply({ fromId, body: `typed for whoever wrote "${body}"` });
+    for (const { fromId, body } of harness.sandbox.messages())
+      await harness.sandbox.humanReply({ fromId, body: `typed for whoever wrote "${body}"` });
     await visitor.receives('typed for whoever wrote "from the first"');
     await stranger.receives('typed for whoever wrote "from the other"');
     expect([replies().length, replies(stranger).length]).toEqual([2, 2]);
-    const labels = house.sandbox.messages().map(({ toId, channel, body }) => [body, toId, channel]);
+    const labels = harness.sandbox.messages().map(({ toId, channel, body }) => [body, toId, channel]);
     expect(labels.toSorted()).toEqual([
       ["from the first", "first shop", "website"],
       ["from the other", "other shop", "other channel"],
     ]);
-    const crossing = house.visitor({ site: "other", token: visitor.token() ?? "" });
+    const crossing = harness.visitor({ site: "other", token: visitor.token() ?? "" });
     await expect(crossing.connect()).rejects.toThrow("4401");
   });
 });

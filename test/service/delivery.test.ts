@@ -6,37 +6,37 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { runFast, runOnManualClock } from "../clocks.ts";
-import { type House, type HouseOptions, KEY, NO_RANDOM_FAULTS, startHouse } from "../harness.ts";
+import { type Harness, type HarnessOptions, KEY, NO_RANDOM_FAULTS, startHarness } from "../harness.ts";
 import { runInside } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
 
-let house: House;
+let harness: Harness;
 let visitor: Visitor;
-afterEach(() => house?.stop());
+afterEach(() => harness?.stop());
 
-async function open(options: HouseOptions = {}): Promise<void> {
-  house = await startHouse({ ...options, sandbox: { ...NO_RANDOM_FAULTS, ...options.sandbox } });
-  visitor = house.visitor();
+async function open(options: HarnessOptions = {}): Promise<void> {
+  harness = await startHarness({ ...options, sandbox: { ...NO_RANDOM_FAULTS, ...options.sandbox } });
+  visitor = harness.visitor();
   await visitor.connect();
 }
-const incomingCalls = () => house.sandbox.requests().filter(({ route }) => route === "incoming");
+const incomingCalls = () => harness.sandbox.requests().filter(({ route }) => route === "incoming");
 const calledSids = () =>
   incomingCalls().map(({ body }) => (body as { customData: { messageSid: string } }).customData.messageSid);
-const bodies = () => house.sandbox.messages().map(({ body }) => body);
-const logged = (event: string) => house.lines().filter((line) => line.includes(`"${event}"`));
+const bodies = () => harness.sandbox.messages().map(({ body }) => body);
+const logged = (event: string) => harness.lines().filter((line) => line.includes(`"${event}"`));
 const delivered = (text: string) =>
   visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
 
 describe("a visitor's message", () => {
   it("that was processed despite a 500 is sent again under its id, and the bot answers once (4.13-5; R-462, R-223)", async () => {
     await open();
-    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    harness.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     await visitor.send("once");
     await delivered("once");
     await visitor.send("twice");
     await visitor.receives("echo: twice");
     expect(bodies()).toEqual(["once", "twice"]);
-    expect(house.sandbox.outgoing().map(({ body }) => body)).toEqual(["echo: once", "echo: twice"]);
+    expect(harness.sandbox.outgoing().map(({ body }) => body)).toEqual(["echo: once", "echo: twice"]);
     const [first, second, third] = calledSids();
     expect([first === second, first === third]).toEqual([true, false]);
     expect(first).toMatch(/^[\w-]{20,64}$/);
@@ -46,7 +46,7 @@ describe("a visitor's message", () => {
     "that is repeated counts as delivered when the service answers the repeat with %s (R-223)",
     async (duplicateAnswer) => {
       await open({ sandbox: { duplicateAnswer } });
-      house.sandbox.failNext("incoming", 1, { kind: "resetConnection", when: "after" });
+      harness.sandbox.failNext("incoming", 1, { kind: "resetConnection", when: "after" });
       await visitor.send("again");
       await delivered("again");
       expect([incomingCalls().length, bodies()]).toEqual([2, ["again"]]);
@@ -55,7 +55,7 @@ describe("a visitor's message", () => {
 
   it("is marked as failed after a 400 and never sent again; the next one is sent (R-463)", async () => {
     await open();
-    house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "No" } });
+    harness.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "No" } });
     await visitor.send("refused");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
     await visitor.send("next");
@@ -65,11 +65,11 @@ describe("a visitor's message", () => {
 
   it("keeps its place when its reply arrives before its answer (4.13-13)", async () => {
     await open({ sandbox: { clock: "virtual" } });
-    house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_500 });
+    harness.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_500 });
     await visitor.send("quick");
     await visitor.receives("echo: quick");
     expect(visitor.log()[0]).toMatchObject({ text: "quick", state: "sent" });
-    await house.sandbox.advance(1_500);
+    await harness.sandbox.advance(1_500);
     await delivered("quick");
     expect(visitor.log().map(({ text }) => text)).toEqual(["quick", "echo: quick"]);
   });
@@ -79,7 +79,7 @@ describe("a visitor's message", () => {
     async (text) => {
       await open();
       await expect(visitor.send(text)).rejects.toThrow("empty");
-      expect(house.sandbox.requests()).toEqual([]);
+      expect(harness.sandbox.requests()).toEqual([]);
     },
   );
 
@@ -111,14 +111,14 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
       const texts = ["one", "two", "three", "four", "five"];
       for (const text of texts) await visitor.send(text);
       const refusals = () => incomingCalls().filter(({ status }) => status === 429).length;
-      await house.sandbox.until(() => refusals() === 1);
+      await harness.sandbox.until(() => refusals() === 1);
       expect(bodies()).toEqual(["one", "two", "three"]);
       // Time passes for relay and service. If the relay called too early, the service would refuse again. The loop runs long,
       // because many of these seconds pass while one commit waits for the disk.
       for (let second = 0; second < 10_000 && bodies().length < texts.length; second++) {
-        await house.sandbox.advance(1_000);
+        await harness.sandbox.advance(1_000);
         pass(1_000);
-        await fetch(`${house.url}/healthz`);
+        await fetch(`${harness.url}/healthz`);
       }
       await delivered("five");
       expect([bodies(), logged("delivery.failed")]).toEqual([texts, []]);
@@ -135,7 +135,7 @@ describe("a service that refuses the relay", () => {
     await open({ run: runFast(20), rate: 10_000, account: { key: `file:${file}` } });
     await visitor.send("before");
     await visitor.receives("echo: before");
-    const key = house.sandbox.rotateKey();
+    const key = harness.sandbox.rotateKey();
     const texts = ["one", "two", "three"];
     for (const text of texts) await visitor.send(text);
     await expect.poll(() => logged("account.paused").length).toBe(1);
@@ -158,7 +158,7 @@ describe("a service that refuses the relay", () => {
     await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
     await open({ run: runFast(20) });
     const { port } = elsewhere.address() as AddressInfo;
-    house.sandbox.configure({ redirectOnce: `http://127.0.0.1:${port}/v1/incoming_custom_channel_message` });
+    harness.sandbox.configure({ redirectOnce: `http://127.0.0.1:${port}/v1/incoming_custom_channel_message` });
     await visitor.send("stay here");
     await visitor.receives("echo: stay here");
     expect([seen, logged("account.paused").length, logged("delivery.failed")]).toEqual([[], 1, []]);
@@ -167,7 +167,7 @@ describe("a service that refuses the relay", () => {
 
   it("with a proxy's error page is called again with the same key (4.13-29; R-012)", async () => {
     await open({ run: runFast(20) });
-    house.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
+    harness.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
     await visitor.send("through the proxy");
     await expect.poll(() => logged("account.blocked").length).toBe(1);
     await visitor.receives("echo: through the proxy");
@@ -176,7 +176,7 @@ describe("a service that refuses the relay", () => {
 
   it.each([408, 425, 500, 502, 503, 504])("with %i is called again (R-012, R-462)", async (status) => {
     await open();
-    house.sandbox.failNext("incoming", 1, status);
+    harness.sandbox.failNext("incoming", 1, status);
     await visitor.send("soon");
     await visitor.receives("echo: soon");
     expect([incomingCalls().map((request) => request.status), logged("delivery.failed")]).toEqual([[status, 200], []]);
@@ -186,7 +186,7 @@ describe("a service that refuses the relay", () => {
     "with %i refuses that message permanently (R-012, R-411, R-701, R-805)",
     async (status) => {
       await open();
-      house.sandbox.failNext("incoming", 1, status);
+      harness.sandbox.failNext("incoming", 1, status);
       await visitor.send("never");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
       expect(incomingCalls().map((request) => request.status)).toEqual([status]);
@@ -197,8 +197,8 @@ describe("a service that refuses the relay", () => {
     "with an error whose body is %s is understood by its status (R-006, R-501)",
     async (errorBody) => {
       await open({ sandbox: { errorBody } });
-      house.sandbox.failNext("incoming", 1, 500);
-      house.sandbox.failNext("incoming", 1, 400);
+      harness.sandbox.failNext("incoming", 1, 500);
+      harness.sandbox.failNext("incoming", 1, 400);
       await visitor.send("refused at last");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
       expect(incomingCalls().map(({ status }) => status)).toEqual([500, 400]);
@@ -209,8 +209,8 @@ describe("a service that refuses the relay", () => {
     "with an error of the shape %s is understood by its status (R-501)",
     async (errorShape) => {
       await open({ sandbox: { errorShape } });
-      house.sandbox.failNext("incoming", 1, 503);
-      house.sandbox.failNext("incoming", 1, 422);
+      harness.sandbox.failNext("incoming", 1, 503);
+      harness.sandbox.failNext("incoming", 1, 422);
       await visitor.send("refused at last");
       await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
       expect(incomingCalls().map(({ status }) => status)).toEqual([503, 422]);

@@ -1,4 +1,4 @@
-/** Setup of the projects with two nodes: one PostgreSQL for all files, with a migrated database to copy for each house. */
+/** Setup of the projects with two nodes: one PostgreSQL for all files, with a migrated database to copy for each harness. */
 
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../relay/src/db/migrate.ts";

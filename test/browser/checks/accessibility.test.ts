@@ -28,9 +28,9 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   await chat.thread.getByText("news", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
   await setOffline(page, true);
-  await stage.house.halt();
+  await stage.harness.halt();
   await page.locator("porch-light .bar").waitFor();
-  await stage.house.start();
+  await stage.harness.start();
   await setOffline(page, false);
   await page.locator("porch-light .bar").waitFor({ state: "detached" });
   await stage.reply("news after the break");
@@ -85,7 +85,7 @@ describe("60 an input method", () => {
     // Some keyboards send the key itself; only the event shows that it belongs to the composition.
     await press(cdp, "Enter", 13);
     await press(cdp, "Escape", 27);
-    expect(stage.house.sandbox.messages()).toHaveLength(1);
+    expect(stage.harness.sandbox.messages()).toHaveLength(1);
     expect(await chat.panel.isVisible()).toBe(true);
     await cdp.send("Input.insertText", { text: "日本" });
     // Safari's order: the composition has ended before the key event arrives.
@@ -93,7 +93,7 @@ describe("60 an input method", () => {
     expect(await chat.composer.inputValue()).toBe("日本");
     await page.keyboard.press("Enter");
     await echo(chat, "日本").waitFor();
-    expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["Hello", "日本"]);
+    expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["Hello", "日本"]);
   });
 });
 
@@ -202,7 +202,7 @@ it("63 frequent touch targets measure at least 44 by 44, all others at least 24"
   await chat.send("Hello");
   await echo(chat, "Hello").waitFor();
   expect(await small()).toEqual([]);
-  stage.house.sandbox.failNext("incoming", 1, 400);
+  stage.harness.sandbox.failNext("incoming", 1, 400);
   await chat.send("refused");
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   expect(await small()).toEqual([]);
@@ -263,7 +263,7 @@ it("64 any accent colour gives text of 4.5:1 and a fill or a hairline of 3:1, li
 
 it("65 with reduced motion nothing moves", async () => {
   const { page, chat } = await stage.visit({ options: { reducedMotion: "reduce" } });
-  stage.house.sandbox.configure({ botScript: "silent" });
+  stage.harness.sandbox.configure({ botScript: "silent" });
   await chat.open();
   await chat.send("anybody?");
   await page.locator(".dots").waitFor();

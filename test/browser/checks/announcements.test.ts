@@ -61,7 +61,7 @@ describe("a screen reader's announcements", () => {
   });
 
   it("56 shorten a long reply to one announcement that says where the rest is", async () => {
-    stage.house.sandbox.configure({ botScript: "long" });
+    stage.harness.sandbox.configure({ botScript: "long" });
     const { page, chat } = await stage.visit();
     await chat.open();
     const said = await record(page);
@@ -74,7 +74,7 @@ describe("a screen reader's announcements", () => {
   });
 
   it("57 include at most three statuses while a reply is awaited, however long", async () => {
-    stage.house.sandbox.configure({ botScript: "silent", latencyMs: 1_500, clock: "virtual" });
+    stage.harness.sandbox.configure({ botScript: "silent", latencyMs: 1_500, clock: "virtual" });
     const { page, chat } = await stage.visit({
       before: async (page) => {
         await page.clock.install();
@@ -88,7 +88,7 @@ describe("a screen reader's announcements", () => {
     // The service accepts the message only while the page's clock stands still, so that no stage of the wait is skipped.
     await pause(page);
     const isWorking = async (): Promise<boolean> => {
-      await stage.house.sandbox.advance(1_500);
+      await stage.harness.sandbox.advance(1_500);
       return (await clockOf(page)).working > 0;
     };
     await expect.poll(isWorking).toBe(true);

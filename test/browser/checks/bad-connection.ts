@@ -67,7 +67,7 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     const breakFrames = (socket: WebSocketRoute): void => injectFaults(connection, socket, random, share);
     const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });
     await converse(chat);
-    const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
+    const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
     const bodies: string[] = [];
     // The `online` event makes the browser reconnect at once, instead of waiting longer after each loss.
     const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
@@ -75,7 +75,7 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     while (bodies.length < count || Math.min(...Object.values(connection.faults)) < 3) {
       const next = Array.from({ length: 20 }, (_, n) => `reply number ${bodies.length + n}.`);
       bodies.push(...next);
-      await Promise.all(next.map((body) => stage.house.sandbox.callbackTo({ toId, body })));
+      await Promise.all(next.map((body) => stage.harness.sandbox.callbackTo({ toId, body })));
       await back();
     }
     connection.isCalm = true;
@@ -85,7 +85,7 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     const kept = await transcript(page, chat);
     const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
     // They were sent twenty at a time, so the relay's order counts.
-    const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+    const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
     const written = await db.all<{ text: string }>(
       "SELECT text FROM messages WHERE visitor = $1 AND text LIKE 'reply number%' ORDER BY pos",
       toId,

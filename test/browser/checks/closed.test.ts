@@ -12,7 +12,7 @@ const stage = setStage({ env: { IDENTITY_SECRET } });
 function recordRequests(page: Page): string[] {
   const paths: string[] = [];
   const record = (url: string): void => {
-    if (url.includes(new URL(stage.house.url).host)) paths.push(new URL(url).pathname);
+    if (url.includes(new URL(stage.harness.url).host)) paths.push(new URL(url).pathname);
   };
   page.on("request", (request) => record(request.url()));
   page.on("websocket", (socket) => record(socket.url()));
@@ -207,7 +207,7 @@ it("the chat appears on a page with data-manual when the page sends a message, s
 });
 
 it("uses the page's language when a shared cache returns a script for another language", async () => {
-  const arabic = await fetch(`${stage.house.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
+  const arabic = await fetch(`${stage.harness.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
   const body = await arabic.text();
   const { page } = await stage.visit({
     html: pageOf(stage.tag()).replace(' lang="en"', ""),

@@ -2,26 +2,26 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "../../harness.ts";
+import { type Harness, startHarness } from "../../harness.ts";
 import { type Host, startHost } from "../../host.ts";
 import { type FaultyProxy, startProxy } from "../../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
 import { closeContexts, sharedBrowser } from "../shared.ts";
 
 let browser: Browser;
-let house: House;
+let harness: Harness;
 let host: Host;
 let proxy: FaultyProxy;
 let page: Page;
 
 beforeAll(async () => {
-  proxy = await startProxy(() => house.url);
+  proxy = await startProxy(() => harness.url);
   host = await startHost(() => proxy.url);
-  [browser, house] = await Promise.all([sharedBrowser(), startHouse({ env: { ALLOWED_ORIGINS: host.url } })]);
+  [browser, harness] = await Promise.all([sharedBrowser(), startHarness({ env: { ALLOWED_ORIGINS: host.url } })]);
 });
 afterAll(async () => {
   await closeContexts();
-  await Promise.all([proxy.stop(), host.stop(), house.stop()]);
+  await Promise.all([proxy.stop(), host.stop(), harness.stop()]);
 });
 
 /** A new visitor, and a proxy without previous connections. */
@@ -76,8 +76,8 @@ describe("34 a connection that died silently", () => {
   it("34 is replaced when the browser is back online, and missed messages arrive", async () => {
     await converse("before the tunnel");
     proxy.freeze();
-    const { fromId } = house.sandbox.messages().findLast(({ body }) => body === "before the tunnel") ?? {};
-    await house.sandbox.humanReply({ fromId: fromId ?? "", body: "said into the tunnel" });
+    const { fromId } = harness.sandbox.messages().findLast(({ body }) => body === "before the tunnel") ?? {};
+    await harness.sandbox.humanReply({ fromId: fromId ?? "", body: "said into the tunnel" });
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
     await chatOn(page).thread.getByText("said into the tunnel", { exact: true }).waitFor();
     expect(upgrades()).toHaveLength(2);

@@ -22,7 +22,7 @@ for (const language of ["en", "de", "ar"])
     });
     await chat.launcher.or(page.locator(".launcher")).first().waitFor();
     await page.waitForLoadState("networkidle");
-    expect(requested).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
+    expect(requested).toEqual([`${stage.host}/`, `${stage.harness.url}/widget.js`]);
     await page.locator(".launcher").click();
     await page.locator("porch-light textarea").waitFor();
     // On the developer's own machine the panel also checks the settings; visitors do not fetch that file.

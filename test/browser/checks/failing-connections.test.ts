@@ -13,13 +13,13 @@ import { type Chat, converse, echo, pageOf, readUpTo, reopen, setStage } from ".
 const stage = setStage();
 let proxy: Cutter;
 beforeEach(async () => {
-  proxy = await startCutter(() => Number(new URL(stage.house.url).port));
+  proxy = await startCutter(() => Number(new URL(stage.harness.url).port));
 });
 afterEach(() => proxy.stop());
 
 const throughProxy = (): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', proxy.url)) });
 const stateOf = (page: Page) => page.locator(".own .state").last();
-const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
+const bodies = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
 const signalOf = (page: Page, type: string) => page.evaluate((name) => void dispatchEvent(new Event(name)), type);
 
 /** The number of unread replies, as the page API reports it. */
@@ -176,11 +176,11 @@ it("41 a message sent while offline waits and is sent automatically", async () =
   await converse(chat);
   await setOffline(page, true);
   // An open socket survives `setOffline`, so the relay is really stopped.
-  await stage.house.halt();
+  await stage.harness.halt();
   await page.locator(".bar").getByText("You're offline.").waitFor();
   await chat.send("waits for the network");
   await expect.poll(() => stateOf(page).textContent()).toBe("Waiting to send");
-  await stage.house.start();
+  await stage.harness.start();
   await setOffline(page, false);
   await echo(chat, "waits for the network").waitFor();
 });
@@ -189,14 +189,14 @@ it("41 a reload keeps messages that were sent while offline, and they are sent a
   const { page, chat } = await stage.visit();
   await converse(chat);
   await setOffline(page, true);
-  await stage.house.halt();
+  await stage.harness.halt();
   await chat.send("outlives the page");
   await setOffline(page, false);
   await page.reload();
   await reopen(chat);
   await chat.thread.getByText("outlives the page", { exact: true }).waitFor();
   expect(bodies()).toEqual(["Hello"]);
-  await stage.house.start();
+  await stage.harness.start();
   await signalOf(page, "online");
   await echo(chat, "outlives the page").waitFor();
 });
@@ -204,11 +204,11 @@ it("41 a reload keeps messages that were sent while offline, and they are sent a
 it("42 a message that was unsent for more than two minutes is not sent automatically after a reload", async () => {
   const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
   await converse(chat);
-  await stage.house.halt();
+  await stage.harness.halt();
   await chat.send("yesterday's news");
   await page.clock.fastForward(121_000);
   await page.reload();
-  await stage.house.start();
+  await stage.harness.start();
   await reopen(chat);
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   await chat.send("today's news");

@@ -60,7 +60,7 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
       fired = await arm(page);
     },
   });
-  stage.house.sandbox.configure({ botScript: "echo" });
+  stage.harness.sandbox.configure({ botScript: "echo" });
   await chat.open();
   // First the settings: the texts of an empty thread and of the menu.
   await chat.panel.getByRole("button", { name: "Chat options" }).click();

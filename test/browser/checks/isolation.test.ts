@@ -135,7 +135,7 @@ it("5 adds only its element to the document, and only its own global", async () 
     }));
   const { page, chat } = await stage.visit({ html: pageOf("<p>Host</p>") });
   const before = await look(page);
-  await page.addScriptTag({ url: `${stage.house.url}/widget.js` });
+  await page.addScriptTag({ url: `${stage.harness.url}/widget.js` });
   await converse(chat);
   const after = await look(page);
   expect(after.attributes).toEqual(before.attributes);
@@ -182,7 +182,7 @@ it("7 the page's shortcuts do not fire while the visitor types", async () => {
 });
 
 it("9 a native modal of the page does not lock the chat: draft, focus and scroll stay", async () => {
-  stage.house.sandbox.configure({ botScript: "long" });
+  stage.harness.sandbox.configure({ botScript: "long" });
   const modal = `<dialog id="modal"><p>Modal</p><button id="ok">OK</button></dialog>`;
   const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
   await chat.open();
@@ -341,19 +341,19 @@ describe("a page that changes around the widget", () => {
         .count(),
     ).toBe(10);
     // Texts change later, although the translation has replaced them.
-    stage.house.sandbox.configure({ latencyMs: 1, clock: "virtual" });
+    stage.harness.sandbox.configure({ latencyMs: 1, clock: "virtual" });
     await chat.send("one more");
     const state = page.locator(".own .state");
     await state.getByText("Sent", { exact: true }).waitFor();
     await translate();
     // The relay's request may still be on its way.
     const arrived = async (): Promise<boolean> => {
-      await stage.house.sandbox.advance(1);
-      return stage.house.sandbox.messages().some(({ body }) => body === "one more");
+      await stage.harness.sandbox.advance(1);
+      return stage.harness.sandbox.messages().some(({ body }) => body === "one more");
     };
     await expect.poll(arrived).toBe(true);
     await state.getByText("Delivered", { exact: true }).waitFor();
-    await stage.house.sandbox.advance(1_000);
+    await stage.harness.sandbox.advance(1_000);
     await chat.thread.getByText("echo: one more", { exact: true }).waitFor();
     expect(errors).toEqual([]);
   });
@@ -388,7 +388,7 @@ describe("a page that changes around the widget", () => {
     const sockets: string[] = [];
     page.on("websocket", (socket) => sockets.push(socket.url()));
     await chat.launcher.first().waitFor();
-    await page.addScriptTag({ url: `${stage.house.url}/widget.js` });
+    await page.addScriptTag({ url: `${stage.harness.url}/widget.js` });
     await converse(chat);
     expect(await page.locator("porch-light").count()).toBe(1);
     expect(sockets).toHaveLength(1);

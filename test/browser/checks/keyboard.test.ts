@@ -60,7 +60,7 @@ async function openAndWrite(page: Page, chat: Chat): Promise<void> {
   await page.keyboard.press("Enter");
   await chat.composer.waitFor();
   expect(await focused(page)).toBe("message");
-  stage.house.sandbox.configure({ botScript: "long" });
+  stage.harness.sandbox.configure({ botScript: "long" });
   await page.keyboard.type("a long one, please");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
@@ -86,9 +86,9 @@ async function goBackAndScroll(page: Page, chat: Chat): Promise<void> {
 
 /** Sends a message that fails, and sends it again. */
 async function retry(page: Page, chat: Chat): Promise<void> {
-  stage.house.sandbox.configure({ botScript: "echo" });
+  stage.harness.sandbox.configure({ botScript: "echo" });
   await goTo(page, "Tab", /^message$/);
-  stage.house.sandbox.failNext("incoming", 1, 400);
+  stage.harness.sandbox.failNext("incoming", 1, 400);
   await page.keyboard.type("refused at first");
   await page.keyboard.press("Enter");
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();

@@ -2,7 +2,7 @@
 
 import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { startHouse } from "../../harness.ts";
+import { startHarness } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
 import { START_MS } from "../browser.ts";
@@ -14,7 +14,7 @@ const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: 
 
 /** Every action of a visitor in a chat. */
 async function wholeConversation(page: Page, chat: Chat): Promise<void> {
-  stage.house.sandbox.configure({ botScript: "markdown" });
+  stage.harness.sandbox.configure({ botScript: "markdown" });
   await chat.open();
   await chat.send("see https://shop.example/a or mailto:a@shop.example");
   await chat.thread.getByRole("link", { name: /delivery page/ }).waitFor();
@@ -22,7 +22,7 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await page.locator(".composer .emoji button").first().click();
   expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
   await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PIXEL });
-  const sent = stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2);
+  const sent = stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("img", { name: /picture/i }).waitFor();
   await sent;
@@ -52,9 +52,9 @@ const sources = (relay: string): string =>
 it("22 runs a whole conversation under a policy that allows only one nonce", async () => {
   let reports: string[] = [];
   const { page, chat } = await stage.visit({
-    html: pageOf(`<script nonce="x" async src="${stage.house.url}/widget.js" data-site="default"></script>`),
+    html: pageOf(`<script nonce="x" async src="${stage.harness.url}/widget.js" data-site="default"></script>`),
     headers: {
-      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-x'; style-src 'none'; ${sources(stage.house.url)}`,
+      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-x'; style-src 'none'; ${sources(stage.harness.url)}`,
     },
     before: async (page) => {
       reports = await listen(page);
@@ -68,7 +68,7 @@ it("23 runs a whole conversation under Trusted Types without its own policy", as
   let reports: string[] = [];
   const { page, chat } = await stage.visit({
     headers: {
-      "Content-Security-Policy": `default-src 'none'; script-src ${stage.house.url}; ${sources(stage.house.url)}; require-trusted-types-for 'script'; trusted-types 'none'`,
+      "Content-Security-Policy": `default-src 'none'; script-src ${stage.harness.url}; ${sources(stage.harness.url)}; require-trusted-types-for 'script'; trusted-types 'none'`,
     },
     before: async (page) => {
       reports = await listen(page);
@@ -91,7 +91,7 @@ it("25 commands from before the script has loaded run in order, once", async () 
 Porchlight('on','ready',()=>events.push('ready'));Porchlight('on','open',()=>events.push('open'));Porchlight('open');Porchlight('send','first');Porchlight('send','second')`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
   await chat.thread.getByText("echo: second", { exact: true }).waitFor();
-  expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["first", "second"]);
+  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["first", "second"]);
   expect(await page.evaluate(() => (window as unknown as { events: string[] }).events)).toEqual(["ready", "open"]);
 });
 
@@ -115,17 +115,17 @@ describe("26 ways in which the script gets into the page", () => {
   for (const [name, script] of WAYS)
     it(`26 the widget starts with the right site: ${name}`, async () => {
       const port = await freePort();
-      const house = await startHouse({
+      const harness = await startHarness({
         env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
         site: { origins: [stage.host] },
         sites: { other: { title: "The other site" } },
       });
       try {
-        const { chat } = await stage.visit({ html: pageOf(script(house.url)) });
+        const { chat } = await stage.visit({ html: pageOf(script(harness.url)) });
         await converse(chat);
         await chat.panel.getByRole("heading", { name: "The other site" }).waitFor();
       } finally {
-        await house.stop();
+        await harness.stop();
       }
     });
 });
@@ -167,7 +167,7 @@ describe("27 the panel's file cannot be loaded", () => {
             route
               .request()
               .url()
-              .replace(stage.house.url, "")
+              .replace(stage.harness.url, "")
               .replace(/-[\w-]{8}\./, "-hash.")
               .replace(/\d\.\d+$/, "number"),
           );
@@ -178,7 +178,7 @@ describe("27 the panel's file cannot be loaded", () => {
     await expect.poll(() => requested).toEqual(["/assets/panel-hash.js", "/assets/panel.js?number"]);
     await chat.launcher.click();
     const link = page.getByRole("link", { name: "Chat" });
-    expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+    expect(await link.getAttribute("href")).toBe(`${stage.harness.url}/c/default`);
   });
 });
 
@@ -195,8 +195,8 @@ it("27 files that were requested without a network load when the network returns
     await setOffline(page, false);
     await called;
     if (ask === "open") await chat.send("from the page");
-    await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
-    stage.house.sandbox.reset();
+    await expect.poll(() => stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+    stage.harness.sandbox.reset();
   }
 });
 
@@ -211,7 +211,7 @@ it("27 a panel loads when the network returns before the first request for it ha
       }),
   });
   await callApi(page, "send", "from the page");
-  await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+  await expect.poll(() => stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
 });
 
 it("27 a panel loads when the network carries nothing during the first attempts after it has returned", async () => {
@@ -234,7 +234,7 @@ it("27 a panel loads when the network carries nothing during the first attempts 
 
 it("28 a relay that is down when the page loads causes no error in the page, and the next page has its chat", async () => {
   const errors: string[] = [];
-  await stage.house.halt();
+  await stage.harness.halt();
   try {
     const { page, context } = await stage.visit({
       html: pageOf(
@@ -250,13 +250,13 @@ it("28 a relay that is down when the page loads causes no error in the page, and
     // The browser's own message about the file that it could not fetch, and no other.
     await expect
       .poll(() => errors)
-      .toEqual([`${stage.house.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
+      .toEqual([`${stage.harness.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
     expect(await page.locator("porch-light").count()).toBe(0);
-    await stage.house.start();
+    await stage.harness.start();
     const next = await stage.visit({ context, path: "/next" });
     await converse(next.chat);
   } finally {
-    await stage.house.start().catch(() => {});
+    await stage.harness.start().catch(() => {});
   }
 });
 
@@ -275,7 +275,7 @@ it("29 a prerendered page makes no request except the loader's and shows nothing
   });
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => "Porchlight" in window);
-  expect(requested).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
+  expect(requested).toEqual([`${stage.host}/`, `${stage.harness.url}/widget.js`]);
   expect(await page.locator("porch-light").count()).toBe(0);
   await page.evaluate(() => {
     Object.assign(window, { active: true });
@@ -322,10 +322,10 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
 });
 
 it("31 the files' headers allow any page to load them, and state how long they stay unchanged", async () => {
-  const loader = await fetch(`${stage.house.url}/widget.js`);
-  const own = await fetch(`${stage.house.url}/w/default.js`);
+  const loader = await fetch(`${stage.harness.url}/widget.js`);
+  const own = await fetch(`${stage.harness.url}/w/default.js`);
   const panel = /\/assets\/panel-[\w-]+\.js/.exec(await loader.text())?.[0] ?? "";
-  const hashed = await fetch(stage.house.url + panel);
+  const hashed = await fetch(stage.harness.url + panel);
   for (const { headers } of [loader, own, hashed]) {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");

@@ -34,8 +34,8 @@ it("39 twenty quick messages arrive in typing order, although each takes up to t
     await chat.composer.fill(text);
     await chat.composer.press("Enter");
   }
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
-  expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(texts);
   expect(failed).toHaveLength(2);
 });
 
@@ -62,11 +62,11 @@ describe("45 a clock that is wrong by a day", () => {
       });
       await converse(chat, "yesterday");
       // The messages so far were sent a day ago.
-      await stage.house.halt();
-      const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+      await stage.harness.halt();
+      const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
       await db.run("UPDATE messages SET at = at - $1", DAY_MS);
       await db.close();
-      await stage.house.start();
+      await stage.harness.start();
       await page.reload();
       await reopen(chat);
       await chat.send("today");
@@ -74,12 +74,12 @@ describe("45 a clock that is wrong by a day", () => {
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       // Messages that have no time from the relay yet.
       await setOffline(page, true);
-      await stage.house.halt();
+      await stage.harness.halt();
       await chat.send("not sent yet");
       await chat.thread.getByText("not sent yet", { exact: true }).waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       expect(await texts(page)).toEqual(["yesterday", "echo: yesterday", "today", "echo: today", "not sent yet"]);
       await setOffline(page, false);
-      await stage.house.start();
+      await stage.harness.start();
     });
 });

@@ -105,7 +105,7 @@ it("70 the page behind does not move when the visitor scrolls in the chat", asyn
   // A short thread, then the ends of a long one.
   await wheel(3, 500);
   await wheel(3, -500);
-  stage.house.sandbox.configure({ botScript: "long" });
+  stage.harness.sandbox.configure({ botScript: "long" });
   await chat.send("long");
   await chat.thread.getByText("This is a long answer").waitFor();
   await wheel(3, 20_000);

@@ -46,7 +46,7 @@ async function behind(nginx: Front): Promise<{ chat: Chat; sockets: WebSocket[];
 }
 
 it("33 behind nginx the socket is still open after a silence of more than twice nginx's limit", async () => {
-  const nginx = await startNginx(stage.house.url, NGINX_S / TIMES);
+  const nginx = await startNginx(stage.harness.url, NGINX_S / TIMES);
   try {
     const { chat, sockets, pongs } = await behind(nginx);
     uptime();
@@ -67,7 +67,7 @@ it("33 behind nginx the socket is still open after a silence of more than twice 
 
 it("33 without heartbeats nginx closes the socket in that time", async () => {
   // Long enough for every answer of a busy machine: the limit also holds for the page's scripts.
-  const nginx = await startNginx(stage.house.url, 3);
+  const nginx = await startNginx(stage.harness.url, 3);
   try {
     const { chat, sockets } = await behind(nginx);
     await expect.poll(() => sockets[0]?.isClosed()).toBe(true);

@@ -179,10 +179,10 @@ for (const [version, alias] of [
 ] as const)
   it(`15 React ${version} hydrates the whole document around it without an error`, async () => {
     const code = `import { createElement as h } from "react"; import { hydrateRoot } from "react-dom/client";
-      const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${stage.house.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
+      const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${stage.harness.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
       window.errors = []; window.hydrate = () => hydrateRoot(document, h(App), { onRecoverableError: (error) => errors.push(String(error)) });`;
     script(await bundle(code, alias));
-    const html = `<!doctype html><html lang="en"><head><title>Host</title><script async="" src="${stage.house.url}/widget.js"></script></head><body><main>Words</main><script src="/app.js"></script></body></html>`;
+    const html = `<!doctype html><html lang="en"><head><title>Host</title><script async="" src="${stage.harness.url}/widget.js"></script></head><body><main>Words</main><script src="/app.js"></script></body></html>`;
     const { page, chat } = await stage.visit({ html });
     await chat.launcher.waitFor();
     await page.evaluate(() => (window as unknown as { hydrate: () => void }).hydrate());

@@ -36,8 +36,8 @@ it("46 before the click nothing is stored, and no request identifies the visitor
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
   expect(await storageOf(page)).toEqual(NOTHING);
-  expect(await context.cookies([stage.host, stage.house.url])).toEqual([]);
-  const ours = requested.filter((request) => request.url().startsWith(stage.house.url));
+  expect(await context.cookies([stage.host, stage.harness.url])).toEqual([]);
+  const ours = requested.filter((request) => request.url().startsWith(stage.harness.url));
   expect(ours.length).toBeGreaterThan(0);
   for (const request of ours) {
     const headers = await request.allHeaders();
@@ -86,11 +86,11 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     expect(errors).toEqual([]);
     // After a broken connection, it is still the same visitor.
-    await stage.house.halt();
-    await stage.house.start();
+    await stage.harness.halt();
+    await stage.harness.start();
     await page.evaluate(() => void dispatchEvent(new Event("online")));
     await converse(chat, "after the break");
-    expect(new Set(stage.house.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+    expect(new Set(stage.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
     expect(await chat.thread.getByText("echo: again", { exact: true }).count()).toBe(1);
   } finally {
     await context.close();
@@ -123,10 +123,10 @@ it("48 works on a page without https, where browsers disable many functions", as
     const chat = chatOn(page);
     await converse(chat);
     // Unsent messages are for one tab to send; without locks, nothing decides which one.
-    await stage.house.halt();
+    await stage.harness.halt();
     await chat.send("found again");
     await page.reload();
-    await stage.house.start();
+    await stage.harness.start();
     await reopen(chat);
     await chat.thread.getByText("echo: found again", { exact: true }).waitFor();
   } finally {
@@ -136,7 +136,7 @@ it("48 works on a page without https, where browsers disable many functions", as
 
 /** Number of rows about a visitor in the relay's database. */
 async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
-  const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+  const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
   const count = async (table: string, column: string): Promise<number | undefined> => {
     const [row] = await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${column} = $1`, id);
     return row?.n;
@@ -155,7 +155,7 @@ async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
 it("49 a deleted conversation is removed from browser and relay, and the returning visitor gets a new id", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
-  const first = stage.house.sandbox.messages()[0]?.fromId;
+  const first = stage.harness.sandbox.messages()[0]?.fromId;
   // The reply may be shown before the relay has the service's answer to the message.
   await expect.poll(() => rowsOf(first)).toEqual({ visitors: 1, messages: 2, outbox: 0 });
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -168,14 +168,14 @@ it("49 a deleted conversation is removed from browser and relay, and the returni
   await page.reload();
   await converse(chat, "Hello again");
   expect(await chat.thread.getByText("echo: Hello", { exact: true }).count()).toBe(0);
-  const second = stage.house.sandbox.messages().at(-1)?.fromId;
+  const second = stage.harness.sandbox.messages().at(-1)?.fromId;
   expect(second).toBeTruthy();
   expect(second).not.toBe(first);
 });
 
 it("50 the transcript contains every message, even those never shown, and opens offline as plain text", async () => {
   const { page, context, chat } = await withThread(stage, 130);
-  stage.house.sandbox.configure({ botScript: "html" });
+  stage.harness.sandbox.configure({ botScript: "html" });
   await chat.send("<img src=x onerror=alert(1)> & more");
   await chat.thread.getByText("onerror").nth(1).waitFor();
   await chat.panel.getByRole("button", { name: "Chat options" }).click();

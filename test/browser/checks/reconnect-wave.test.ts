@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { createConnection, type TransportEvents } from "../../../widget/src/conversation/connection.ts";
 import { WELCOME } from "../../../widget/src/conversation/script.fixture.ts";
 import { createBrowser, createWorld, type World } from "../../../widget/src/conversation/world.fixture.ts";
-import { startHouse } from "../../harness.ts";
+import { startHarness } from "../../harness.ts";
 
 const CLIENTS = 200;
 const LATENCY_MS = 5;
@@ -18,17 +18,17 @@ const PONG = JSON.stringify({ t: "pong", head: 0 } satisfies RelayFrame);
 
 /** The retry range that a real relay sends to this many clients when it stops. */
 async function announcedRetry(): Promise<Bye["retry"]> {
-  const house = await startHouse({ env: { SOCKETS_PER_ADDRESS: "0" } });
+  const harness = await startHarness({ env: { SOCKETS_PER_ADDRESS: "0" } });
   try {
-    const visitors = Array.from({ length: CLIENTS }, () => house.visitor());
+    const visitors = Array.from({ length: CLIENTS }, () => harness.visitor());
     await Promise.all(visitors.map((visitor) => visitor.connect()));
     const byes = Promise.all(visitors.map((visitor) => visitor.next((frame): frame is Bye => frame.t === "bye")));
-    await house.halt();
+    await harness.halt();
     const [first, ...others] = (await byes).map(({ retry }) => retry);
     for (const other of others) expect(other).toEqual(first);
     return first ?? [0, 0];
   } finally {
-    await house.stop();
+    await harness.stop();
   }
 }
 

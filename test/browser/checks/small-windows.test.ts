@@ -229,7 +229,7 @@ describe("74 long words and unusual characters", () => {
     const { page, chat } = await stage.visit({ html: html() });
     await open(page);
     await chat.send("Hello");
-    await expect.poll(() => stage.house.sandbox.messages().length).toBe(1);
+    await expect.poll(() => stage.harness.sandbox.messages().length).toBe(1);
     await addReply(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
     expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
     expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
@@ -255,8 +255,8 @@ describe("74 long words and unusual characters", () => {
       await page.locator(".send").click();
     };
     await sendMessage("مرحبا");
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    stage.house.sandbox.failNext("incoming", 1, 400);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    stage.harness.sandbox.failNext("incoming", 1, 400);
     await sendMessage("شكرًا");
     await chat.panel.locator(".failed button").nth(1).waitFor();
     const { tops, lastWord } = await page.locator(".failed").evaluate((failed) => {

@@ -1,8 +1,8 @@
-/** The setup of every file of the checks: one browser, one house (a relay with its sandbox), and a host with pages for the test. */
+/** The setup of every file of the checks: one browser, one harness (a relay with its sandbox), and a host with pages for the test. */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { type House, type HouseOptions, startHouse } from "../../harness.ts";
+import { type Harness, type HarnessOptions, startHarness } from "../../harness.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
 import { closeContexts, sharedBrowser } from "../shared.ts";
 import { type Pages, pageOf, startPages } from "./pages.ts";
@@ -27,7 +27,7 @@ export type VisitOptions = {
 
 export type Stage = {
   readonly browser: Browser;
-  readonly house: House;
+  readonly harness: Harness;
   /** Origin of the pages. */
   readonly host: string;
   put: Pages["put"];
@@ -42,29 +42,29 @@ const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
-export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
+export function setStage({ env, site, ...options }: HarnessOptions = {}): Stage {
   let browser: Browser;
-  let house: House;
+  let harness: Harness;
   let pages: Pages;
   const contexts = new Set<BrowserContext>();
   beforeAll(async () => {
     pages = await startPages();
     const origins = [pages.url, pages.url.replace("localhost", PLAIN)];
     const own = site ? { site: { origins, ...site } } : {};
-    const start = startHouse({ ...options, ...own, env: { ...NO_LIMITS, ALLOWED_ORIGINS: origins.join(), ...env } });
-    [browser, house] = await Promise.all([sharedBrowser(), start]);
+    const start = startHarness({ ...options, ...own, env: { ...NO_LIMITS, ALLOWED_ORIGINS: origins.join(), ...env } });
+    [browser, harness] = await Promise.all([sharedBrowser(), start]);
   });
-  afterAll(() => Promise.all([closeContexts(), house.stop(), pages.stop()]));
+  afterAll(() => Promise.all([closeContexts(), harness.stop(), pages.stop()]));
   beforeEach(() => {
-    house.sandbox.reset();
-    house.sandbox.configure({ callbackUrl: house.callbackUrl });
+    harness.sandbox.reset();
+    harness.sandbox.configure({ callbackUrl: harness.callbackUrl });
   });
   afterEach(async () => {
     await Promise.all([...contexts].map((context) => context.close()));
     contexts.clear();
   });
 
-  const tag = (attributes = 'data-site="default"', relay = house.url): string =>
+  const tag = (attributes = 'data-site="default"', relay = harness.url): string =>
     `<script async src="${relay}/widget.js" ${attributes}></script>`;
 
   async function visit(given: VisitOptions = {}): Promise<Visit> {
@@ -84,8 +84,8 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     get browser() {
       return browser;
     },
-    get house() {
-      return house;
+    get harness() {
+      return harness;
     },
     get host() {
       return pages.url;
@@ -93,7 +93,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     put: (path, answer) => pages.put(path, answer),
     tag,
     visit,
-    reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
+    reply: (body) => harness.sandbox.humanReply({ fromId: harness.sandbox.messages().at(-1)?.fromId ?? "", body }),
   };
 }
 

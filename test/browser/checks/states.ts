@@ -33,7 +33,7 @@ export const STATES: State[] = [
   {
     name: "conversation",
     async enter(page, stage) {
-      stage.house.sandbox.configure({ botScript: "markdown" });
+      stage.harness.sandbox.configure({ botScript: "markdown" });
       await sendMessage(page, "Do you deliver? https://shop.example/a");
       await part(page, ".reply pre").waitFor();
       await page.mouse.click(300, 300);
@@ -75,7 +75,7 @@ export const STATES: State[] = [
     name: "failed",
     async enter(page, stage) {
       await part(page, "[role=alertdialog] button").first().click();
-      stage.house.sandbox.failNext("incoming", 1, 400);
+      stage.harness.sandbox.failNext("incoming", 1, 400);
       await sendMessage(page, "this one is refused");
       await part(page, ".failed").getByText(/\. \S/).waitFor();
     },

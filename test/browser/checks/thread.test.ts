@@ -68,12 +68,12 @@ it("72 stays at the end when its content grows; when scrolled up, nothing moves 
 });
 
 it("74 long strings, both directions, emoji and code stay within the panel and keep their reading order", async () => {
-  stage.house.sandbox.configure({ botScript: "silent" });
+  stage.harness.sandbox.configure({ botScript: "silent" });
   const { page, chat } = await stage.visit();
   await chat.open();
   const texts = ["W".repeat(3_900), "שלום world مرحبا 123", "👋🎉", "`code` and more"];
   for (const text of texts) await chat.send(text);
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
   await stage.reply(`begin ${"M".repeat(5_000)} end`);
   await stage.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
   // Blocks need a part that is fetched on demand.
@@ -111,7 +111,7 @@ const delivered = (page: Page) => page.locator(".own .state").getByText("Deliver
 
 /** Sends a message that is not answered, on a page with a controlled clock. */
 async function ask(): Promise<{ page: Page; chat: Chat }> {
-  stage.house.sandbox.configure({ botScript: "silent" });
+  stage.harness.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install();
     await listenTo(page);
@@ -123,7 +123,7 @@ async function ask(): Promise<{ page: Page; chat: Chat }> {
 
 it("75 dots appear only when the service has the message, texts after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
-  stage.house.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
+  stage.harness.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
   await chat.send("anybody?");
   await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
   expect(await dots(page).count()).toBe(0);
@@ -131,8 +131,8 @@ it("75 dots appear only when the service has the message, texts after 10, 30 and
   await pause(page);
   // The relay's request may still be on its way.
   const arrived = async (): Promise<number> => {
-    await stage.house.sandbox.advance(1_500);
-    return stage.house.sandbox.messages().length;
+    await stage.harness.sandbox.advance(1_500);
+    return stage.harness.sandbox.messages().length;
   };
   await expect.poll(arrived).toBe(1);
   await delivered(page);
@@ -161,7 +161,7 @@ it("75 dots appear only when the service has the message, texts after 10, 30 and
 
 it("75 no dots appear after a failure, without a network, or where people answer", async () => {
   const failed = await ask();
-  stage.house.sandbox.failNext("incoming", 1, 400);
+  stage.harness.sandbox.failNext("incoming", 1, 400);
   await failed.chat.send("refused");
   await failed.chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   await failed.page.clock.runFor(5_000);
@@ -170,9 +170,9 @@ it("75 no dots appear after a failure, without a network, or where people answer
   const offline = await ask();
   await offline.chat.send("and then the network goes");
   await dots(offline.page).waitFor();
-  await stage.house.halt();
+  await stage.harness.halt();
   await dots(offline.page).waitFor({ state: "detached" });
-  await stage.house.start();
+  await stage.harness.start();
 
   const people = await stage.visit({
     path: "/people",

@@ -4,7 +4,7 @@ import { randomId } from "@porchlight/shared/id";
 import type { Page } from "playwright-core";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { appendReply } from "../../../relay/src/records/threads.ts";
-import type { House } from "../../harness.ts";
+import type { Harness } from "../../harness.ts";
 import { converse, reopen, type Stage, type Visit, type VisitOptions } from "./stage.ts";
 
 /** Pixels between the visible part of the thread and its end. */
@@ -19,10 +19,10 @@ export const frames = (page: Page): Promise<unknown> =>
  * Writes replies to the newest visitor into the database while the relay is stopped: the same number of callbacks would take a
  * minute.
  */
-export async function fillThread(house: House, count: number): Promise<void> {
-  const visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
-  await house.halt();
-  const db = openSqlite(`${house.dataDir}/porchlight.db`);
+export async function fillThread(harness: Harness, count: number): Promise<void> {
+  const visitor = harness.sandbox.messages().at(-1)?.fromId ?? "";
+  await harness.halt();
+  const db = openSqlite(`${harness.dataDir}/porchlight.db`);
   await db.transaction(async (tx) => {
     for (let n = 1; n <= count; n++) {
       const id = randomId();
@@ -31,14 +31,14 @@ export async function fillThread(house: House, count: number): Promise<void> {
     }
   });
   await db.close();
-  await house.start();
+  await harness.start();
 }
 
 /** A visitor with a thread of this many replies, at its end, on a page that was just loaded. */
 export async function withThread(stage: Stage, count: number, given: VisitOptions = {}): Promise<Visit> {
   const visit = await stage.visit(given);
   await converse(visit.chat);
-  await fillThread(stage.house, count);
+  await fillThread(stage.harness, count);
   await visit.page.reload();
   await reopen(visit.chat);
   await visit.chat.thread.getByText(`reply number ${count},`).waitFor();

@@ -11,11 +11,11 @@ import { converse, pageOf, reopen, setStage } from "./stage.ts";
 const stage = setStage();
 let proxy: Cutter;
 beforeEach(async () => {
-  proxy = await startCutter(() => Number(new URL(stage.house.url).port));
+  proxy = await startCutter(() => Number(new URL(stage.harness.url).port));
 });
 afterEach(() => proxy.stop());
 
-const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
+const bodies = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
 const own = (page: Page): Promise<string[]> => page.locator(".msg.own .bubble").allInnerTexts();
 const replies = (page: Page): Promise<string[]> => page.locator(".msg.reply .bubble").allInnerTexts();
 
@@ -74,7 +74,7 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
     await tab.chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
     tabs.push(tab);
   }
-  await stage.house.halt();
+  await stage.harness.halt();
   const texts = ["one", "two", "three"];
   for (const text of texts) await first.chat.send(text);
   const sends = await sendsOf(tabs.map(({ page }) => page));
@@ -83,7 +83,7 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
     await reopen(chat);
     await expect.poll(() => own(page)).toEqual(texts);
   }
-  await stage.house.start();
+  await stage.harness.start();
   // Otherwise each waits longer after each attempt.
   for (const { page } of tabs) await page.evaluate(() => void dispatchEvent(new Event("online")));
   for (const { page, chat } of tabs) {
@@ -99,14 +99,14 @@ it("after a thousand replies over a dead connection, the newest appear once each
   const html = pageOf(stage.tag('data-site="default"', proxy.url));
   const { page, chat } = await stage.visit({ html, before: (page) => page.clock.install() });
   await converse(chat);
-  const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
+  const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
   proxy.blackHole();
   // Otherwise the page replaces the silent connection by itself when the replies take longer than forty seconds.
   await pause(page);
   const total = 1_050;
   const numbers = Array.from({ length: total }, (_, n) => `reply ${n}`);
   // One after another, because the test checks their order.
-  for (const body of numbers) await stage.house.sandbox.callbackTo({ toId, body });
+  for (const body of numbers) await stage.harness.sandbox.callbackTo({ toId, body });
   await page.clock.resume();
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await chat.thread.getByText(`reply ${total - 1}`, { exact: true }).waitFor();

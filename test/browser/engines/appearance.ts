@@ -20,7 +20,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.find({ css: ".tray img, .composer img" });
     await chat.click({ css: "button", text: "Send message" });
     await chat.find({ css: ".own img" });
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
     await expect.poll(() => tab.run(pictureWidth), POLL).toBe(1);
     await rm(folder, { recursive: true });
   });
@@ -63,9 +63,9 @@ export function appearanceIn(name: string, stage: Stage): void {
   it(`72 in ${name} older messages load above without moving visible ones, and the thread stays at its end`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse();
-    const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
+    const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
     for (let n = 1; n <= 130; n++)
-      await stage.house.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
+      await stage.harness.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
     await tab.reload();
     await chat.reopen();
     // The start position depends on what was read before the reload, so the test scrolls to the end.
@@ -88,7 +88,7 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 
   it(`72 in ${name} the composer grows and shrinks with its text, and the thread stays at its end`, async () => {
-    stage.house.sandbox.configure({ botScript: "long" });
+    stage.harness.sandbox.configure({ botScript: "long" });
     const { tab, chat } = await stage.visit();
     await chat.open();
     const { height } = await chat.find({ css: "textarea" });
@@ -102,21 +102,21 @@ export function appearanceIn(name: string, stage: Stage): void {
     await tab.type(" and more");
     await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     await expect.poll(() => tab.run(cutOff), POLL).toBeLessThanOrEqual(1);
-    stage.house.sandbox.configure({ botScript: "silent" });
+    stage.harness.sandbox.configure({ botScript: "silent" });
     await tab.press("Enter");
     await expect.poll(async () => (await chat.find({ css: "textarea" })).height, POLL).toBe(height);
     await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     // Otherwise the message may arrive during the next test.
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
   });
 
   it(`74 in ${name} long strings, both directions, emoji and code stay within the panel`, async () => {
-    stage.house.sandbox.configure({ botScript: "silent" });
+    stage.harness.sandbox.configure({ botScript: "silent" });
     const { tab, chat } = await stage.visit();
     await chat.open();
     const texts = ["W".repeat(1_500), "שלום world مرحبا 123", "👋🎉"];
     for (const text of texts) await chat.send(text);
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
     await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
     await chat.find({ css: ".reply pre" });
     const seen = await tab.run(overflow);
@@ -129,11 +129,11 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 
   it(`74 in ${name} a table scrolls within its bubble, an answer is sent by a press, and a card has its button`, async () => {
-    stage.house.sandbox.configure({ botScript: "silent" });
+    stage.harness.sandbox.configure({ botScript: "silent" });
     const { tab, chat } = await stage.visit();
     await chat.open();
     await chat.send("Which?");
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
     const row = `| ${"a long cell | ".repeat(8)}`;
     const head = `${row}\n| ${"--- | ".repeat(8)}`;
     await stage.reply(
@@ -143,7 +143,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     await chat.find({ css: ".reply .task" });
     expect(await tab.run(tableRoom)).toEqual({ scrolls: true, wide: 0 });
     await chat.click({ css: ".answers button", text: "Perch" });
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "Perch"));
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "Perch"));
   });
 }
 

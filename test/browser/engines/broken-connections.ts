@@ -14,7 +14,7 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     it(`37 in ${name} where WebSockets are blocked, the conversation uses ${how}`, async () => {
       // The browser's console reports the requests that the proxy refused, and those it cut when it stopped.
       stage.expectErrors(/ws:|127\.0\.0\.1|NetworkError/);
-      const proxy = await startProxy(() => stage.house.url);
+      const proxy = await startProxy(() => stage.harness.url);
       Object.assign(proxy, { upgrades: "refuse", buffers });
       const { chat } = await stage.visit({ body: stage.tag('data-site="default"', proxy.url) });
       await chat.converse("around the wall");
@@ -28,10 +28,10 @@ export function brokenConnectionsIn(name: string, stage: Stage): void {
     stage.expectErrors(/127\.0\.0\.1|NetworkError|WebSocket/);
     const { tab, chat } = await stage.visit();
     await chat.converse();
-    await stage.house.halt();
+    await stage.harness.halt();
     await chat.send("into the dark");
     await chat.find({ css: ".own .state", text: "Waiting to send" });
-    await stage.house.start();
+    await stage.harness.start();
     await tab.run(() => void dispatchEvent(new Event("online")));
     await chat.shows("echo: into the dark");
     expect(await chat.bubbles()).toEqual(["Hello", "echo: Hello", "into the dark", "echo: into the dark"]);

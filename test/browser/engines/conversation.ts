@@ -6,8 +6,8 @@ import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
 export function conversationIn(name: string, stage: Stage): void {
-  const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
-  const arrived = (count: number) => stage.house.sandbox.until(() => sent().length === count);
+  const sent = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
+  const arrived = (count: number) => stage.harness.sandbox.until(() => sent().length === count);
 
   it(`in ${name} the typed text is sent unchanged, and the reply is shown`, async () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
@@ -31,7 +31,7 @@ export function conversationIn(name: string, stage: Stage): void {
     }
     await arrived(3);
     expect(sent()).toEqual(["first", "second", "third"]);
-    expect(new Set(stage.house.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+    expect(new Set(stage.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
   });
 
   it(`in ${name} a reload and the next page keep the conversation`, async () => {

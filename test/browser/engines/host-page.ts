@@ -71,7 +71,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`9 in ${name} a native modal of the page does not lock the chat: draft, focus and scroll stay`, async () => {
-    stage.house.sandbox.configure({ botScript: "long" });
+    stage.harness.sandbox.configure({ botScript: "long" });
     const { tab, chat } = await stage.visit({ body: `<dialog id="modal">Modal</dialog>${stage.tag()}` });
     await chat.open();
     await chat.send("tell me everything");
@@ -114,10 +114,10 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`22 and 23 in ${name} a whole conversation runs under the strictest policy, with Trusted Types`, async () => {
-    const relay = stage.house.url;
+    const relay = stage.harness.url;
     // The policy allows the page's own images, because the browser requests the page's icon.
     const policy = `default-src 'none'; script-src 'nonce-x'; style-src 'none'; img-src 'self' ${relay} blob:; connect-src ${relay} ${relay.replace("http", "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
-    stage.house.sandbox.configure({ botScript: "markdown" });
+    stage.harness.sandbox.configure({ botScript: "markdown" });
     const { tab, chat } = await stage.visit({
       head: recorder('nonce="x"'),
       body: stage.tag('data-site="default" nonce="x"'),
@@ -162,7 +162,7 @@ export function hostPageIn(name: string, stage: Stage): void {
         databases: (await indexedDB.databases()).length,
         requested: performance.getEntriesByType("resource").filter(({ name }) => name.startsWith(relay)).length,
       }),
-      stage.house.url,
+      stage.harness.url,
     );
     expect(stored).toEqual({
       cookie: "",

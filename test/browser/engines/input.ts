@@ -7,7 +7,7 @@ import { recorder, type Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
 export function inputIn(name: string, stage: Stage): void {
-  const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
+  const sent = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
 
   it(`58 in ${name} the keyboard reaches everything, in visual order, and the focus returns`, async () => {
     const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${stage.tag()}` });
@@ -155,7 +155,7 @@ export function inputIn(name: string, stage: Stage): void {
   });
 
   it(`70 and 71 in ${name} on a phone the page behind does not move, and Escape closes the panel without a history entry`, async () => {
-    stage.house.sandbox.configure({ botScript: "long" });
+    stage.harness.sandbox.configure({ botScript: "long" });
     const { tab, chat } = await stage.visit({
       size: PHONE,
       body: `<div style="height:3000px">Tall</div>${stage.tag()}`,

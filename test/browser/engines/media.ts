@@ -14,7 +14,7 @@ const SITE = 'data-site="default"';
 /** @param name of the engine, for the names of the tests */
 export function mediaIn(name: string, stage: Stage): void {
   it(`in ${name} the start screen finds help articles, and leads to the chat`, async () => {
-    writeHelpArticles(stage.house.dataDir);
+    writeHelpArticles(stage.harness.dataDir);
     const { tab, chat } = await stage.visit({ body: stage.tag(`${SITE} data-start-screen`) });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: ".articles button", text: "Delivery" });
@@ -46,14 +46,14 @@ export function mediaIn(name: string, stage: Stage): void {
     await chat.find({ css: ".tray li" });
     await chat.gone({ css: ".tray progress" });
     await chat.click({ css: "button", text: "Send message" });
-    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    expect(stage.house.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
+    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    expect(stage.harness.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
     // The player knows the length only after it has searched for the end of the recording.
     await expect.poll(() => tab.run(player), POLL).toEqual({ knowsLength: true, at: 0, slider: "0:00" });
   });
 
   it(`in ${name} a picture opens large, and Escape closes it`, async () => {
-    const file = join(stage.house.dataDir, "lamp.png");
+    const file = join(stage.harness.dataDir, "lamp.png");
     writeFileSync(file, PIXEL);
     const { tab, chat } = await stage.visit();
     await chat.open();

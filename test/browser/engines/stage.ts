@@ -4,7 +4,7 @@
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { type House, startHouse } from "../../harness.ts";
+import { type Harness, startHarness } from "../../harness.ts";
 import { type Pages, pageOf, startPages } from "../checks/pages.ts";
 import { DESKTOP, type Engine, type Environment, type Size, type Tab } from "./engine.ts";
 import { type Chat, chatOn } from "./panel.ts";
@@ -23,7 +23,7 @@ export type VisitOptions = {
 
 export type Stage = {
   readonly engine: Engine;
-  readonly house: House;
+  readonly harness: Harness;
   /** Origin of the pages. */
   readonly host: string;
   put: Pages["put"];
@@ -52,19 +52,22 @@ export const recorder = (attributes = ""): string => `<script src="/recorder.js"
 /** Starts the engine and the relay for all tests of a file. Call it once per file. */
 export function setStage(start: () => Promise<Engine>): Stage {
   let engine: Engine;
-  let house: House;
+  let harness: Harness;
   let pages: Pages;
   let tabs: Tab[] = [];
   let expected: RegExp | undefined;
   beforeAll(async () => {
     pages = await startPages();
     pages.put("/recorder.js", { html: RECORDER, headers: { "Content-Type": "text/javascript" } });
-    [engine, house] = await Promise.all([start(), startHouse({ env: { ...NO_LIMITS, ALLOWED_ORIGINS: pages.url } })]);
+    [engine, harness] = await Promise.all([
+      start(),
+      startHarness({ env: { ...NO_LIMITS, ALLOWED_ORIGINS: pages.url } }),
+    ]);
   });
-  afterAll(() => Promise.all([engine.stop(), house.stop(), pages.stop()]));
+  afterAll(() => Promise.all([engine.stop(), harness.stop(), pages.stop()]));
   beforeEach(async () => {
-    house.sandbox.reset();
-    house.sandbox.configure({ callbackUrl: house.callbackUrl });
+    harness.sandbox.reset();
+    harness.sandbox.configure({ callbackUrl: harness.callbackUrl });
     tabs = [];
     expected = undefined;
     await engine.begin({});
@@ -74,15 +77,15 @@ export function setStage(start: () => Promise<Engine>): Stage {
     expect(all.filter((words) => !expected?.test(words))).toEqual([]);
   });
 
-  const tag = (attributes = 'data-site="default"', relay = house.url): string =>
+  const tag = (attributes = 'data-site="default"', relay = harness.url): string =>
     `<script async src="${relay}/widget.js" ${attributes}></script>`;
 
   return {
     get engine() {
       return engine;
     },
-    get house() {
-      return house;
+    get harness() {
+      return harness;
     },
     get host() {
       return pages.url;
@@ -107,7 +110,7 @@ export function setStage(start: () => Promise<Engine>): Stage {
     expectErrors(about) {
       expected = about;
     },
-    reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
+    reply: (body) => harness.sandbox.humanReply({ fromId: harness.sandbox.messages().at(-1)?.fromId ?? "", body }),
   };
 }
 

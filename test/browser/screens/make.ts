@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { startShop } from "../../../relay/demo/shop.ts";
-import { type House, startHouse } from "../../harness.ts";
+import { type Harness, startHarness } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
 import { wholeBrowserPath } from "../../setup/programs.ts";
 import { launch } from "../browser.ts";
@@ -38,7 +38,7 @@ async function picture(page: Page, { screen, settings }: State): Promise<Buffer>
 }
 
 /** Takes the picture of one state, starting with a first visit in a new browser context. */
-async function take(browser: Browser, house: House, shop: string, state: State): Promise<number> {
+async function take(browser: Browser, harness: Harness, shop: string, state: State): Promise<number> {
   const { name, screen, dark = false, settings = {}, enter } = state;
   const context = await browser.newContext({
     viewport: SCREENS[screen],
@@ -52,7 +52,7 @@ async function take(browser: Browser, house: House, shop: string, state: State):
   const page = await context.newPage();
   await page.addInitScript((given) => Object.assign(window, { PorchlightSettings: given }), settings);
   await page.goto(shop, { waitUntil: "networkidle" });
-  await enter(page, house);
+  await enter(page, harness);
   const image = await picture(page, state);
   await context.close();
   if (image.length > BUDGET.one) throw new Error(`${name} has ${image.length} bytes, more than ${BUDGET.one}`);
@@ -63,16 +63,16 @@ async function take(browser: Browser, house: House, shop: string, state: State):
 
 const port = await freePort();
 const shop = `http://127.0.0.1:${port}`;
-const house = await startHouse({ env: { ALLOWED_ORIGINS: shop, MESSAGES_PER_MINUTE: "0" } });
-house.sandbox.configure({ botScript: "silent" });
+const harness = await startHarness({ env: { ALLOWED_ORIGINS: shop, MESSAGES_PER_MINUTE: "0" } });
+harness.sandbox.configure({ botScript: "silent" });
 const [shopServer, browser] = await Promise.all([
-  startShop(house.url, port, "127.0.0.1"),
+  startShop(harness.url, port, "127.0.0.1"),
   launch([], wholeBrowserPath()),
 ]);
 const only = process.argv.slice(2);
 let all = 0;
 for (const state of STATES.filter(({ name }) => only.length === 0 || only.includes(name)))
-  all += await take(browser, house, shop, state);
-await Promise.all([browser.close(), shopServer.stop(), house.stop()]);
+  all += await take(browser, harness, shop, state);
+await Promise.all([browser.close(), shopServer.stop(), harness.stop()]);
 console.log(`Total: ${all} bytes`);
 process.exit(all > BUDGET.all ? 1 : 0);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Options } from "../../../widget/src/settings/options.ts";
-import type { House } from "../../harness.ts";
+import type { Harness } from "../../harness.ts";
 import { setOffline } from "../offline.ts";
 
 export type State = {
@@ -14,7 +14,7 @@ export type State = {
   dark?: boolean;
   settings?: Options;
   /** Brings a page that shows only the launcher into the state. */
-  enter: (page: Page, house: House) => Promise<unknown>;
+  enter: (page: Page, harness: Harness) => Promise<unknown>;
 };
 
 const QUESTIONS = ["Do you ship to Norway?", "Which lamp for reading?", "How do returns work?"];
@@ -51,15 +51,15 @@ async function sendMessage(page: Page, text: string): Promise<void> {
 }
 
 /** Sends a text, and waits until the service has received it. */
-async function ask(page: Page, house: House, text: string): Promise<void> {
-  const before = house.sandbox.messages().length;
+async function ask(page: Page, harness: Harness, text: string): Promise<void> {
+  const before = harness.sandbox.messages().length;
   await sendMessage(page, text);
-  await house.sandbox.until((sandbox) => sandbox.messages().length > before);
+  await harness.sandbox.until((sandbox) => sandbox.messages().length > before);
 }
 
-async function answer(page: Page, house: House, body: string): Promise<void> {
+async function answer(page: Page, harness: Harness, body: string): Promise<void> {
   const before = await part(page, ".reply").count();
-  await house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body });
+  await harness.sandbox.humanReply({ fromId: harness.sandbox.messages().at(-1)?.fromId ?? "", body });
   await part(page, `.reply >> nth=${before}`).waitFor();
 }
 
@@ -69,12 +69,12 @@ const OFFER = `For reading I would take **Perch**: its arm stays where you put i
 - €\u00a0129, delivered in 3 days
 - [How we ship](https://shop.example/shipping)`;
 
-async function talk(page: Page, house: House): Promise<void> {
+async function talk(page: Page, harness: Harness): Promise<void> {
   await open(page);
-  await ask(page, house, "Which lamp is good for reading in bed?");
-  await answer(page, house, OFFER);
-  await ask(page, house, "Lovely. Does it come in black?");
-  await answer(page, house, "It does: matt black or brass. Both are in stock.");
+  await ask(page, harness, "Which lamp is good for reading in bed?");
+  await answer(page, harness, OFFER);
+  await ask(page, harness, "Lovely. Does it come in black?");
+  await answer(page, harness, "It does: matt black or brass. Both are in stock.");
 }
 
 /** A picture of one of the page's lamps, sent as a file. */
@@ -87,15 +87,15 @@ async function sendPicture(page: Page, buffer: Buffer): Promise<void> {
   await part(page, ".own img").waitFor();
 }
 
-async function arabic(page: Page, house: House): Promise<void> {
+async function arabic(page: Page, harness: Harness): Promise<void> {
   await open(page);
-  await ask(page, house, "أي مصباح يناسب القراءة في السرير؟");
+  await ask(page, harness, "أي مصباح يناسب القراءة في السرير؟");
   await answer(
     page,
-    house,
+    harness,
     "أنصحك بمصباح **Perch**، فذراعه تثبت حيث تضعها.\n\n- ضوء دافئ قابل للتعتيم\n- €\u00a0129 والتوصيل خلال 3 أيام",
   );
-  await ask(page, house, "رائع، شكرًا!");
+  await ask(page, harness, "رائع، شكرًا!");
 }
 
 const ARTICLES = [
@@ -106,8 +106,8 @@ const ARTICLES = [
 ];
 
 /** Writes the owner's help articles into the relay's data folder, and opens the start screen. */
-async function openHelp(page: Page, house: House): Promise<void> {
-  const folder = join(house.dataDir, "help");
+async function openHelp(page: Page, harness: Harness): Promise<void> {
+  const folder = join(harness.dataDir, "help");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "default.json"), JSON.stringify(ARTICLES));
   await part(page, ".launcher").click();
@@ -131,11 +131,11 @@ function fakeSpeech(): void {
 }
 
 /** Records a voice message of a few seconds. */
-async function record(page: Page, house: House): Promise<void> {
+async function record(page: Page, harness: Harness): Promise<void> {
   await page.evaluate(fakeSpeech);
   await open(page);
-  await ask(page, house, "My lamp hums. Is that normal?");
-  await answer(page, house, "It should be silent. Can you let us hear it?");
+  await ask(page, harness, "My lamp hums. Is that normal?");
+  await answer(page, harness, "It should be silent. Can you let us hear it?");
   await part(page, ".tool[aria-label*=voice]").click();
   await part(page, ".recording").getByText("0:06").waitFor();
 }
@@ -159,7 +159,7 @@ export const STATES: readonly State[] = [
     name: "failed",
     screen: "panel",
     settings: SHOP,
-    async enter(page, house) {
+    async enter(page, harness) {
       // Without the round corners that it has on the page.
       const box = await page.locator(".card .picture").nth(1).boundingBox();
       const { x, y, width, height } = box ?? { x: 0, y: 0, width: 40, height: 40 };
@@ -168,8 +168,8 @@ export const STATES: readonly State[] = [
       await page.evaluate(() => scrollTo(0, 0));
       await open(page);
       await sendPicture(page, lamp);
-      await answer(page, house, "Yes, that is **Perch**, in brass.");
-      house.sandbox.failNext("incoming", 1, 400);
+      await answer(page, harness, "Yes, that is **Perch**, in brass.");
+      harness.sandbox.failNext("incoming", 1, 400);
       await sendMessage(page, "Then I will take two of them.");
       await part(page, ".failed").waitFor();
     },
@@ -179,10 +179,10 @@ export const STATES: readonly State[] = [
     screen: "panel",
     dark: true,
     settings: { ...SHOP, capture: ["name?", "email"] },
-    async enter(page, house) {
+    async enter(page, harness) {
       await open(page);
-      await ask(page, house, "Do you ship to Norway?");
-      await answer(page, house, "We do, in four to six days. May we write you when it leaves?");
+      await ask(page, harness, "Do you ship to Norway?");
+      await answer(page, harness, "We do, in four to six days. May we write you when it leaves?");
       await part(page, "input[type=email]").waitFor();
     },
   },
@@ -190,8 +190,8 @@ export const STATES: readonly State[] = [
     name: "offline",
     screen: "panel",
     settings: SHOP,
-    async enter(page, house) {
-      await talk(page, house);
+    async enter(page, harness) {
+      await talk(page, harness);
       await setOffline(page, true);
       await sendMessage(page, "Black then, please.");
       await part(page, ".bar").getByText("You're offline.").waitFor();
@@ -205,8 +205,8 @@ export const STATES: readonly State[] = [
     screen: "phone",
     dark: true,
     settings: SHOP,
-    async enter(page, house) {
-      await talk(page, house);
+    async enter(page, harness) {
+      await talk(page, harness);
       await part(page, ".head [aria-haspopup=menu]").click();
       await part(page, "[role=menuitem]").first().waitFor();
     },
