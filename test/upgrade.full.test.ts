@@ -121,10 +121,10 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (database) => {
     clearTimeout(timer);
   }
 
-  const stage = { visitor: () => harness.visitor() };
+  const target = { visitor: () => harness.visitor() };
   const trafficOf = (visitors: number, messages: number, halfway?: () => Promise<void>) =>
     traffic(
-      { ...stage, sandbox: harness.sandbox },
+      { ...target, sandbox: harness.sandbox },
       { visitors, messages, nodeOf: () => 0, ...(halfway && { halfway }) },
     );
 

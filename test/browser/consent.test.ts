@@ -1,13 +1,13 @@
 /** Consent: what waits for it, and what the page may change later. */
 
 import { expect, it } from "vitest";
-import { callApi, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, pageOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 it("sends the page's messages only after the visitor has agreed, once and in order", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-require-consent="true"')),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-require-consent="true"')),
   });
   await chat.launcher.waitFor();
   await callApi(page, "send", "from the page");
@@ -16,15 +16,17 @@ it("sends the page's messages only after the visitor has agreed, once and in ord
   await agree.waitFor();
   await callApi(page, "send", "and more");
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-  expect(stage.harness.sandbox.messages()).toEqual([]);
+  expect(testbed.harness.sandbox.messages()).toEqual([]);
   await agree.click();
   await chat.thread.getByText("echo: and more", { exact: true }).waitFor();
-  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
+  expect(testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
 });
 
 it("the consent form has a link to the privacy policy, and states only once what is stored", async () => {
-  const { chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-require-consent data-privacy-url="https://shop.example/privacy"')),
+  const { chat } = await testbed.visit({
+    html: pageOf(
+      testbed.tag('data-site="default" data-require-consent data-privacy-url="https://shop.example/privacy"'),
+    ),
   });
   await chat.launcher.click();
   await chat.panel.getByRole("button", { name: "Agree and chat" }).waitFor();
@@ -33,7 +35,7 @@ it("the consent form has a link to the privacy policy, and states only once what
 });
 
 it("the page can switch the consent form on and off after the panel has loaded", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.hover();
   await page.locator("porch-light dialog[aria-labelledby]").waitFor({ state: "attached" });
   await callApi(page, "update", { requireConsent: true });
@@ -45,7 +47,7 @@ it("the page can switch the consent form on and off after the panel has loaded",
 });
 
 it("the page can change consent and sound at any time, but not against the visitor's own choice", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const options = chat.panel.getByRole("button", { name: "Chat options" });
   const offers = async (name: string): Promise<void> => {

@@ -3,11 +3,11 @@
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { launch } from "./browser.ts";
-import { pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 import { frames, gap } from "./checks/threads.ts";
 
-const stage = setStage({ sandbox: { botScript: "silent" } });
-const html = (attributes = "") => pageOf(stage.tag(`data-site="default" ${attributes}`));
+const testbed = setUpTestbed({ sandbox: { botScript: "silent" } });
+const html = (attributes = "") => pageOf(testbed.tag(`data-site="default" ${attributes}`));
 
 /** The computed value of one property. */
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
@@ -17,7 +17,7 @@ const styleOf = (page: Page, selector: string, property: string): Promise<string
     .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
 it("the drop frame has the panel's round corners", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-radius="20"') });
+  const { page, chat } = await testbed.visit({ html: html('data-radius="20"') });
   await chat.open();
   // Browsers repeat this event while the file is over the panel. The first one fetches the code.
   const dragOver = () =>
@@ -38,13 +38,13 @@ const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${sele
 const answer = async (page: Page, body: string): Promise<void> => {
   const rows = page.locator("porch-light .reply");
   const before = await rows.count();
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length > 0);
-  await stage.reply(body);
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length > 0);
+  await testbed.reply(body);
   await rows.nth(before).waitFor();
 };
 
 it("nested lists have their own numbers and marks, and a message of emoji only is visible", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("👍");
   await answer(page, "3. **Pack it**\n   - Use the box\n   - Add the slip\n4. Call\n   on Monday");
@@ -58,7 +58,7 @@ it("nested lists have their own numbers and marks, and a message of emoji only i
 });
 
 it("the dots are on one line", async () => {
-  const { page, chat } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
+  const { page, chat } = await testbed.visit({ html: html(), options: { reducedMotion: "reduce" } });
   await chat.open();
   await chat.send("Anybody?");
   await page.locator("porch-light .dots").waitFor();
@@ -69,7 +69,7 @@ it("the dots are on one line", async () => {
 });
 
 it("the dots are visible in forced colours, which remove backgrounds", async () => {
-  const { page, chat } = await stage.visit({ html: html(), options: { forcedColors: "active" } });
+  const { page, chat } = await testbed.visit({ html: html(), options: { forcedColors: "active" } });
   await chat.open();
   await chat.send("Anybody?");
   await page.locator("porch-light .dots").waitFor();
@@ -77,7 +77,7 @@ it("the dots are visible in forced colours, which remove backgrounds", async () 
 });
 
 it("a header and a send button of the surface's colour have an edge, like the visitor's messages", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-accent="#fff" data-header="accent"') });
+  const { page, chat } = await testbed.visit({ html: html('data-accent="#fff" data-header="accent"') });
   await chat.open();
   await chat.send("Hello");
   await page.locator("porch-light .own").waitFor();
@@ -89,7 +89,7 @@ it("a header and a send button of the surface's colour have an edge, like the vi
 });
 
 it("a reaction overlaps its bubble", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("Hello");
   await answer(page, "Hello to you");
@@ -110,7 +110,7 @@ it("a header in the accent colour reaches every edge, also on a phone", async ()
     { width: 1_280, height: 800 },
     { width: 390, height: 844 },
   ]) {
-    const { page, chat } = await stage.visit({ html: html('data-header="accent"'), options: { viewport } });
+    const { page, chat } = await testbed.visit({ html: html('data-header="accent"'), options: { viewport } });
     await chat.open();
     const [panel, head] = [await boxOf(page, ".panel"), await boxOf(page, ".head")];
     expect([head.x, head.y, head.right]).toEqual([panel.x, panel.y, panel.right]);
@@ -119,7 +119,7 @@ it("a header in the accent colour reaches every edge, also on a phone", async ()
 
 it("the team's faces are opaque, and the title keeps its line in a narrow window", async () => {
   const options = { viewport: { width: 320, height: 480 } };
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: html('data-header="accent" data-title="Moth &amp; Filament" data-team="Maria|Tom|Ada"'),
     options,
   });
@@ -136,10 +136,10 @@ it("the team's faces are opaque, and the title keeps its line in a narrow window
 
 it("on a phone, a header with one line is 52 pixels high, and buttons are large enough for a finger", async () => {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });
+  const { page, chat } = await testbed.visit({ html: html("data-responder=human"), options });
   await chat.open();
   await expect.poll(async () => (await boxOf(page, ".head")).height).toBe(52);
-  stage.harness.sandbox.failNext("incoming", 1, 400);
+  testbed.harness.sandbox.failNext("incoming", 1, 400);
   await chat.send("Lost");
   await page.locator("porch-light .failed button").nth(1).waitFor();
   await chat.send("Hello");
@@ -152,7 +152,10 @@ it("on a phone, a header with one line is 52 pixels high, and buttons are large 
 
 it("the panel closes in 140 milliseconds, towards the launcher's corner, and the focus returns at once", async () => {
   const closing = async (reducedMotion: "no-preference" | "reduce", position: string) => {
-    const { page, chat } = await stage.visit({ html: html(`data-position="${position}"`), options: { reducedMotion } });
+    const { page, chat } = await testbed.visit({
+      html: html(`data-position="${position}"`),
+      options: { reducedMotion },
+    });
     await chat.open();
     const [x] = (await styleOf(page, ".panel", "transform-origin")).split(" ");
     const seen = await page.locator("porch-light .panel").evaluate((panel) => {
@@ -187,7 +190,7 @@ it("the panel closes in 140 milliseconds, towards the launcher's corner, and the
 });
 
 it("the text field stays at its end when many lines replace a few", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("Hello");
   for (let n = 0; n < 12; n++) await answer(page, `${n} ${"word ".repeat(20)}`);
@@ -210,9 +213,9 @@ it("the text field stays at its end when many lines replace a few", async () => 
 it("the form outside business hours keeps the greeting complete, and shows the privacy note", async () => {
   const attributes = `data-greeting="Hi! Ask me about our lamps, delivery or returns." data-privacy-url="https://e.test/p"`;
   for (const locale of ["en", "de", "my", "ta"]) {
-    const { page } = await stage.visit({
+    const { page } = await testbed.visit({
       html: pageOf(
-        `<script>PorchlightSettings={locale:"${locale}",hours:{timeZone:"Europe/Oslo",mon:"9:00-9:01"}}</script>${stage.tag(`data-site="default" ${attributes}`)}`,
+        `<script>PorchlightSettings={locale:"${locale}",hours:{timeZone:"Europe/Oslo",mon:"9:00-9:01"}}</script>${testbed.tag(`data-site="default" ${attributes}`)}`,
       ),
       options: { viewport: { width: 1_200, height: 800 } },
       // The longest sentence about the opening has a date: the shop closed on this Monday and opens in a week.
@@ -228,7 +231,7 @@ it("the form outside business hours keeps the greeting complete, and shows the p
 });
 
 it("menu entries take one line each, with a frame in forced colours", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: html('data-privacy-url="https://e.test/p"'),
     options: { forcedColors: "active" },
   });
@@ -250,18 +253,18 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
   const words =
     "For reading in bed we would take the lamp that is called Perch, since its arm stays where you put it. ".repeat(3);
   for (const width of [1_200, 390]) {
-    const { page } = await stage.visit({ options: { viewport: { width, height: 800 } } });
+    const { page } = await testbed.visit({ options: { viewport: { width, height: 800 } } });
     await page.addInitScript(() => Object.assign(window, { PorchlightSettings: { prechat: ["name"] } }));
-    await page.goto(`${stage.harness.url}/c/default`);
+    await page.goto(`${testbed.harness.url}/c/default`);
     await page.locator("porch-light .form input").waitFor();
     const [form, hello] = [await boxOf(page, ".form input"), await boxOf(page, ".greeting")];
     expect([form.x, form.right]).toEqual([hello.x, hello.right]);
     await page.locator("porch-light .form input").fill("Ada");
     await page.locator("porch-light .form .primary").click();
-    const sent = stage.harness.sandbox.messages().length;
+    const sent = testbed.harness.sandbox.messages().length;
     await page.locator("porch-light .composer textarea").fill("Which lamp?");
     await page.locator("porch-light .send").click();
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length > sent);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length > sent);
     await answer(page, words);
     const longestLine = (paragraph: Element): number => {
       const text = paragraph.firstChild as Text;
@@ -281,7 +284,7 @@ it("on the chat page, a form is in the column of the thread, and lines have at m
 });
 
 it("the line above new messages looks like a day's line, and in the dark theme a reply's bubble is lighter than the panel", async () => {
-  const { page, chat } = await stage.visit({ html: html(), options: { colorScheme: "dark" } });
+  const { page, chat } = await testbed.visit({ html: html(), options: { colorScheme: "dark" } });
   await chat.open();
   await chat.send("Hello");
   await answer(page, "Hello to you");
@@ -290,7 +293,7 @@ it("the line above new messages looks like a day's line, and in the dark theme a
   expect(lightness(await styleOf(page, ".reply .bubble", "background-color"))).toBeCloseTo(0.25);
   await page.keyboard.press("Escape");
   await chat.panel.waitFor({ state: "hidden" });
-  await stage.reply("Something new");
+  await testbed.reply("Something new");
   await page.locator("porch-light .badge:not([hidden])").waitFor();
   await chat.open();
   await page.locator("porch-light .new").waitFor();
@@ -301,8 +304,8 @@ it("copied text contains the messages without names, times and notes; three clic
   // All pages of a browser share its clipboard, and another file's tests write there too.
   const browser = await launch();
   onTestFinished(() => browser.close());
-  const { page, chat, context } = await stage.visit({ browser, html: html(), options: { reducedMotion: "reduce" } });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.host });
+  const { page, chat, context } = await testbed.visit({ browser, html: html(), options: { reducedMotion: "reduce" } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: testbed.host });
   await chat.open();
   await chat.send("Hello");
   await answer(page, "Hello to you");
@@ -333,7 +336,7 @@ const LONG_TABLE =
   "| Lamp | Height | Light | Price | Delivery | Stock |\n|---|---|---|---|---|---|\n| Perch | 45 cm | warm white | €129 | 3 days | yes |";
 
 it("a table wider than its bubble has a shadow at the edge, and scrolls by keyboard", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("Which lamps?");
   await answer(page, LONG_TABLE);
@@ -346,7 +349,7 @@ it("a table wider than its bubble has a shadow at the edge, and scrolls by keybo
 });
 
 it("long words are hyphenated in greeting and messages, code is not, and no line of code is below its copy button", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("Hello");
   await answer(page, `Run \`npm start\`:\n\n\`\`\`\n${"npm start ".repeat(30)}\n\`\`\``);
@@ -363,7 +366,7 @@ it("long words are hyphenated in greeting and messages, code is not, and no line
 });
 
 it("the greeting is smaller where the window is narrow for its text, as on a phone with text of twice the size", async () => {
-  const { page, chat } = await stage.visit({ html: html(), options: { viewport: { width: 390, height: 844 } } });
+  const { page, chat } = await testbed.visit({ html: html(), options: { viewport: { width: 390, height: 844 } } });
   await chat.open();
   const sizes = [await styleOf(page, ".hello", "font-size")];
   await page.setViewportSize({ width: 260, height: 560 });
@@ -372,7 +375,7 @@ it("the greeting is smaller where the window is narrow for its text, as on a pho
 });
 
 it("in a right-to-left language, the name of a file begins at the edge of the line below it", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-locale="ar"') });
+  const { page, chat } = await testbed.visit({ html: html('data-locale="ar"') });
   await page.locator(".launcher").click();
   await chat.panel.locator("textarea").waitFor();
   await page
@@ -390,7 +393,7 @@ it("in a right-to-left language, the name of a file begins at the edge of the li
 });
 
 it("a long draft keeps its distance from the edges of the field", async () => {
-  const { chat } = await stage.visit({ html: html() });
+  const { chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.composer.fill("A long draft. ".repeat(60));
   const { field, text, lines } = await chat.composer.evaluate((area) => {
@@ -405,7 +408,7 @@ it("a long draft keeps its distance from the edges of the field", async () => {
 });
 
 it("a person is offered below the questions and topics, and not as one more pill", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: html('data-suggestions="Do you ship?" data-topics="Orders|Returns" data-ask-person="team"'),
   });
   await chat.open();
@@ -433,7 +436,7 @@ it("a person is offered below the questions and topics, and not as one more pill
 });
 
 it("a scrim covers the panel behind the question before a deletion", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   await chat.send("Hello");
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -445,7 +448,7 @@ it("a scrim covers the panel behind the question before a deletion", async () =>
 });
 
 it("menus and pickers are raised in the dark", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-theme="dark"') });
+  const { page, chat } = await testbed.visit({ html: html('data-theme="dark"') });
   await chat.open();
   const surface = await styleOf(page, ".panel", "background-color");
   await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
@@ -459,7 +462,7 @@ it("menus and pickers are raised in the dark", async () => {
 });
 
 it("emoji are found by a word, with Enter, and by group", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-locale="de"') });
+  const { page, chat } = await testbed.visit({ html: html('data-locale="de"') });
   await chat.launcher.click();
   await page.locator("porch-light textarea").waitFor();
   await page.locator("porch-light .composer [aria-expanded]").click();
@@ -479,7 +482,9 @@ it.each([
   ["right to left", '<script>document.documentElement.dir="rtl"</script>'],
 ])("the teaser is as wide as its longest line: %s", async (_how, head) => {
   const words = "Not sure which lamp fits your reading corner? Ask us.";
-  const { page } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-teaser="${words}"`), head) });
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag(`data-site="default" data-teaser="${words}"`), head),
+  });
   const button = page.locator(".teaser button").first();
   await button.waitFor();
   const strips = await button.evaluate((element) => {
@@ -497,7 +502,7 @@ it.each([
 });
 
 it("a refused file says so by its icon too", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await chat.open();
   const files = ["empty.txt", "whole.txt"].map((name, at) => ({
     name,
@@ -513,7 +518,7 @@ it("a refused file says so by its icon too", async () => {
 
 it("a form fits into 320 by 480 pixels, where the greeting is hidden", async () => {
   const options = { viewport: { width: 320, height: 480 } };
-  const { page } = await stage.visit({ html: html('data-prechat="name|email"'), options });
+  const { page } = await testbed.visit({ html: html('data-prechat="name|email"'), options });
   await page.locator("porch-light .launcher").click();
   await page.locator("porch-light .form").waitFor();
   expect(await page.locator("porch-light .greeting").isVisible()).toBe(false);

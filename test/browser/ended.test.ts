@@ -2,15 +2,15 @@
 
 import { expect, it } from "vitest";
 import { announced, record } from "./checks/recorder.ts";
-import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 import { setOffline } from "./offline.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 it("shows in the thread that the conversation has ended, and a button begins a new one", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat, "before the end");
-  const first = stage.harness.sandbox.messages().at(-1)?.fromId;
+  const first = testbed.harness.sandbox.messages().at(-1)?.fromId;
   const said = await record(page);
   await callApi(page, "logout");
   await chat.thread.getByText("This conversation has ended.").waitFor();
@@ -30,13 +30,13 @@ it("shows in the thread that the conversation has ended, and a button begins a n
   await page.keyboard.type("after it");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("echo: after it", { exact: true }).waitFor();
-  expect(stage.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+  expect(testbed.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
 it("accepts messages while a deletion waits for the network, and sends them as a new visitor", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat, "before the end");
-  const first = stage.harness.sandbox.messages().at(-1)?.fromId;
+  const first = testbed.harness.sandbox.messages().at(-1)?.fromId;
   const network = async (on: boolean): Promise<void> => {
     await setOffline(page, !on);
     await page.evaluate((type) => void dispatchEvent(new Event(type)), on ? "online" : "offline");
@@ -53,7 +53,7 @@ it("accepts messages while a deletion waits for the network, and sends them as a
   await chat.thread.getByText("echo: a new beginning", { exact: true }).waitFor();
   expect(await chat.thread.getByText("before the end", { exact: true }).count()).toBe(0);
   expect(await chat.composer.inputValue()).toBe("and more to");
-  expect(stage.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+  expect(testbed.harness.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
 /** Commands that the page's stub collects before the tag has loaded; `events` records the events. */
@@ -63,7 +63,7 @@ const calling = (...calls: unknown[][]): string =>
 const ASKING = 'data-site="default" data-suggestions="One|Two" data-privacy-url="https://shop.example/privacy"';
 
 it("shows a first visitor a new conversation although the page logs out every anonymous visitor", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(calling(["logout"]) + stage.tag(ASKING)) });
+  const { page, chat } = await testbed.visit({ html: pageOf(calling(["logout"]) + testbed.tag(ASKING)) });
   const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
   await expect.poll(eventsOnPage).toEqual(["logout"]);
   const opened = page.waitForEvent("websocket");
@@ -82,8 +82,8 @@ it("shows a first visitor a new conversation although the page logs out every an
 
 it("asks for consent below the greeting although the page withdraws it at once", async () => {
   const attributes = `${ASKING} data-require-consent="true"`;
-  const { page, chat } = await stage.visit({
-    html: pageOf(calling(["logout"], ["consent", false]) + stage.tag(attributes)),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(calling(["logout"], ["consent", false]) + testbed.tag(attributes)),
   });
   await chat.launcher.click();
   await page.getByRole("button", { name: "Agree and chat" }).waitFor();

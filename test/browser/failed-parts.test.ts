@@ -2,9 +2,9 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Chat, converse, pageOf, setStage } from "./checks/stage.ts";
+import { type Chat, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const WORDS = "That didn't work. Please try again in a moment.";
 /** The query that makes the second attempt use another address. */
 const OTHER = expect.stringMatching(/^\?./);
@@ -55,7 +55,7 @@ async function fails(
 }
 
 it("parts report that they did not load, keep typed text, and load on request: emoji, menu, files", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   await connected(page);
   const emoji = chat.panel.getByRole("button", { name: "Insert an emoji" });
@@ -85,12 +85,12 @@ it("parts report that they did not load, keep typed text, and load on request: e
   );
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.harness.sandbox.messages()[0]?.body).toContain("half a sentence");
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(testbed.harness.sandbox.messages()[0]?.body).toContain("half a sentence");
 });
 
 it("parts report that they did not load, and load on request: reactions and the rating", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-site="default" data-rating="two"')) });
   const rating = await block(page, "rating");
   await converse(chat);
   await chat.panel.getByText(WORDS).waitFor();
@@ -109,8 +109,8 @@ it("parts report that they did not load, and load on request: reactions and the 
 });
 
 it("the text field is shown in place of a form until the form's code loads", async () => {
-  const html = pageOf(stage.tag('data-site="default" data-prechat="email"'));
-  const { page, chat } = await stage.visit({ html });
+  const html = pageOf(testbed.tag('data-site="default" data-prechat="email"'));
+  const { page, chat } = await testbed.visit({ html });
   const forms = await block(page, "forms");
   await chat.open();
   await connected(page);
@@ -121,7 +121,7 @@ it("the text field is shown in place of a form until the form's code loads", asy
 });
 
 it("parts report a failure in the visitor's language, or in English until rarer texts have loaded", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-site="default" data-locale="de"')) });
   const { requested, unblock } = await block(page, "de\\.rare");
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
@@ -136,21 +136,21 @@ it("parts report a failure in the visitor's language, or in English until rarer 
 });
 
 it("parts load automatically when the missing relay is back", async () => {
-  const { chat } = await stage.visit();
+  const { chat } = await testbed.visit();
   await converse(chat);
-  await stage.harness.halt();
+  await testbed.harness.halt();
   try {
     await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
     await chat.panel.getByText(WORDS).waitFor();
   } finally {
-    await stage.harness.start();
+    await testbed.harness.start();
   }
   await chat.panel.getByRole("button", { name: "👍" }).waitFor();
   await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
 });
 
 it("attaches a file that is dropped before the code of the drop cover has loaded", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const { requested } = await block(page, "drop-target");
   await chat.panel.locator(".app").evaluate((app) => {

@@ -4,13 +4,13 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
-import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 import { setOffline } from "./offline.ts";
 
 /** Times on a Monday in Oslo, before and after nine. */
 const EARLY = "2026-01-05T07:30:00Z";
 const OPEN = "2026-01-05T08:30:00Z";
-const stage = setStage({
+const testbed = setUpTestbed({
   env: { IDENTITY_SECRET },
   site: {
     identitySecret: "env:IDENTITY_SECRET",
@@ -18,13 +18,16 @@ const stage = setStage({
     hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" },
   },
 });
-const contacts = () => stage.harness.sandbox.state().contacts;
+const contacts = () => testbed.harness.sandbox.state().contacts;
 const at = (time: string) => async (page: Page) => {
   await page.clock.install({ time });
 };
 
 it("outside business hours, accepts a message and an address, and names the opening time in the visitor's time zone", async () => {
-  const { chat } = await stage.visit({ before: at(EARLY), options: { timezoneId: "Europe/London", locale: "en-GB" } });
+  const { chat } = await testbed.visit({
+    before: at(EARLY),
+    options: { timezoneId: "Europe/London", locale: "en-GB" },
+  });
   await chat.launcher.first().click();
   await chat.panel.getByText("We'll be back Monday at 08:00").waitFor();
   await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
@@ -36,18 +39,18 @@ it("outside business hours, accepts a message and an address, and names the open
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByText("We've got your message").waitFor();
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.harness.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(testbed.harness.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
   await expect.poll(contacts).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
 });
 
 it("outside business hours, confirms the message once, without a sign of waiting", async () => {
-  stage.harness.sandbox.configure({ botScript: "silent" });
+  testbed.harness.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install({ time: EARLY });
     await listenTo(page);
   };
-  const { page, chat } = await stage.visit({ before });
+  const { page, chat } = await testbed.visit({ before });
   await chat.launcher.first().click();
   await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
@@ -56,11 +59,11 @@ it("outside business hours, confirms the message once, without a sign of waiting
   await expect.poll(async () => (await clockOf(page)).working).toBeGreaterThan(0);
   await pass(page, 135_000);
   expect(await page.locator(".waiting").count()).toBe(0);
-  expect(stage.harness.sandbox.messages()).toHaveLength(1);
+  expect(testbed.harness.sandbox.messages()).toHaveLength(1);
 });
 
 it("outside business hours, confirms a message only when it is stored, and refuses a message that is too long", async () => {
-  const { page, chat } = await stage.visit({ before: at(EARLY) });
+  const { page, chat } = await testbed.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
   const message = chat.panel.getByRole("textbox", { name: "Message" });
   await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
@@ -81,7 +84,7 @@ it("outside business hours, confirms a message only when it is stored, and refus
 });
 
 it("opens at business hours while the page is open", async () => {
-  const { page, chat } = await stage.visit({ before: at(EARLY) });
+  const { page, chat } = await testbed.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
   await chat.panel.getByText("We'll be back Monday").waitFor();
   await page.clock.fastForward("45:00");
@@ -91,7 +94,7 @@ it("opens at business hours while the page is open", async () => {
 });
 
 it("asks once for an address after the first message, and the visitor can decline", async () => {
-  const { page, chat } = await stage.visit({ before: at(OPEN) });
+  const { page, chat } = await testbed.visit({ before: at(OPEN) });
   await converse(chat);
   await chat.thread.getByText("Leave your email and we'll send replies there").waitFor();
   await chat.thread.getByRole("button", { name: "No, thanks" }).click();
@@ -105,10 +108,10 @@ it("asks once for an address after the first message, and the visitor can declin
 });
 
 it("never asks twice for an address that was given before the first message or signed", async () => {
-  stage.harness.sandbox.configure({ botScript: [] });
-  const first = await stage.visit({
+  testbed.harness.sandbox.configure({ botScript: [] });
+  const first = await testbed.visit({
     before: at(OPEN),
-    html: pageOf(stage.tag('data-site="default" data-prechat="email" data-capture="" data-email-offer')),
+    html: pageOf(testbed.tag('data-site="default" data-prechat="email" data-capture="" data-email-offer')),
   });
   await first.chat.launcher.first().click();
   await first.chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
@@ -123,7 +126,7 @@ it("never asks twice for an address that was given before the first message or s
   const before = async (page: Page): Promise<void> => {
     await page.clock.install({ time: EARLY });
   };
-  const { page, chat } = await stage.visit({ before });
+  const { page, chat } = await testbed.visit({ before });
   await callApi(page, "identify", identity);
   await chat.launcher.first().click();
   await chat.panel.getByText("We'll be back Monday").waitFor();
@@ -143,10 +146,10 @@ it("never asks twice for an address that was given before the first message or s
 });
 
 it("offers a visitor who has waited half a minute to leave an address, where the site has no such form", async () => {
-  stage.harness.sandbox.configure({ botScript: [] });
-  const { page, chat } = await stage.visit({
+  testbed.harness.sandbox.configure({ botScript: [] });
+  const { page, chat } = await testbed.visit({
     before: at(OPEN),
-    html: pageOf(stage.tag('data-site="default" data-capture="" data-email-offer')),
+    html: pageOf(testbed.tag('data-site="default" data-capture="" data-email-offer')),
   });
   await chat.open();
   await chat.send("Do you have it in green?");
@@ -154,7 +157,7 @@ it("offers a visitor who has waited half a minute to leave an address, where the
   expect(await chat.thread.getByText("Leave your email").count()).toBe(0);
   await page.clock.fastForward(31_000);
   await chat.thread.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
-  await stage.reply("Yes, in two greens.");
+  await testbed.reply("Yes, in two greens.");
   await chat.thread.getByText("Yes, in two greens.").waitFor();
   await chat.thread.getByRole("button", { name: "Notify me" }).click();
   await chat.thread.getByText("Thanks, saved!").waitFor();

@@ -4,9 +4,9 @@ import { mkdirSync } from "node:fs";
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { FRAME_WORDS } from "../../widget/build/frame-words.ts";
-import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage({ site: { account: "default", title: "Lamp Shop" } });
+const testbed = setUpTestbed({ site: { account: "default", title: "Lamp Shop" } });
 const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 /** `SHOTS=folder` stores a picture of each state. */
 const { SHOTS } = process.env;
@@ -61,9 +61,9 @@ for (const [name, options, attributes] of [
 ] as const)
   it(`the frame shows the title and a close button before the panel's code has loaded: ${name}`, async () => {
     const held = Promise.withResolvers<void>();
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       options,
-      html: pageOf(stage.tag(`data-site="default" ${attributes}`)),
+      html: pageOf(testbed.tag(`data-site="default" ${attributes}`)),
       before: (page) =>
         page.route(/assets\/panel/, async (route) => {
           await held.promise;
@@ -108,8 +108,8 @@ for (const [name, options, attributes, html] of [
   ["dark phone", { ...PHONE, colorScheme: "dark" }, 'data-locale="de" data-header="accent"', ""],
 ] as const)
   it(`says in the visitor's language that the chat could not be loaded, and loads it when asked again: ${name}`, async () => {
-    const { page } = await stage.visit({
-      html: pageOf(`${html}${stage.tag(`data-site="default" ${attributes}`)}`),
+    const { page } = await testbed.visit({
+      html: pageOf(`${html}${testbed.tag(`data-site="default" ${attributes}`)}`),
       options,
       before: (page) => page.route(/assets\//, (route) => route.abort()),
     });
@@ -120,7 +120,7 @@ for (const [name, options, attributes, html] of [
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
     expect(await frame.getByRole("alert").textContent()).toBe(FRAME_WORDS.de?.failed);
     expect(await frame.getByRole("link", { name: "Chat-Seite öffnen" }).getAttribute("href")).toBe(
-      `${stage.harness.url}/c/default`,
+      `${testbed.harness.url}/c/default`,
     );
     const [own, launcher] = await Promise.all(
       [again, page.locator(".launcher").first()].map((button) =>
@@ -142,8 +142,8 @@ for (const [name, options, attributes, html] of [
   });
 
 it("draws a right-to-left language from right to left where the browser speaks another one", async () => {
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-locale="ar"')),
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-locale="ar"')),
     before: (page) => page.route(/assets\//, (route) => route.abort()),
   });
   await page.locator(".launcher").click();
@@ -157,8 +157,8 @@ it("draws a right-to-left language from right to left where the browser speaks a
 });
 
 it("keeps the script's words for the failure where those of the page's language cannot be fetched", async () => {
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-locale="ar"')),
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-locale="ar"')),
     before: (page) => page.route(/assets\/|frame\/words/, (route) => route.abort()),
   });
   await page.locator(".launcher").click();
@@ -169,19 +169,19 @@ it("keeps the script's words for the failure where those of the page's language 
 });
 
 it("says in the visitor's language that the chat could not be loaded when nothing at all can be fetched", async () => {
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-locale="ar" data-accent="#b91c1c"')),
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-locale="ar" data-accent="#b91c1c"')),
     options: { ...PHONE, locale: "ar" },
   });
   await page.locator(".launcher").waitFor();
-  await page.route(`${stage.harness.url}/**`, (route) => route.abort());
+  await page.route(`${testbed.harness.url}/**`, (route) => route.abort());
   await page.locator(".launcher").click();
   const frame = page.locator("dialog.panel");
   const words = FRAME_WORDS.ar;
   await frame.getByText(words?.failed ?? "no words").waitFor();
   await frame.getByRole("link").waitFor();
   await shot(page, "nothing at all");
-  await page.unroute(`${stage.harness.url}/**`);
+  await page.unroute(`${testbed.harness.url}/**`);
   await frame.getByRole("button", { name: words?.retry ?? "no words" }).click();
   await page.locator("porch-light textarea").waitFor();
 });
@@ -193,9 +193,9 @@ const focused = (page: Page) =>
 /** A page on which the panel's code cannot be loaded, with the frame that says so. The page keeps timers of 300 ms and more. */
 async function visitWithoutPanel() {
   const requested: string[] = [];
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     html: pageOf(
-      `<script>window.kept=[];{const set=setTimeout;window.setTimeout=(run,ms,...more)=>ms>=300?kept.push(run):set(run,ms,...more)}</script>${stage.tag()}`,
+      `<script>window.kept=[];{const set=setTimeout;window.setTimeout=(run,ms,...more)=>ms>=300?kept.push(run):set(run,ms,...more)}</script>${testbed.tag()}`,
     ),
     before: async (page) => {
       page.on("request", (request) => requested.push(request.url()));
@@ -244,8 +244,8 @@ it("fetches nothing after the page has destroyed the widget", async () => {
 it("fetches the texts of the visitor's language in parallel with the panel", async () => {
   const requested: string[] = [];
   const held = Promise.withResolvers<void>();
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-locale="de"')),
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-locale="de"')),
     options: { locale: "de-DE" },
     before: async (page) => {
       page.on("request", (request) => requested.push(request.url()));
@@ -264,9 +264,9 @@ it("fetches the texts of the visitor's language in parallel with the panel", asy
 
 it("a page that removes unknown elements keeps working, and the widget stops with one log line", async () => {
   const lines: string[] = [];
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     html: pageOf(
-      `<p id="own">Own</p><script>new MutationObserver(()=>{for(const one of [...document.body.children])if(one.localName.includes("-"))one.remove()}).observe(document.documentElement,{childList:true,subtree:true})</script>${stage.tag()}`,
+      `<p id="own">Own</p><script>new MutationObserver(()=>{for(const one of [...document.body.children])if(one.localName.includes("-"))one.remove()}).observe(document.documentElement,{childList:true,subtree:true})</script>${testbed.tag()}`,
     ),
     before: async (page) => page.on("console", (message) => lines.push(message.text())),
   });
@@ -279,8 +279,8 @@ it("a page that removes unknown elements keeps working, and the widget stops wit
 });
 
 it("the chat returns and works after the page has called document.open", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-title="Kept title"')),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-title="Kept title"')),
   });
   await converse(chat);
   await callApi(page, "close");
@@ -306,7 +306,7 @@ it("the chat returns and works after the page has called document.open", async (
 });
 
 it("tells the page whether the chat is open, and the number of unread replies", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   const state = () =>
     page.evaluate(() => {
@@ -317,14 +317,14 @@ it("tells the page whether the chat is open, and the number of unread replies", 
   await converse(chat);
   await expect.poll(state).toEqual([true, 0]);
   await callApi(page, "close");
-  await stage.reply("while closed");
+  await testbed.reply("while closed");
   await expect.poll(state).toEqual([false, 1]);
 });
 
 it("opens from the page elements that the setting launcher selects, and shows no launcher of its own", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: pageOf(
-      `<button class="help">Help <b>me</b></button>${stage.tag('data-site="default" data-launcher=".help"')}`,
+      `<button class="help">Help <b>me</b></button>${testbed.tag('data-site="default" data-launcher=".help"')}`,
     ),
   });
   await page.locator("porch-light").waitFor({ state: "attached" });

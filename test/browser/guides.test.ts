@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { snippet } from "../guides.ts";
 import { bundle } from "../host-pages/bundle.ts";
-import { setStage } from "./checks/stage.ts";
+import { setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const MODULE = join(import.meta.dirname, "..", "..", "widget", "dist", "npm", "mount.js");
 
 /** A snippet of the guides, with the address of the tested relay. */
-const snippetHere = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.harness.url);
+const snippetHere = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", testbed.harness.url);
 const page = (inside: string): string => `<!doctype html><html lang="en"><title>Page</title>${inside}</html>`;
 
 /** Opens a page; resolves once the launcher is visible. */
 async function launcherOn(html: string, name: RegExp = /chat|ask us/i): Promise<void> {
-  const { page: tab } = await stage.visit({ html });
+  const { page: tab } = await testbed.visit({ html });
   await tab.getByRole("button", { name }).waitFor();
 }
 
@@ -38,9 +38,9 @@ it("shows the chat when a tag manager writes the tag, without its attributes", a
 
 it("shows the help articles of the start screen from the owner's own address, and searches them", async () => {
   const json = snippet("json articles");
-  stage.put("/help/de.json", { html: json, headers: { "Content-Type": "application/json" } });
-  const { chat } = await stage.visit({
-    html: page(snippetHere("html help").replaceAll("https://www.example.com", stage.host)),
+  testbed.put("/help/de.json", { html: json, headers: { "Content-Type": "application/json" } });
+  const { chat } = await testbed.visit({
+    html: page(snippetHere("html help").replaceAll("https://www.example.com", testbed.host)),
   });
   await chat.launcher.first().click();
   const titles = (JSON.parse(json) as { title: string }[]).map(({ title }) => title);
@@ -51,7 +51,7 @@ it("shows the help articles of the start screen from the owner's own address, an
 });
 
 it("fills the page of an app's WebView, and uses the identity that the page provides", async () => {
-  const { page: tab } = await stage.visit({ html: snippetHere("html webview") });
+  const { page: tab } = await testbed.visit({ html: snippetHere("html webview") });
   await tab.getByRole("dialog").waitFor();
   await tab.getByRole("textbox", { name: "Message" }).waitFor();
 });
@@ -81,8 +81,8 @@ const APPS: Record<string, string> = {
 
 it.each(Object.keys(APPS))("the chat appears and disappears with a component: %s", async (name) => {
   const script = await bundle(`${snippetHere(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
-  stage.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
-  const { page: tab } = await stage.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });
+  testbed.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
+  const { page: tab } = await testbed.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });
   const launcher = tab.getByRole("button", { name: /chat|ask us/i });
   for (let times = 0; times < 2; times++) {
     await tab.evaluate("show()");

@@ -4,9 +4,9 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { sampleOf } from "../all-cases.ts";
 import { announced, record } from "./checks/recorder.ts";
-import { callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, readUpTo, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage({ site: { title: "Lamps" } });
+const testbed = setUpTestbed({ site: { title: "Lamps" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
 const LONG_REPLY =
   "Yes, we ship to **Norway** within three working days, and the shipping is free for orders above five hundred kroner.";
@@ -19,7 +19,7 @@ const isOpen = (page: Page): Promise<boolean> =>
 it("reports one opening to the page when the page opens, closes and opens the chat before the script has loaded", async () => {
   const stub = `window.events=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>events.push(name));
     window.Porchlight=Object.assign(()=>{},{q:[["open"],["toggle"],["open"]]});`;
-  const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<script>${stub}</script>${testbed.tag()}`) });
   const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
   await chat.composer.waitFor();
   expect(await eventsOnPage()).toEqual(["open"]);
@@ -30,7 +30,7 @@ it("reports one opening to the page when the page opens, closes and opens the ch
 });
 
 it("rejects page messages beyond fifty waiting ones with an error", async () => {
-  const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-require-consent')) });
+  const { page } = await testbed.visit({ html: pageOf(testbed.tag('data-site="default" data-require-consent')) });
   await page.locator(".launcher").waitFor();
   const eventsOnPage = await page.evaluate(async () => {
     const codes: string[] = [];
@@ -49,12 +49,12 @@ it("rejects page messages beyond fifty waiting ones with an error", async () => 
 
 it("shows one clear state on a page whose origin is not allowed, and tells the owner which setting to change", async () => {
   const warnings: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: async (page) => {
       page.on("console", (message) => message.text().startsWith("Porchlight") && warnings.push(message.text()));
     },
   });
-  const elsewhere = stage.host.replace("localhost", "elsewhere.localhost");
+  const elsewhere = testbed.host.replace("localhost", "elsewhere.localhost");
   await page.goto(elsewhere);
   await page.locator(".launcher").waitFor();
   await callApi(page, "send", "Hello?");
@@ -65,12 +65,12 @@ it("shows one clear state on a page whose origin is not allowed, and tells the o
   expect(words).not.toMatch(/Waiting to send|Sending|usually replies/);
   expect(await chat.composer.count()).toBe(0);
   await expect.poll(() => warnings.length).toBe(1);
-  for (const part of [elsewhere, "ALLOWED_ORIGINS", '"origins"', '"default"', stage.harness.url])
+  for (const part of [elsewhere, "ALLOWED_ORIGINS", '"origins"', '"default"', testbed.harness.url])
     expect(warnings[0]).toContain(part);
 });
 
 it("keeps the send button free when a phone's keyboard leaves little room for picked files", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await chat.open();
   const files = Array.from({ length: 5 }, (_, n) => ({
     name: `${n}.pdf`,
@@ -94,7 +94,7 @@ it("keeps the send button free when a phone's keyboard leaves little room for pi
 });
 
 it("adds no banner to the page's landmarks", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`<header>The shop</header>${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<header>The shop</header>${testbed.tag()}`) });
   await chat.open();
   expect(await page.getByRole("banner").allTextContents()).toEqual(["The shop"]);
 });
@@ -107,8 +107,8 @@ it("names the teaser's close button by its function, in the visitor's language",
     ["no", "Lukk"],
   ] as const;
   for (const [lang, name] of sampleOf(languages, [1, 2])) {
-    const { page } = await stage.visit({
-      html: pageOf(stage.tag('data-site="default" data-teaser="Questions? Ask us."')).replace(
+    const { page } = await testbed.visit({
+      html: pageOf(testbed.tag('data-site="default" data-teaser="Questions? Ask us."')).replace(
         'lang="en"',
         `lang="${lang}"`,
       ),
@@ -123,10 +123,10 @@ it("names the teaser's close button by its function, in the visitor's language",
 });
 
 it("shows the teaser when the cart reaches the value that the site waits for, and never on a phone", async () => {
-  const html = pageOf(stage.tag('data-site="default" data-teaser="Free shipping?" data-teaser-when="cart&gt;=50"'));
+  const html = pageOf(testbed.tag('data-site="default" data-teaser="Free shipping?" data-teaser-when="cart&gt;=50"'));
   const before = (page: Page) => page.clock.install();
-  const { page } = await stage.visit({ html, before });
-  const phone = await stage.visit({ html, before, options: { viewport: { width: 390, height: 844 } } });
+  const { page } = await testbed.visit({ html, before });
+  const phone = await testbed.visit({ html, before, options: { viewport: { width: 390, height: 844 } } });
   for (const visit of [page, phone.page]) {
     await visit.locator(".launcher").waitFor();
     await visit.clock.runFor(12_000);
@@ -144,8 +144,8 @@ it("shows the teaser when the cart reaches the value that the site waits for, an
 });
 
 it("shows the teaser to a returning visitor once, after consent, and stores nothing before", async () => {
-  const html = pageOf(stage.tag('data-site="default" data-teaser="Back again?" data-teaser-when="returning"'));
-  const { page } = await stage.visit({ html, before: (page) => page.clock.install() });
+  const html = pageOf(testbed.tag('data-site="default" data-teaser="Back again?" data-teaser-when="returning"'));
+  const { page } = await testbed.visit({ html, before: (page) => page.clock.install() });
   const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort());
   const start = async (consent: boolean): Promise<void> => {
     await page.locator(".launcher").waitFor();
@@ -175,7 +175,7 @@ it("shows the teaser to a returning visitor once, after consent, and stores noth
 });
 
 it("offers emoji on a desktop page that is zoomed to the size of a phone", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     options: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 },
   });
   await chat.open();
@@ -188,10 +188,10 @@ it("offers emoji on a desktop page that is zoomed to the size of a phone", async
 });
 
 it("the chat stays open or closed on the next page, as the visitor left it", async () => {
-  const { page, chat } = await stage.visit();
-  stage.put("/next", { html: pageOf(stage.tag()) });
+  const { page, chat } = await testbed.visit();
+  testbed.put("/next", { html: pageOf(testbed.tag()) });
   const next = async (): Promise<void> => {
-    await page.goto(`${stage.host}/next`);
+    await page.goto(`${testbed.host}/next`);
     await page.locator(".launcher").waitFor();
   };
   await chat.launcher.first().waitFor();
@@ -210,7 +210,7 @@ it("the chat stays open or closed on the next page, as the visitor left it", asy
 });
 
 it("the chat forgets that it was open when the conversation is deleted", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   expect(await session(page)).toEqual(["porchlight:default:open"]);
   await callApi(page, "logout");
@@ -221,8 +221,8 @@ it("the chat forgets that it was open when the conversation is deleted", async (
 it("the chat stores nothing when the page opened it, and does not stay open on phones", async () => {
   const stub = '<script>window.Porchlight=Object.assign(()=>{},{q:[["open"]]})</script>';
   let connects: Promise<unknown> | undefined;
-  const opened = await stage.visit({
-    html: pageOf(stub + stage.tag()),
+  const opened = await testbed.visit({
+    html: pageOf(stub + testbed.tag()),
     before: async (page) => {
       connects = page.waitForEvent("websocket");
     },
@@ -231,7 +231,7 @@ it("the chat stores nothing when the page opened it, and does not stay open on p
   await connects;
   await opened.chat.composer.waitFor();
   expect(await session(opened.page)).toEqual([]);
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await converse(chat);
   expect(await session(page)).toEqual([]);
   await page.reload();
@@ -240,7 +240,7 @@ it("the chat stores nothing when the page opened it, and does not stay open on p
 });
 
 it("shows the first two lines of a reply to the closed chat, announces it once, and can be dismissed", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const said = await record(page);
   await converse(chat);
@@ -248,7 +248,7 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   const { length: before } = await said();
-  await stage.reply(LONG_REPLY);
+  await testbed.reply(LONG_REPLY);
   const bubble = page.locator(".teaser");
   const words = bubble.getByRole("button", { name: /^AI assistant ?Yes, we ship to Norway within/ });
   await words.waitFor();
@@ -261,7 +261,7 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
   expect(await bubble.evaluate((node) => node.closest("[aria-live],[role=status],[role=alert]"))).toBeNull();
   await bubble.getByRole("button", { name: "Close", exact: true }).click();
   await bubble.waitFor({ state: "detached" });
-  await stage.reply("And a second answer.");
+  await testbed.reply("And a second answer.");
   await page
     .locator(".teaser")
     .getByRole("button", { name: /And a second answer\.$/ })
@@ -271,24 +271,24 @@ it("shows the first two lines of a reply to the closed chat, announces it once, 
 });
 
 it("shows no reply preview where the site has switched it off", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-reply-preview="false"')),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-reply-preview="false"')),
   });
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
-  await stage.reply(LONG_REPLY);
+  await testbed.reply(LONG_REPLY);
   await page.locator('.badge[data-count="1"]').waitFor();
   await callApi(page, "update", { replyPreview: true });
-  await stage.reply("Another answer.");
+  await testbed.reply("Another answer.");
   await page.locator(".teaser").getByText("Another answer.").waitFor();
   expect(await page.locator(".teaser").count()).toBe(1);
 });
 
 it("counts only messages that have not been visible yet", async () => {
-  const { page, chat } = await stage.visit({ options: { viewport: { width: 900, height: 700 } } });
+  const { page, chat } = await testbed.visit({ options: { viewport: { width: 900, height: 700 } } });
   await converse(chat);
-  for (const n of [1, 2, 3, 4, 5]) await stage.reply(`answer ${n}\n\n${"a line\n\n".repeat(4)}`);
+  for (const n of [1, 2, 3, 4, 5]) await testbed.reply(`answer ${n}\n\n${"a line\n\n".repeat(4)}`);
   await chat.thread.getByText("answer 5").waitFor();
   await expect.poll(() => rectOf(page, ".reply:last-child .bubble").then(({ bottom }) => bottom < 620)).toBe(true);
   // Within the first second: messages there are visible, although they do not count as read yet.
@@ -297,7 +297,7 @@ it("counts only messages that have not been visible yet", async () => {
     box.scrollTop = 0;
   });
   await page.getByRole("button", { name: "Go to the latest message" }).waitFor();
-  await stage.reply("answer 6");
+  await testbed.reply("answer 6");
   await page.getByRole("button", { name: "1 new message" }).click();
   await chat.thread.getByText("answer 6").waitFor();
 });

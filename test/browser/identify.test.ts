@@ -2,12 +2,12 @@
 
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
-import { callApi, converse, pageOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage({ env: { IDENTITY_SECRET } });
+const testbed = setUpTestbed({ env: { IDENTITY_SECRET } });
 
 it("an identity is reported to the page once the relay has accepted it; a forged one is reported as an error", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-greeting="Hello {name}!"')) });
   await page.evaluate(() => {
     const events: string[] = [];
     Object.assign(window, { events });
@@ -32,12 +32,12 @@ it("an identity is reported to the page once the relay has accepted it; a forged
 });
 
 it("a page that waits for its first command can identify a visitor who has a conversation", async () => {
-  const first = await stage.visit();
+  const first = await testbed.visit();
   await converse(first.chat);
   await first.page.close();
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     context: first.context,
-    html: pageOf(stage.tag('data-manual data-greeting="Hello {name}!"')),
+    html: pageOf(testbed.tag('data-manual data-greeting="Hello {name}!"')),
   });
   await page.waitForFunction(() => "Porchlight" in window);
   await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
@@ -47,8 +47,8 @@ it("a page that waits for its first command can identify a visitor who has a con
 });
 
 it("the next visitor finds no answers or settings after a logout, a deletion or withdrawn consent", async () => {
-  const html = pageOf(stage.tag('data-prechat="name" data-capture="phone" data-require-consent'));
-  const { page, chat } = await stage.visit({ html });
+  const html = pageOf(testbed.tag('data-prechat="name" data-capture="phone" data-require-consent'));
+  const { page, chat } = await testbed.visit({ html });
   const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
   const choose = async (name: string): Promise<void> => {
     await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -87,7 +87,7 @@ it("the next visitor finds no answers or settings after a logout, a deletion or 
 });
 
 it("an identity returns when consent is withdrawn and given again, but not after a logout", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-greeting="Hello {name}!"')) });
   const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();
   await chat.open();
   await callApi(page, "identify", identityOf({ sub: "ada", name: "Ada" }));

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callApi, converse, type Rect, rectOf, setStage } from "./checks/stage.ts";
+import { callApi, converse, type Rect, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 /** Finds packages of the repository and of `test/host-pages`. */
@@ -75,7 +75,7 @@ const MANUALS = ["README.md", join("widget", "README.md")]
 /** The declarations that the code blocks assume. */
 const BEFORE = 'import type {} from "@porchlight/widget"; declare const token: string;';
 
-const stage = setStage();
+const testbed = setUpTestbed();
 let folder: string;
 let files: Map<string, string>;
 
@@ -110,9 +110,9 @@ const innerRight = ({ right }: Rect, page: Page): number => (page.viewportSize()
 
 async function visit() {
   for (const [path, html] of files)
-    if (path.endsWith(".js")) stage.put(path, { html, headers: { "Content-Type": "text/javascript" } });
-  const path = `/?relay=${encodeURIComponent(stage.harness.url)}`;
-  return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
+    if (path.endsWith(".js")) testbed.put(path, { html, headers: { "Content-Type": "text/javascript" } });
+  const path = `/?relay=${encodeURIComponent(testbed.harness.url)}`;
+  return testbed.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
 }
 
 it("the package contains types for settings and events, and the manuals' code matches them", () => {
@@ -150,9 +150,9 @@ it("shows one chat at a time when a page contains two copies of the module", asy
   const { page } = await visit();
   const copies = ["/one.js", "/other.js"];
   const code = readFileSync(join(ROOT, "widget", "dist", "npm", "mount.js"), "utf8");
-  for (const path of copies) stage.put(path, { html: code, headers: { "Content-Type": "text/javascript" } });
+  for (const path of copies) testbed.put(path, { html: code, headers: { "Content-Type": "text/javascript" } });
   for (const path of copies) {
-    await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${stage.harness.url}/" }))`);
+    await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${testbed.harness.url}/" }))`);
     await page.locator(".launcher").waitFor();
     await callApi(page, "destroy");
     await page.locator("porch-light").waitFor({ state: "detached" });

@@ -1,6 +1,6 @@
 /** The slower network that `networks.test.ts` omits. */
 
-import { setStage } from "./checks/stage.ts";
+import { setUpTestbed } from "./checks/testbed.ts";
 import { slowTests } from "./slow-network.ts";
 
-slowTests(setStage(), [3]);
+slowTests(setUpTestbed(), [3]);

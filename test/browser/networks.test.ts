@@ -4,10 +4,10 @@ import { afterEach, expect, it } from "vitest";
 import { startHost } from "../host.ts";
 import { type FaultyProxy, startProxy } from "../proxy.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
-import { converse, echo, pageOf, reopen, setStage } from "./checks/stage.ts";
+import { converse, echo, pageOf, reopen, setUpTestbed } from "./checks/testbed.ts";
 import { slowTests } from "./slow-network.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
@@ -15,17 +15,17 @@ afterEach(async () => {
 
 /** A proxy in front of the relay, until the test ends. */
 async function proxied(): Promise<FaultyProxy> {
-  const proxy = await startProxy(() => stage.harness.url);
+  const proxy = await startProxy(() => testbed.harness.url);
   stops.push(proxy.stop);
   return proxy;
 }
 /** A page whose tag names this address of the relay. */
-const pageOver = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
+const pageOver = (relay: string): { html: string } => ({ html: pageOf(testbed.tag('data-site="default"', relay)) });
 const TIMEOUT = { timeout: TIMEOUT_MS };
 
 it("after a restart behind a proxy that answers 502, the chat continues over a WebSocket", async () => {
   const proxy = await proxied();
-  const { chat } = await stage.visit(pageOver(proxy.url));
+  const { chat } = await testbed.visit(pageOver(proxy.url));
   await converse(chat);
   proxy.seen.length = 0;
   proxy.down = true;
@@ -44,11 +44,11 @@ it("after a restart behind a proxy that answers 502, the chat continues over a W
 it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole conversation", async () => {
   const proxy = await proxied();
   proxy.upgrades = "refuse";
-  const first = await stage.visit(pageOver(proxy.url));
+  const first = await testbed.visit(pageOver(proxy.url));
   await converse(first.chat);
   const chats = [first.chat];
   for (let n = 1; n < 8; n++) {
-    const { chat } = await stage.visit({ context: first.context, path: `/tab${n}`, ...pageOver(proxy.url) });
+    const { chat } = await testbed.visit({ context: first.context, path: `/tab${n}`, ...pageOver(proxy.url) });
     await reopen(chat);
     chats.push(chat);
   }
@@ -66,7 +66,7 @@ for (const upgrades of ["pass", "refuse"] as const)
     proxy.upgrades = upgrades;
     const host = await startHost(() => proxy.url);
     stops.push(host.stop);
-    const page = await stage.browser.newPage();
+    const page = await testbed.browser.newPage();
     stops.push(() => page.close());
     await page.goto(host.url);
     // Not `open`, which waits for the composer: it disappears when the relay refuses.
@@ -74,4 +74,4 @@ for (const upgrades of ["pass", "refuse"] as const)
     await page.locator(".ended").getByText("This chat isn't available here.").waitFor(TIMEOUT);
   });
 
-slowTests(stage, [2]);
+slowTests(testbed, [2]);

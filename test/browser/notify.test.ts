@@ -5,12 +5,12 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { listenTo, pass } from "./checks/clocks.ts";
-import { type Chat, converse, setStage } from "./checks/stage.ts";
+import { type Chat, converse, setUpTestbed } from "./checks/testbed.ts";
 
 type ShownNotification = { title: string; body: string; onclick: () => void };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** A browser whose visitor answers the permission request with `answer`. Records the notifications. */
 const answering = (answer: "granted" | "denied") => (page: Page) =>
@@ -52,32 +52,32 @@ async function press(chat: Chat, name: string): Promise<void> {
 }
 
 it("requests no permission and shows no notification before the visitor wants it", async () => {
-  const { page, chat } = await stage.visit({ before: answering("granted") });
+  const { page, chat } = await testbed.visit({ before: answering("granted") });
   await converse(chat);
   // The page itself may have requested the permission for its own purposes.
   await page.evaluate(() => Notification.requestPermission());
   await hide(page, true);
-  await stage.reply("an answer nobody waits for");
+  await testbed.reply("an answer nobody waits for");
   await chat.thread.getByText("an answer nobody waits for").waitFor();
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
   expect([await state(page, "asked"), await state(page, "notifications")]).toEqual([1, []]);
 });
 
 it("notifies of a reply while the page is hidden, from one tab, until the visitor switches it off", async () => {
-  const { page, chat, context } = await stage.visit({ before: answering("granted") });
+  const { page, chat, context } = await testbed.visit({ before: answering("granted") });
   await converse(chat);
   await press(chat, "Notify me of replies");
   expect(await state(page, "asked")).toBe(1);
-  await stage.reply("while he looks");
+  await testbed.reply("while he looks");
   await chat.thread.getByText("while he looks").waitFor();
 
-  const other = await stage.visit({ before: answering("granted"), context });
+  const other = await testbed.visit({ before: answering("granted"), context });
   await other.page.evaluate(() => Notification.requestPermission());
   await other.chat.open();
   await other.chat.thread.getByText("while he looks").waitFor();
   for (const each of [chat, other.chat]) await each.panel.getByRole("button", { name: "Close chat" }).click();
   for (const tab of [page, other.page]) await hide(tab, true);
-  await stage.reply("**while** he is away");
+  await testbed.reply("**while** he is away");
   const all = async () => [...(await state(page, "notifications")), ...(await state(other.page, "notifications"))];
   await expect.poll(async () => (await all()).map(({ body }) => body)).toEqual(["while he is away"]);
   for (const tab of [page, other.page]) {
@@ -96,14 +96,14 @@ it("notifies of a reply while the page is hidden, from one tab, until the visito
   const stored = () => other.page.evaluate(() => String(localStorage["porchlight:default"]));
   await expect.poll(stored).not.toContain("notify");
   for (const tab of [page, other.page]) await hide(tab, true);
-  await stage.reply("and nobody reads");
+  await testbed.reply("and nobody reads");
   await chat.thread.getByText("and nobody reads").waitFor();
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
   expect(await all()).toHaveLength(1);
 });
 
 it("notifies of a reply however long the page has been hidden", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     async before(page) {
       await answering("granted")(page);
       await page.clock.install();
@@ -115,7 +115,7 @@ it("notifies of a reply however long the page has been hidden", async () => {
   await chat.panel.getByRole("menu").waitFor({ state: "detached" });
   await hide(page, true);
   await pass(page, 6 * 60_000);
-  await stage.reply("an answer after six minutes");
+  await testbed.reply("an answer after six minutes");
   await expect
     .poll(async () => (await state(page, "notifications")).map(({ body }) => body))
     .toEqual(["an answer after six minutes"]);
@@ -123,7 +123,7 @@ it("notifies of a reply however long the page has been hidden", async () => {
 });
 
 it("tells a visitor who has blocked notifications that they are blocked, and does not ask again", async () => {
-  const { page, chat } = await stage.visit({ before: answering("denied") });
+  const { page, chat } = await testbed.visit({ before: answering("denied") });
   await converse(chat);
   await press(chat, "Notify me of replies");
   await chat.panel.getByText("Your browser blocks notifications from this site.").waitFor();

@@ -1,14 +1,14 @@
 /** Features that sites switch on: the start screen with help articles, voice messages, and a prepared message. */
 
 import { expect, it } from "vitest";
-import { pageOf, setStage } from "./checks/stage.ts";
+import { pageOf, setUpTestbed } from "./checks/testbed.ts";
 import { writeHelpArticles } from "./help-articles.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 it("shows the owner's articles first, searches and opens them, and leads to the chat", async () => {
-  writeHelpArticles(stage.harness.dataDir);
-  const { chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-start-screen')) });
+  writeHelpArticles(testbed.harness.dataDir);
+  const { chat } = await testbed.visit({ html: pageOf(testbed.tag('data-site="default" data-start-screen')) });
   await chat.launcher.first().click();
   await chat.panel.getByRole("button", { name: "Delivery" }).waitFor();
   expect(await chat.composer.isVisible()).toBe(false);
@@ -41,8 +41,8 @@ function fakeMicrophone(): void {
 }
 
 it("records a voice message, which the relay stores and the service gets as audio", async () => {
-  const { chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-voice')),
+  const { chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-voice')),
     before: (page) => page.addInitScript(fakeMicrophone),
   });
   await chat.open();
@@ -54,8 +54,8 @@ it("records a voice message, which the relay stores and the service gets as audi
   await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("group", { name: "Voice message", exact: true }).waitFor();
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  expect(stage.harness.sandbox.messages()[0]).toMatchObject({
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  expect(testbed.harness.sandbox.messages()[0]).toMatchObject({
     media: { type: expect.stringMatching(/^audio\//) },
   });
 });
@@ -84,7 +84,7 @@ function silence(seconds: number): Buffer {
 
 // The files are so long that none ends while the test waits.
 it("plays audio in its own player, by button, slider and arrow keys, one file at a time", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   for (const name of ["one", "two"]) {
     const file = { name: `${name}.wav`, mimeType: "audio/wav", buffer: silence(400) };
@@ -136,7 +136,7 @@ it("a finger drags the slider of the audio player, which has an edge in forced c
     isMobile: true,
     forcedColors: "active",
   } as const;
-  const { page, chat } = await stage.visit({ options });
+  const { page, chat } = await testbed.visit({ options });
   await chat.open();
   const file = { name: "one.wav", mimeType: "audio/wav", buffer: silence(400) };
   await page.locator("input[type=file]").setInputFiles(file);
@@ -166,8 +166,8 @@ it("a finger drags the slider of the audio player, which has an edge in forced c
 });
 
 it("tells the visitor that the microphone is blocked", async () => {
-  const { chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-voice')),
+  const { chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-voice')),
     before: (page) =>
       page.addInitScript(() => {
         const getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
@@ -180,8 +180,8 @@ it("tells the visitor that the microphone is blocked", async () => {
 });
 
 it("puts the page's prepared message into the text field, where the visitor can change it", async () => {
-  const { chat } = await stage.visit({
-    html: pageOf(stage.tag(`data-site="default" data-prefill='{"message":"I ask about order 77"}'`)),
+  const { chat } = await testbed.visit({
+    html: pageOf(testbed.tag(`data-site="default" data-prefill='{"message":"I ask about order 77"}'`)),
   });
   await chat.open();
   await expect.poll(() => chat.composer.inputValue()).toBe("I ask about order 77");

@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { record } from "./checks/recorder.ts";
-import { type Chat, callApi, converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { type Chat, callApi, converse, pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 import { PIXEL, png } from "./png.ts";
 
-const stage = setStage({ env: { IDENTITY_SECRET } });
+const testbed = setUpTestbed({ env: { IDENTITY_SECRET } });
 const pixel = (name: string) => ({ name, mimeType: "image/png", buffer: PIXEL });
 const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(pixel));
 /** Waits until the picked file is in the tray, whose code loads with the first file, and has been uploaded. */
@@ -18,7 +18,7 @@ async function uploaded(page: Page): Promise<void> {
 const send = (chat: Chat) => chat.panel.getByRole("button", { name: "Send message" }).click();
 
 it("picked files leave room for the thread, however many there are, and the keyboard reaches all of them", async () => {
-  const { page, chat } = await stage.visit({ options: { locale: "de-DE" } });
+  const { page, chat } = await testbed.visit({ options: { locale: "de-DE" } });
   await chat.open();
   await pick(page, "one.png", "two.png", "three.png", "four.png", "five.png");
   await expect.poll(() => page.locator(".tray li").count()).toBe(5);
@@ -41,7 +41,9 @@ it.each([
   ["de", "70 Byte"],
   ["fr", "70 octets"],
 ])("picked files show their size in the format of %s", async (locale, words) => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-locale="${locale}"`)) });
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag(`data-site="default" data-locale="${locale}"`)),
+  });
   await chat.launcher.first().click();
   await page.locator("textarea").waitFor();
   await pick(page, "dot.png");
@@ -49,7 +51,7 @@ it.each([
 });
 
 it("picked files are dropped when another visitor is identified, and kept otherwise", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   await pick(page, "ada.png");
   await uploaded(page);
@@ -61,9 +63,9 @@ it("picked files are dropped when another visitor is identified, and kept otherw
 });
 
 it("where the page allows no pictures, picked pictures have an icon, and pictures in the thread are links", async () => {
-  const relay = stage.harness.url;
+  const relay = testbed.harness.url;
   const policy = `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace("http", "ws")}; img-src 'none'`;
-  const { page, chat } = await stage.visit({ headers: { "Content-Security-Policy": policy } });
+  const { page, chat } = await testbed.visit({ headers: { "Content-Security-Policy": policy } });
   await chat.open();
   await pick(page, "dot.png");
   await page.locator(".tray .i-file").waitFor();
@@ -78,7 +80,7 @@ it("where the page allows no pictures, picked pictures have an icon, and picture
 });
 
 it("deleted pictures are shown as deleted, without a link", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   const headers = { "Access-Control-Allow-Origin": "*" };
   await page.route(/\/media\/./, (route) => route.fulfill({ status: 404, headers, body: "{}" }));
@@ -92,7 +94,7 @@ it("deleted pictures are shown as deleted, without a link", async () => {
 });
 
 it("pictures fill their bubble from edge to edge, whatever the text is, and are never enlarged or drawn as a line", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const show = async (width: number, height: number, words: string) => {
     const before = await page.locator(".picture img").count();
@@ -135,7 +137,7 @@ it("pictures fill their bubble from edge to edge, whatever the text is, and are 
 });
 
 it("files above the limit are reported as left out, visibly and to screen readers", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const said = await record(page);
   const WORDS = "You can add up to 5 files at a time. The others weren't added.";
@@ -146,8 +148,8 @@ it("files above the limit are reported as left out, visibly and to screen reader
 });
 
 it("files in a reply that cannot be shown are described in the visitor's language, and passed to the page unchanged", async () => {
-  stage.harness.sandbox.configure({ humanAttachment: "emptyBody" });
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-locale="de"')) });
+  testbed.harness.sandbox.configure({ humanAttachment: "emptyBody" });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-locale="de"')) });
   await page.evaluate(() => {
     addEventListener("porchlight:message", (event) => {
       document.title = (event as CustomEvent).detail.text;
@@ -157,8 +159,8 @@ it("files in a reply that cannot be shown are described in the visitor's languag
   await page.locator("textarea").fill("Hello");
   await page.locator("textarea").press("Enter");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  const fromId = stage.harness.sandbox.messages().at(-1)?.fromId ?? "";
-  await stage.harness.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
+  const fromId = testbed.harness.sandbox.messages().at(-1)?.fromId ?? "";
+  await testbed.harness.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
   await chat.thread.getByText("Es wurde eine Datei gesendet, die hier nicht angezeigt werden kann.").waitFor();
   expect(await chat.thread.getByText("not available here").count()).toBe(0);
   await expect.poll(() => page.title()).toBe("[attachment – not available here]");

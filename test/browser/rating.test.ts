@@ -4,20 +4,20 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { tokenFor } from "../tokens.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
-import { type Chat, callApi, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/stage.ts";
+import { type Chat, callApi, converse, pageOf, readUpTo, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
-const html = (attributes = 'data-rating="five"') => pageOf(stage.tag(`data-site="default" ${attributes}`));
+const testbed = setUpTestbed();
+const html = (attributes = 'data-rating="five"') => pageOf(testbed.tag(`data-site="default" ${attributes}`));
 const question = (chat: Chat) => chat.thread.getByRole("heading", { name: "How was your conversation?" });
 const focused = (page: Page) =>
   page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.tagName);
 
 /** The ratings of the only visitor of this test. */
 async function ratings(): Promise<unknown> {
-  const headers = { Authorization: `Bearer ${await tokenFor(stage.harness)}` };
-  const answer = await fetch(`${stage.harness.url}/api/v1/ratings`, { headers });
+  const headers = { Authorization: `Bearer ${await tokenFor(testbed.harness)}` };
+  const answer = await fetch(`${testbed.harness.url}/api/v1/ratings`, { headers });
   const { items } = (await answer.json()) as { items: { visitor: string }[] };
-  return items.filter(({ visitor }) => visitor === stage.harness.sandbox.messages().at(-1)?.fromId);
+  return items.filter(({ visitor }) => visitor === testbed.harness.sandbox.messages().at(-1)?.fromId);
 }
 
 /**
@@ -40,7 +40,7 @@ async function returnTo(page: Page, chat: Chat): Promise<void> {
 }
 
 it("a rating is requested when the visitor returns to a closed chat, and stored once", async () => {
-  const { page, chat } = await stage.visit({ html: html() });
+  const { page, chat } = await testbed.visit({ html: html() });
   await converse(chat);
   expect(await question(chat).count()).toBe(0);
   await ratingLoaded(page);
@@ -80,7 +80,7 @@ it("a rating is requested when the visitor returns to a closed chat, and stored 
 });
 
 it("keeps header and text field in their places while a score is chosen below a long conversation", async () => {
-  const { page, chat } = await stage.visit({ html: html(), options: { viewport: { width: 320, height: 480 } } });
+  const { page, chat } = await testbed.visit({ html: html(), options: { viewport: { width: 320, height: 480 } } });
   await converse(chat, "A long question. ".repeat(40).trim());
   await ratingLoaded(page);
   await returnTo(page, chat);
@@ -93,7 +93,7 @@ it("keeps header and text field in their places while a score is chosen below a 
 });
 
 it("a rating is requested after ten silent minutes, and disappears when the visitor writes", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: html('data-rating="two"'),
     before: async (page) => {
       await listenTo(page);
@@ -114,12 +114,12 @@ it("a rating is requested after ten silent minutes, and disappears when the visi
 });
 
 it("a rating can be declined permanently, in every tab", async () => {
-  const { page, chat, context } = await stage.visit({ html: html() });
+  const { page, chat, context } = await testbed.visit({ html: html() });
   await converse(chat);
   await ratingLoaded(page);
   await returnTo(page, chat);
   await question(chat).waitFor();
-  const other = await stage.visit({ html: html(), context });
+  const other = await testbed.visit({ html: html(), context });
   await other.chat.open();
   await other.chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   await ratingLoaded(other.page);
@@ -137,7 +137,7 @@ it("a rating can be declined permanently, in every tab", async () => {
 });
 
 it("no rating is requested where the site does not want it", async () => {
-  const { page, chat } = await stage.visit({ html: html("") });
+  const { page, chat } = await testbed.visit({ html: html("") });
   const requested: string[] = [];
   page.on("request", (request) => requested.push(request.url()));
   await converse(chat);

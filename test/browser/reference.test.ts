@@ -1,8 +1,8 @@
 import axe from "axe-core";
 import { expect, it } from "vitest";
-import { setStage } from "./checks/stage.ts";
+import { setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 it.each([
   ["a desktop, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
@@ -10,9 +10,9 @@ it.each([
 ] as const)(
   "the page of the API is accessible on %s with all sections open, breaks no name of a field, and fits its width",
   async (_, options) => {
-    const context = await stage.browser.newContext({ ...options, bypassCSP: true });
+    const context = await testbed.browser.newContext({ ...options, bypassCSP: true });
     const page = await context.newPage();
-    await page.goto(`${stage.harness.url}/api`);
+    await page.goto(`${testbed.harness.url}/api`);
     await page.evaluate(() => {
       for (const each of document.querySelectorAll("details")) each.open = true;
     });

@@ -3,10 +3,10 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { announced, record } from "./checks/recorder.ts";
-import { converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { converse, pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage();
-const html = (attributes: string) => pageOf(stage.tag(`data-site="default" ${attributes}`));
+const testbed = setUpTestbed();
+const html = (attributes: string) => pageOf(testbed.tag(`data-site="default" ${attributes}`));
 const statusLine = (page: Page) => page.locator("#about");
 const HOURS = `data-hours='{"timeZone":"Europe/Oslo","mon":"9:00-17:00"}'`;
 const at = (time: string) => ({
@@ -15,17 +15,17 @@ const at = (time: string) => ({
 });
 
 it("states the usual reply time of people under the title and below waiting messages, and shows no dots", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
+  const { page, chat } = await testbed.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
   await chat.open();
   await expect.poll(() => statusLine(page).textContent()).toBe("Our team\u00a0· usually replies in about 2 hours");
-  stage.harness.sandbox.configure({ botScript: "silent" });
+  testbed.harness.sandbox.configure({ botScript: "silent" });
   const said = await record(page);
   await chat.send("Is it in stock?");
   const waits = chat.thread.getByText("Usually replies in about 2 hours");
   await waits.waitFor();
   await announced(said, /^usually replies in about 2 hours$/);
   expect(await page.locator(".dots").count()).toBe(0);
-  await stage.reply("It is.");
+  await testbed.reply("It is.");
   await chat.thread.getByText("It is.").waitFor();
   await waits.waitFor({ state: "detached" });
 });
@@ -34,7 +34,7 @@ it.each([
   ["20", "AI assistant\u00a0· usually replies in about 20 minutes"],
   ["2880", "AI assistant\u00a0· usually replies in about 2 days"],
 ])("states the time in suitable units: %s minutes", async (minutes, words) => {
-  const { page, chat } = await stage.visit({ html: html(`data-reply-minutes="${minutes}"`) });
+  const { page, chat } = await testbed.visit({ html: html(`data-reply-minutes="${minutes}"`) });
   await chat.open();
   await expect.poll(() => statusLine(page).textContent()).toBe(words);
 });
@@ -45,25 +45,25 @@ it.each([
   // Monday evening: the next opening is in a week, not today.
   ["2026-01-05T17:30:00Z", "We'll be back Monday 12 January at 09:00"],
 ])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, title) => {
-  const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
+  const { page, chat } = await testbed.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();
   await chat.panel.getByRole("heading", { name: title, exact: true }).waitFor();
   await expect.poll(() => statusLine(page).textContent()).toBe("AI assistant\u00a0· We're away right now");
 });
 
 it("says that nobody is available if the site never opens, and states the reply time while it is open", async () => {
-  const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
+  const never = await testbed.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();
   await never.chat.panel.getByRole("heading", { name: "We're away right now", exact: true }).waitFor();
   await expect.poll(() => statusLine(never.page).textContent()).toBe("AI assistant");
-  const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
+  const open = await testbed.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
   await converse(open.chat);
   await expect.poll(() => statusLine(open.page).textContent()).toBe("AI assistant\u00a0· usually replies instantly");
 });
 
 it.each(["de", "ta", "th"])("the reply time fits under the title on a phone, in any language: %s", async (locale) => {
   const title = "Möbelhaus am Marienplatz, Kundendienst";
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: html(`data-locale="${locale}" data-title="${title}" data-reply-minutes="120" data-responder="mixed"`),
     options: { viewport: { width: 390, height: 760 } },
   });

@@ -2,10 +2,10 @@
 
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { callApi, pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { callApi, pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
 const SQUARE = "M4 4h16v16H4z";
-const stage = setStage({
+const testbed = setUpTestbed({
   site: {
     title: "Shop",
     position: "left",
@@ -17,26 +17,26 @@ const stage = setStage({
 });
 const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 const html = (attributes: string, lang = "en"): string =>
-  pageOf(stage.tag(`data-site="default" ${attributes}`)).replace('lang="en"', lang === "" ? "" : `lang="${lang}"`);
+  pageOf(testbed.tag(`data-site="default" ${attributes}`)).replace('lang="en"', lang === "" ? "" : `lang="${lang}"`);
 
 /** The path of the launcher's icon. */
 const glyphOn = (page: Page): Promise<string> =>
   page.locator(".launcher b").evaluate((glyph) => getComputedStyle(glyph).clipPath);
 
 it("the launcher follows the site's file, with other values on phones", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 40 });
   expect((await page.locator(".launcher").textContent())?.trim()).toBe("Chat");
   expect(await glyphOn(page)).toContain("M 4 4");
 
-  const phone = await stage.visit({ options: PHONE });
+  const phone = await testbed.visit({ options: PHONE });
   await phone.chat.launcher.waitFor();
   expect(await rectOf(phone.page, ".launcher")).toMatchObject({ x: 8, width: 56 });
 });
 
 it("prefers the tag's settings to the site's, the page's to the tag's, and an update's to all others", async () => {
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     html: html(`data-offset-x="16" data-label="Ask us" data-phone='{"offsetX":4}' data-icon=""`).replace(
       "<script",
       `<script>PorchlightSettings={label:"Talk to us"}</script><script`,
@@ -59,7 +59,7 @@ it.each([
   'data-offset-x="-50" data-offset-y="5000"',
   'data-offset-x="" data-offset-y="1e1"',
 ])("ignores an invalid distance: %s", async (attributes) => {
-  const { page } = await stage.visit({ html: html(`${attributes} data-z-index="top"`) });
+  const { page } = await testbed.visit({ html: html(`${attributes} data-z-index="top"`) });
   await page.locator(".launcher").waitFor();
   const { x, bottom } = await rectOf(page, ".launcher");
   expect([x, bottom]).toEqual([20, (page.viewportSize()?.height ?? 0) - 20]);
@@ -70,7 +70,7 @@ it.each([
 });
 
 it("the chat opens despite invalid texts and suggestions", async () => {
-  const { page, chat } = await stage.visit({ html: html('data-suggestions=" | |a||b"') });
+  const { page, chat } = await testbed.visit({ html: html('data-suggestions=" | |a||b"') });
   await callApi(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
   await chat.open();
   await chat.panel.getByText("Good day").waitFor();
@@ -88,7 +88,7 @@ it("a site can reword who answers, but the chat says in every language that a ma
     working: "Maria is typing",
     ai: "!",
   };
-  const { page, chat } = await stage.visit({ html: html(`data-strings='${JSON.stringify(strings)}'`) });
+  const { page, chat } = await testbed.visit({ html: html(`data-strings='${JSON.stringify(strings)}'`) });
   await chat.open();
   await chat.panel.getByText("Maria from Acme · AI", { exact: true }).waitFor();
   await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();
@@ -107,7 +107,7 @@ it("a site can reword who answers, but the chat says in every language that a ma
 it("uses the visitor's language before anything but the script is fetched", async () => {
   const nameIn = async (locale: string, attributes: string, lang: string): Promise<string> => {
     const requests: string[] = [];
-    const { page } = await stage.visit({
+    const { page } = await testbed.visit({
       html: html(attributes, lang),
       options: { locale },
       before: async (page) => page.on("request", (request) => requests.push(request.url())),
@@ -128,7 +128,7 @@ it("uses the visitor's language before anything but the script is fetched", asyn
 
 it("follows the system from light to dark and back before and after it is opened, unless a theme is set", async () => {
   const looks = async (attributes: string, opened: boolean): Promise<string[][]> => {
-    const { page, chat, context } = await stage.visit({
+    const { page, chat, context } = await testbed.visit({
       html: html(`data-accent="#111111" ${attributes}`),
       options: { colorScheme: "light" },
     });
@@ -159,7 +159,7 @@ it("follows the system from light to dark and back before and after it is opened
 
 it("uses the language of the latest update, whichever file arrives last", async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: (page) => page.route(/assets\/de-/, async (route) => [await held, await route.continue()]),
   });
   await chat.open();
@@ -177,7 +177,7 @@ it("uses the language of the latest update, whichever file arrives last", async 
 });
 
 it("leaves a link to the chat's own page in browsers that are too old for it", async () => {
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     before: (page) =>
       page.addInitScript(() => {
         Object.assign(window, {
@@ -190,12 +190,12 @@ it("leaves a link to the chat's own page in browsers that are too old for it", a
       }),
   });
   const link = page.getByRole("link", { name: "Chat" });
-  expect(await link.getAttribute("href")).toBe(`${stage.harness.url}/c/default`);
+  expect(await link.getAttribute("href")).toBe(`${testbed.harness.url}/c/default`);
   expect(await page.locator("porch-light").count()).toBe(0);
 });
 
 it("the launcher moves away while a phone's keyboard is open for a field of the page", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     options: PHONE,
     before: (page) =>
       page.addInitScript(() => {

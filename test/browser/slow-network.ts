@@ -3,12 +3,12 @@
 import { afterEach, it } from "vitest";
 import { type SlowNetwork, startSlowNetwork } from "../slow-network.ts";
 import { TIMEOUT_MS } from "./browser.ts";
-import { pageOf, type Stage } from "./checks/stage.ts";
+import { pageOf, type Testbed } from "./checks/testbed.ts";
 
 const TIMEOUT = { timeout: TIMEOUT_MS };
 
 /** @param rounds delays of every answer to test, in seconds */
-export function slowTests(stage: Stage, rounds: readonly number[]): void {
+export function slowTests(testbed: Testbed, rounds: readonly number[]): void {
   let slow: SlowNetwork | undefined;
   afterEach(async () => {
     await slow?.stop();
@@ -16,8 +16,8 @@ export function slowTests(stage: Stage, rounds: readonly number[]): void {
   });
 
   it.each(rounds)("where every answer takes %i s, a message is sent and its reply arrives", async (seconds) => {
-    slow = await startSlowNetwork(() => Number(new URL(stage.harness.url).port));
-    const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default"', slow.url)) });
+    slow = await startSlowNetwork(() => Number(new URL(testbed.harness.url).port));
+    const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag('data-site="default"', slow.url)) });
     const panel = page.waitForResponse(/panel-/);
     await chat.launcher.hover();
     await panel;

@@ -6,18 +6,18 @@ import { DAYS } from "@porchlight/shared/hours";
 import { SETTINGS } from "@porchlight/shared/settings";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
-const stage = setStage({ site: { title: "Shop", accent: "#a8452b", radius: 20 } });
+const testbed = setUpTestbed({ site: { title: "Shop", accent: "#a8452b", radius: 20 } });
 
 async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page: Page; logged: string[] }> {
   const logged: string[] = [];
-  const { page, context } = await stage.visit({
+  const { page, context } = await testbed.visit({
     options,
     before: async (page) => page.on("console", (message) => logged.push(message.text())),
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto(`${stage.harness.url}/c/default/snippet`);
+  await page.goto(`${testbed.harness.url}/c/default/snippet`);
   await page.locator(".launcher").waitFor();
   // The page fetches the code of its controls, which may arrive after the chat's.
   await page.locator("#settings fieldset").first().waitFor();
@@ -30,7 +30,7 @@ it("shows the site's tag, and logs nothing to the console", async () => {
   const { page, logged } = await visitSnippet();
   await expect
     .poll(() => tagOn(page).textContent())
-    .toBe(`<script async src="${stage.harness.url}/widget.js" data-site="default"></script>`);
+    .toBe(`<script async src="${testbed.harness.url}/widget.js" data-site="default"></script>`);
   expect(logged).toEqual([]);
 });
 
@@ -57,7 +57,7 @@ it("offers a tag with integrity, whose script the browser verifies and runs", as
     /src="[^"]+\/v\/[\w-]{22}\/widget\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-site="default"/,
   );
   expect(logged).toEqual([]);
-  const pasted = await stage.visit({ path: "/fixed", html: pageOf(copied) });
+  const pasted = await testbed.visit({ path: "/fixed", html: pageOf(copied) });
   await pasted.chat.open();
   expect(await pasted.page.locator(".launcher").evaluate((node) => getComputedStyle(node).right)).toBe("32px");
 });
@@ -77,7 +77,7 @@ it("writes changed settings into the tag, and applies them to the preview", asyn
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(copied);
   expect(copied).not.toContain("offset");
 
-  const pasted = await stage.visit({ path: "/pasted", html: pageOf(copied) });
+  const pasted = await testbed.visit({ path: "/pasted", html: pageOf(copied) });
   await pasted.page.getByRole("button", { name: 'Ask "us"' }).waitFor();
   expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
 });

@@ -7,7 +7,7 @@ import { SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { sampleOf } from "../all-cases.ts";
-import { type Chat, converse, pageOf, setStage } from "./checks/stage.ts";
+import { type Chat, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
 import { png } from "./png.ts";
 
 type Chosen = { readonly [name in SiteSetting]?: unknown };
@@ -170,7 +170,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     async enter({ page, chat }) {
       await converse(chat);
       await chat.panel.getByRole("button", { name: "Close chat" }).click();
-      await stage.reply("Back in stock");
+      await testbed.reply("Back in stock");
       await page.locator(".badge:not([hidden])").waitFor();
     },
     features: [{ name: "the reply's preview", isDefault: true, shows: part(".teaser") }],
@@ -208,14 +208,14 @@ const sites = Object.fromEntries(
     [`${key}-off`, { ...on, ...off }],
   ]),
 );
-const stage = setStage({ site: { account: "default" }, sites });
+const testbed = setUpTestbed({ site: { account: "default" }, sites });
 
 const attributeOf = ([name, value]: [name: string, value: unknown]): string => {
   const text = Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : value;
   return `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}='${text}'`;
 };
 const tagWith = (site: string, chosen: Chosen = {}): string =>
-  `<script async src="${stage.harness.url}/w/${site}.js" data-site="${site}" ${Object.entries(chosen).map(attributeOf).join(" ")}></script>`;
+  `<script async src="${testbed.harness.url}/w/${site}.js" data-site="${site}" ${Object.entries(chosen).map(attributeOf).join(" ")}></script>`;
 
 async function choose(page: Page, [name, value]: [name: string, value: unknown]): Promise<void> {
   const control = page.locator(`#set-${name}`);
@@ -226,8 +226,8 @@ async function choose(page: Page, [name, value]: [name: string, value: unknown])
 
 /** The tag that the snippet page of a site makes for these settings. */
 async function tagFromSnippet(site: string, scene: Scene, isOn: boolean): Promise<string> {
-  const { page, context } = await stage.visit({ path: "/snippet", html: pageOf("") });
-  await page.goto(`${stage.harness.url}/c/${site}/snippet`);
+  const { page, context } = await testbed.visit({ path: "/snippet", html: pageOf("") });
+  await page.goto(`${testbed.harness.url}/c/${site}/snippet`);
   await page.locator("#settings fieldset").first().waitFor();
   if (scene.choose) await scene.choose(page, isOn);
   else for (const entry of Object.entries(isOn ? scene.on : scene.off)) await choose(page, entry);
@@ -238,7 +238,7 @@ async function tagFromSnippet(site: string, scene: Scene, isOn: boolean): Promis
 
 /** Checks that every feature of the scene is in the wanted state on a page with this tag. */
 async function check(scene: Scene, tag: string, wanted: (feature: Feature) => boolean): Promise<void> {
-  const visited = await stage.visit({
+  const visited = await testbed.visit({
     html: pageOf(`<button id="help">Help</button><p style="height:3000px">${tag}`),
     ...(scene.options && { options: scene.options }),
   });

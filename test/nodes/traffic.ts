@@ -17,10 +17,10 @@ type Plan = {
 };
 
 /** A cluster or a single relay. */
-type Stage = Pick<Cluster, "sandbox" | "visitor">;
+type Target = Pick<Cluster, "sandbox" | "visitor">;
 
 /** Each visitor writes its messages one after another. Resolves when the service has all of them and every reply is shown. */
-export async function traffic(cluster: Stage, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
+export async function traffic(cluster: Target, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
   const { sandbox } = cluster;
   const run = randomId(6);
   const total = visitors * messages;
@@ -78,7 +78,7 @@ function createWriter(visitor: Visitor) {
 
 /** Compares a visitor's messages with those the service received, and the service's replies with those the visitor sees. */
 async function count(
-  { sandbox }: Stage,
+  { sandbox }: Target,
   visitor: Visitor,
   run: string,
   who: number,

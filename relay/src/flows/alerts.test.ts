@@ -18,7 +18,7 @@ afterEach(() => db.close());
 
 const PAUSED = { kind: "account", subject: "main", problem: "The service refuses it: 401", cure: "Check the key." };
 
-function stage(owns: (subject: string) => boolean = () => true) {
+function setUp(owns: (subject: string) => boolean = () => true) {
   const clock = manualClock(1_000_000);
   const mails: MailMessage[] = [];
   const hooked: Hook[] = [];
@@ -67,7 +67,7 @@ function stage(owns: (subject: string) => boolean = () => true) {
 }
 
 it("reports a problem and its end once each, by mail and webhook, also when the relay restarts meanwhile", async () => {
-  const { run, state, mails, types, hooked, open } = stage();
+  const { run, state, mails, types, hooked, open } = setUp();
   await run();
   expect(mails).toEqual([]);
   state.problems = [PAUSED];
@@ -91,7 +91,7 @@ it("reports a problem and its end once each, by mail and webhook, also when the 
 });
 
 it("retries each channel until it works, and uses none twice", async () => {
-  const { run, state, mails, types } = stage();
+  const { run, state, mails, types } = setUp();
   state.problems = [PAUSED];
   state.mails = "again";
   await run();
@@ -103,16 +103,16 @@ it("retries each channel until it works, and uses none twice", async () => {
 });
 
 it("does not check what another node checks", async () => {
-  const here = stage();
+  const here = setUp();
   here.state.problems = [PAUSED];
   await here.run();
-  const elsewhere = stage((subject) => subject !== "main");
+  const elsewhere = setUp((subject) => subject !== "main");
   await elsewhere.run();
   expect((await alertsPage(db, { limit: 10, skip: 0 }))[0]?.ended).toBeNull();
 });
 
 it("runs the other checks and sends their alerts when one check throws", async () => {
-  const { run, state, mails, logged } = stage();
+  const { run, state, mails, logged } = setUp();
   state.broken = true;
   state.problems = [PAUSED];
   await run();
@@ -121,7 +121,7 @@ it("runs the other checks and sends their alerts when one check throws", async (
 });
 
 it("sends an unsent alert after a restart, with its cure and under the same id", async () => {
-  const { run, state, mails, hooked, open } = stage();
+  const { run, state, mails, hooked, open } = setUp();
   state.problems = [PAUSED];
   [state.mails, state.status] = ["again", 503];
   await run();
@@ -137,7 +137,7 @@ it("sends an unsent alert after a restart, with its cure and under the same id",
 });
 
 it("reports the end of a problem after a restart if that was not sent before", async () => {
-  const { run, state, mails, types, open } = stage();
+  const { run, state, mails, types, open } = setUp();
   state.problems = [PAUSED];
   await run();
   state.problems = [];
@@ -151,7 +151,7 @@ it("reports the end of a problem after a restart if that was not sent before", a
 });
 
 it("keeps the text of an open alert up to date, without sending it again", async () => {
-  const { run, state, mails } = stage();
+  const { run, state, mails } = setUp();
   state.problems = [PAUSED];
   await run();
   state.problems = [{ ...PAUSED, problem: "The service refuses it: 403" }];

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** @param person who signs in, when a `hello` carries an identity */
-async function stage(person?: string) {
+async function setUp(person?: string) {
   const epoch = await migrate(db);
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
   const parts = { db, bus: createBus(), clock: realClock, signing: "signing key", epoch, wake: () => {} };
@@ -82,7 +82,7 @@ async function stage(person?: string) {
 
 describe("a visitor who connects and leaves without writing", () => {
   it("leaves no row behind, whether they delete the chat or log out", async () => {
-    const { open, forget, logout, rows } = await stage();
+    const { open, forget, logout, rows } = await setUp();
     for (let n = 0; n < 50; n++) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await (n % 2 === 0 ? forget(visitor) : logout(visitor, session));
@@ -91,7 +91,7 @@ describe("a visitor who connects and leaves without writing", () => {
   });
 
   it("causes no search of the stored answers, which takes time, when they delete the chat (A27)", async () => {
-    const { open, forget, statements } = await stage();
+    const { open, forget, statements } = await setUp();
     const searches = () => statements.filter((sql) => sql.includes("FROM requests")).length;
     const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await forget(visitor);
@@ -102,7 +102,7 @@ describe("a visitor who connects and leaves without writing", () => {
   });
 
   it("is remembered as deleted or logged out only if they had written", async () => {
-    const { open, forget, logout, rows } = await stage();
+    const { open, forget, logout, rows } = await setUp();
     for (const leave of [(visitor: string) => forget(visitor), logout]) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as OpenedSession;
       await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
@@ -114,7 +114,7 @@ describe("a visitor who connects and leaves without writing", () => {
 
 describe("a person who signs in with another anonymous session each time", () => {
   it("leaves no permanent row behind, if nothing was written in those sessions (A27)", async () => {
-    const { open, remembered } = await stage("somebody");
+    const { open, remembered } = await setUp("somebody");
     for (let n = 0; n < 50; n++) {
       const { welcome } = (await open(HELLO, ORIGIN)) as OpenedSession;
       const hello = { ...HELLO, token: welcome.token ?? "", identity: "signed" };
@@ -126,7 +126,7 @@ describe("a person who signs in with another anonymous session each time", () =>
   });
 
   it("is deleted with one search of the stored answers, however many sessions they wrote in (A27)", async () => {
-    const { open, forget, remembered, statements, reads } = await stage("somebody");
+    const { open, forget, remembered, statements, reads } = await setUp("somebody");
     let user = "";
     const former: string[] = [];
     for (let n = 0; n < 30; n++) {
@@ -165,7 +165,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
   };
 
   it("lets others work between two slices, however many answers and deletions there are", async () => {
-    const { open, forget, reads } = await stage();
+    const { open, forget, reads } = await setUp();
     for (let n = 0; n < 1_000; n++) await store(`other ${n}`, { to: `v_${n}` });
     const visitors: string[] = [];
     for (let n = 0; n < 5; n++) {
@@ -187,7 +187,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
   });
 
   it("finds the answers to requests that were under way when it began", async () => {
-    const { open, forget } = await stage();
+    const { open, forget } = await setUp();
     const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
     for (let n = 0; n < 250; n++) await store(`other ${n}`, { to: `v_${n}` });
@@ -202,7 +202,7 @@ describe("the search of the stored answers for a deletion (A27)", () => {
   });
 
   it("is repeated for a name that the visitor gets meanwhile", async () => {
-    const { open, forget } = await stage();
+    const { open, forget } = await setUp();
     const { visitor } = (await open(HELLO, ORIGIN)) as OpenedSession;
     await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
     await store("a", { email: "ada@shop.example" });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** Stores an event for a site whose backend answers with this status. `problems`: lines of the log. */
-async function stage(status: number) {
+async function setUp(status: number) {
   const clock = manualClock(START);
   const problems: unknown[] = [];
   const notify = createNotify({
@@ -50,7 +50,7 @@ async function stage(status: number) {
 }
 
 it("stores each failed try of an event, and tries again after a longer wait", async () => {
-  const { notify, problems, afterTry } = await stage(500);
+  const { notify, problems, afterTry } = await setUp(500);
   const first = await afterTry(1);
   expect(first).toMatchObject({ state: "waiting", status: 500, problem: "no" });
   expect(Number.isInteger(first?.due)).toBe(true);
@@ -63,7 +63,7 @@ it("stores each failed try of an event, and tries again after a longer wait", as
 });
 
 it("makes no further try when the backend answers 410", async () => {
-  const { notify, afterTry } = await stage(410);
+  const { notify, afterTry } = await setUp(410);
   expect(await afterTry(1)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
   await notify.stop();
 });

@@ -17,7 +17,7 @@ const GAUGES: Gauges = {
 };
 
 /** A clock that runs due timers, each after the one before has finished. */
-function stage(db: Database, begin: number, storeMs?: number) {
+function setUp(db: Database, begin: number, storeMs?: number) {
   let time = begin;
   let due: { at: number; fn: () => void } | undefined;
   const clock: Clock = {
@@ -57,7 +57,7 @@ async function database(): Promise<Database> {
 describe("the stored series", () => {
   it("contains a row of counts for each minute", async () => {
     const db = await database();
-    const { metrics, pass } = stage(db, 10 * HOUR + 30_000);
+    const { metrics, pass } = setUp(db, 10 * HOUR + 30_000);
     metrics.message("delivered");
     metrics.delivered(0.2);
     await pass(1);
@@ -78,11 +78,11 @@ describe("the stored series", () => {
 
   it("contains the sum of each completed hour, also of one before a restart", async () => {
     const db = await database();
-    const before = stage(db, 10 * HOUR);
+    const before = setUp(db, 10 * HOUR);
     before.metrics.message("delivered");
     await before.pass(5);
     await before.sampler.stop();
-    const after = stage(db, 12 * HOUR);
+    const after = setUp(db, 12 * HOUR);
     after.metrics.message("delivered");
     await after.pass(61);
     const hours = await rows(db, "hour");
@@ -100,7 +100,7 @@ describe("the stored series", () => {
       transaction: ((...given) =>
         failing ? Promise.reject(new Error("full")) : db.transaction(...given)) as Database["transaction"],
     };
-    const { metrics, sampler, pass } = stage(broken, 10 * HOUR + 30_000);
+    const { metrics, sampler, pass } = setUp(broken, 10 * HOUR + 30_000);
     metrics.message("stored");
     await pass(1);
     failing = false;
@@ -112,7 +112,7 @@ describe("the stored series", () => {
 
   it("adds to a minute that the clock repeats", async () => {
     const db = await database();
-    const { metrics, sampler } = stage(db, 10 * HOUR + 30_000);
+    const { metrics, sampler } = setUp(db, 10 * HOUR + 30_000);
     metrics.message("stored");
     await sampler.stop();
     metrics.message("stored");
@@ -122,7 +122,7 @@ describe("the stored series", () => {
 
   it("gets the running minute every 10 seconds where other nodes show it", async () => {
     const db = await database();
-    const { metrics, sampler, pass } = stage(db, 10 * HOUR, 10_000);
+    const { metrics, sampler, pass } = setUp(db, 10 * HOUR, 10_000);
     metrics.message("stored");
     await pass(1);
     expect(await rows(db, "minute")).toMatchObject([{ at: 10 * HOUR, messages: { stored: 1 } }]);
@@ -148,7 +148,7 @@ describe("the stored series", () => {
         return result;
       }) as Database["transaction"],
     };
-    const { metrics, sampler } = stage(slow, 10 * HOUR + 30_000);
+    const { metrics, sampler } = setUp(slow, 10 * HOUR + 30_000);
     metrics.message("stored");
     const stored = sampler.stop();
     await committed.promise;
@@ -160,10 +160,10 @@ describe("the stored series", () => {
 
   it("keeps the rows of minutes for two days", async () => {
     const db = await database();
-    const early = stage(db, 10 * HOUR);
+    const early = setUp(db, 10 * HOUR);
     await early.pass(2);
     await early.sampler.stop();
-    const late = stage(db, 80 * HOUR);
+    const late = setUp(db, 80 * HOUR);
     await late.pass(61);
     expect((await rows(db, "minute")).every(({ at }) => at >= 80 * HOUR)).toBe(true);
   });

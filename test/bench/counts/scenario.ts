@@ -4,7 +4,7 @@
  */
 import { randomId } from "@porchlight/shared/id";
 import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
-import { type Client, type Stage, startStage, until } from "./stage.ts";
+import { type Client, startTestbed, type Testbed, until } from "./testbed.ts";
 
 /** Visitors who write at once: fewer than `CALLS_AT_ONCE_MAX` of `keygate.ts`, so the relay sends all their messages at once. */
 const VISITORS = 32;
@@ -51,7 +51,7 @@ const replyTo = (toId: string): string =>
   });
 
 /** The service accepts every message and answers all at once. @returns the visitors who sent them */
-async function deliver({ posted, clock }: Stage, count: number, warm: boolean): Promise<string[]> {
+async function deliver({ posted, clock }: Testbed, count: number, warm: boolean): Promise<string[]> {
   const visitors: string[] = [];
   // While the pacer learns the limit, further calls wait for the answers to the first ones.
   while (visitors.length < count) {
@@ -68,31 +68,31 @@ async function deliver({ posted, clock }: Stage, count: number, warm: boolean): 
 }
 
 /** One wave: all visitors send a message at once, all messages are accepted at once, and all replies arrive at once. */
-async function wave(stage: Stage, clients: readonly Client[], warm = false): Promise<void> {
+async function wave(testbed: Testbed, clients: readonly Client[], warm = false): Promise<void> {
   const before = clients.map(({ seen }) => ({ ...seen }));
   const all = (what: "delivered" | "replies") => (): boolean =>
     clients.every(({ seen }, i) => seen[what] > (before[i]?.[what] ?? 0));
   for (const { connection } of clients) connection.send(messageOf());
-  const visitors = await deliver(stage, clients.length, warm);
-  await until(all("delivered"), warm ? stage.clock : undefined);
-  const statuses = await Promise.all(visitors.map((visitor) => stage.poster.post(replyTo(visitor))));
+  const visitors = await deliver(testbed, clients.length, warm);
+  await until(all("delivered"), warm ? testbed.clock : undefined);
+  const statuses = await Promise.all(visitors.map((visitor) => testbed.poster.post(replyTo(visitor))));
   if (statuses.some((status) => status !== 200)) throw new Error(`Callbacks were answered ${statuses.join()}`);
   await until(all("replies"));
   await turns(VISITORS);
 }
 
 /** All visitors send `hello` at once: new ones, or known ones whose thread has nothing new. */
-const greet = (stage: Stage, known: readonly Client[]): Promise<Client[]> =>
-  Promise.all(Array.from({ length: VISITORS }, (_, i) => stage.connect(known[i])));
+const greet = (testbed: Testbed, known: readonly Client[]): Promise<Client[]> =>
+  Promise.all(Array.from({ length: VISITORS }, (_, i) => testbed.connect(known[i])));
 
-function tallyOf(stage: Stage, counters: Counters): Tally {
+function tallyOf(testbed: Testbed, counters: Counters): Tally {
   return {
     ...counters.counted(),
-    transactions: stage.transactions(),
-    timers: stage.clock.timers(),
-    frames: total(stage.clients, framesOf),
-    pings: total(stage.clients, ({ frames }) => frames.get("(ping)") ?? 0),
-    connections: stage.poster.opened(),
+    transactions: testbed.transactions(),
+    timers: testbed.clock.timers(),
+    frames: total(testbed.clients, framesOf),
+    pings: total(testbed.clients, ({ frames }) => frames.get("(ping)") ?? 0),
+    connections: testbed.poster.opened(),
   };
 }
 
@@ -110,8 +110,8 @@ const pick = <Name extends string>(names: readonly Name[], value: (name: Name) =
 
 /** Runs the scenario once, which takes some seconds. */
 export async function count(): Promise<Report> {
-  const stage = await startStage(VISITORS);
-  const counters = startCounting(stage.file);
+  const testbed = await startTestbed(VISITORS);
+  const counters = startCounting(testbed.file);
   const steps: Record<string, Step> = {};
 
   /**
@@ -119,17 +119,17 @@ export async function count(): Promise<Report> {
    * is rounded away.
    */
   async function roughly(name: string, act: () => Promise<void>): Promise<void> {
-    const before = tallyOf(stage, counters);
+    const before = tallyOf(testbed, counters);
     await act();
-    const done = difference(before, tallyOf(stage, counters), 1);
+    const done = difference(before, tallyOf(testbed, counters), 1);
     steps[name] = { exact: pick(EXACT, (key) => Math.floor(done[key] / VISITORS)) };
   }
 
   /** Counts a step that is repeated while no time passes. */
   async function exactly(name: string, repeats: number, act: () => Promise<void>): Promise<void> {
-    const before = tallyOf(stage, counters);
+    const before = tallyOf(testbed, counters);
     for (let i = 0; i < repeats; i++) await act();
-    const done = difference(before, tallyOf(stage, counters), repeats);
+    const done = difference(before, tallyOf(testbed, counters), repeats);
     const exact = pick(EXACT, (key) => Number((done[key] / VISITORS).toFixed(2)));
     steps[name] = { exact, grouped: pick(GROUPED, (key) => Math.ceil(done[key])) };
   }
@@ -137,32 +137,32 @@ export async function count(): Promise<Report> {
   try {
     let clients: Client[] = [];
     await roughly("greeting", async () => {
-      clients = await greet(stage, []);
+      clients = await greet(testbed, []);
     });
-    await roughly("first message", () => wave(stage, clients, true));
-    for (let i = 1; i < WARM_WAVES; i++) await wave(stage, clients, true);
+    await roughly("first message", () => wave(testbed, clients, true));
+    for (let i = 1; i < WARM_WAVES; i++) await wave(testbed, clients, true);
     // On a slow machine the clock has moved by seconds, so some clients had their first heartbeat. Start again with new
     // connections.
     for (const { connection } of clients) connection.cut();
-    clients = await greet(stage, clients);
+    clients = await greet(testbed, clients);
     const before = new Map(counters.statements());
-    await exactly("round trip", WAVES, () => wave(stage, clients));
+    await exactly("round trip", WAVES, () => wave(testbed, clients));
     const trips = WAVES * VISITORS;
     const runs = [...counters.statements()].map(
       ([sql, runs]) => [sql, (runs - (before.get(sql) ?? 0)) / trips] as const,
     );
     await roughly("heartbeat", async () => {
-      stage.clock.move(HEARTBEAT_MS);
+      testbed.clock.move(HEARTBEAT_MS);
       await until(() => clients.every(({ frames }) => frames.has("pong") && frames.has("(ping)")));
     });
     for (const { connection } of clients) connection.cut();
     await roughly("resume", async () => {
-      await greet(stage, clients);
+      await greet(testbed, clients);
     });
     const counts = { command: "npm run bench -- --counts", visitors: VISITORS, steps };
     return { counts, statements: new Map(runs.filter(([, each]) => each > 0)) };
   } finally {
     counters.stop();
-    await stage.stop();
+    await testbed.stop();
   }
 }

@@ -4,9 +4,9 @@ import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launch } from "../browser.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, callApi, converse, echo, pageOf, readUpTo, rectOf, setStage } from "./stage.ts";
+import { type Chat, callApi, converse, echo, pageOf, readUpTo, rectOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const focused = (page: Page) =>
   page.evaluate(() => {
     const inner = document.querySelector("porch-light")?.shadowRoot?.activeElement;
@@ -17,23 +17,23 @@ const focused = (page: Page) =>
   });
 
 it("59 the focus does not move when a message arrives, the page opens the chat, or the connection returns", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<input id="own">${testbed.tag()}`) });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await page.locator("#own").focus();
   await callApi(page, "open");
   await chat.composer.waitFor();
   expect(await focused(page)).toBe("own");
-  await stage.reply("news");
+  await testbed.reply("news");
   await chat.thread.getByText("news", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
   await setOffline(page, true);
-  await stage.harness.halt();
+  await testbed.harness.halt();
   await page.locator("porch-light .bar").waitFor();
-  await stage.harness.start();
+  await testbed.harness.start();
   await setOffline(page, false);
   await page.locator("porch-light .bar").waitFor({ state: "detached" });
-  await stage.reply("news after the break");
+  await testbed.reply("news after the break");
   await chat.thread.getByText("news after the break", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
 });
@@ -43,8 +43,8 @@ it("59 the focus does not move when a form's code arrives while the visitor is t
   const late = new Promise<void>((done) => {
     release = done;
   });
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-capture="email"')),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-capture="email"')),
     before: (page) =>
       page.route(/assets\/forms/, async (route) => {
         await late;
@@ -75,7 +75,7 @@ describe("60 an input method", () => {
     });
 
   it("60 neither sends nor closes during a composition, nor with the key that ends it; the next Enter sends", async () => {
-    const { page, chat } = await stage.visit();
+    const { page, chat } = await testbed.visit();
     await converse(chat);
     await chat.composer.focus();
     const cdp = await page.context().newCDPSession(page);
@@ -85,7 +85,7 @@ describe("60 an input method", () => {
     // Some keyboards send the key itself; only the event shows that it belongs to the composition.
     await press(cdp, "Enter", 13);
     await press(cdp, "Escape", 27);
-    expect(stage.harness.sandbox.messages()).toHaveLength(1);
+    expect(testbed.harness.sandbox.messages()).toHaveLength(1);
     expect(await chat.panel.isVisible()).toBe(true);
     await cdp.send("Input.insertText", { text: "日本" });
     // Safari's order: the composition has ended before the key event arrives.
@@ -93,7 +93,7 @@ describe("60 an input method", () => {
     expect(await chat.composer.inputValue()).toBe("日本");
     await page.keyboard.press("Enter");
     await echo(chat, "日本").waitFor();
-    expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["Hello", "日本"]);
+    expect(testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(["Hello", "日本"]);
   });
 });
 
@@ -128,7 +128,7 @@ describe("61 little room", () => {
     [320, 256],
     [844, 390],
   ])("61 at %d by %d every control can be reached, and the panel uses the whole window", async (width, height) => {
-    const { page, chat } = await stage.visit({ options: { viewport: { width, height } } });
+    const { page, chat } = await testbed.visit({ options: { viewport: { width, height } } });
     await fits(page, chat);
     expect(await rectOf(page, ".panel")).toMatchObject({ x: 0, y: 0, width, height });
   });
@@ -136,7 +136,7 @@ describe("61 little room", () => {
   it("61 every control can be reached with text twice as large", async () => {
     const browser = await launch(["--blink-settings=defaultFontSize=32"]);
     try {
-      const { page, chat } = await stage.visit({ browser, options: { viewport: { width: 1280, height: 720 } } });
+      const { page, chat } = await testbed.visit({ browser, options: { viewport: { width: 1280, height: 720 } } });
       await fits(page, chat);
       await page.setViewportSize({ width: 640, height: 512 });
       await chat.panel.getByRole("button", { name: "Close chat" }).click();
@@ -152,7 +152,7 @@ describe("61 little room", () => {
 });
 
 it("62 wider spacing of text loses nothing", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   const lost = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -175,8 +175,8 @@ it("62 wider spacing of text loses nothing", async () => {
 });
 
 it("63 frequent touch targets measure at least 44 by 44, all others at least 24", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-suggestions="One|Two"')),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-suggestions="One|Two"')),
   });
   await chat.open();
   const small = () =>
@@ -202,14 +202,14 @@ it("63 frequent touch targets measure at least 44 by 44, all others at least 24"
   await chat.send("Hello");
   await echo(chat, "Hello").waitFor();
   expect(await small()).toEqual([]);
-  stage.harness.sandbox.failNext("incoming", 1, 400);
+  testbed.harness.sandbox.failNext("incoming", 1, 400);
   await chat.send("refused");
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   expect(await small()).toEqual([]);
 });
 
 it("64 any accent colour gives text of 4.5:1 and a fill or a hairline of 3:1, light and dark", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   const poor = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -262,8 +262,8 @@ it("64 any accent colour gives text of 4.5:1 and a fill or a hairline of 3:1, li
 });
 
 it("65 with reduced motion nothing moves", async () => {
-  const { page, chat } = await stage.visit({ options: { reducedMotion: "reduce" } });
-  stage.harness.sandbox.configure({ botScript: "silent" });
+  const { page, chat } = await testbed.visit({ options: { reducedMotion: "reduce" } });
+  testbed.harness.sandbox.configure({ botScript: "silent" });
   await chat.open();
   await chat.send("anybody?");
   await page.locator(".dots").waitFor();
@@ -285,11 +285,13 @@ it("65 with reduced motion nothing moves", async () => {
 });
 
 it("65 all animation in the launcher ends within five seconds", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-teaser="Questions?"')) });
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-teaser="Questions?"')),
+  });
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
-  await stage.reply("look here");
+  await testbed.reply("look here");
   await page.locator("porch-light .badge:not([hidden])").waitFor();
   const ends = await page
     .locator("porch-light .launcher")
@@ -300,9 +302,9 @@ it("65 all animation in the launcher ends within five seconds", async () => {
 });
 
 it("67 the name of every control contains its visible text", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: pageOf(
-      stage.tag('data-site="default" data-launcher="text" data-label="Ask us (chat)" data-suggestions="One|Two"'),
+      testbed.tag('data-site="default" data-launcher="text" data-label="Ask us (chat)" data-suggestions="One|Two"'),
     ),
   });
   const mislabelled = () =>

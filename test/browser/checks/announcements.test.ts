@@ -3,13 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { clockOf, listenTo, passPaused, pause } from "./clocks.ts";
 import { announced, record } from "./recorder.ts";
-import { converse, echo, readUpTo, reopen, setStage } from "./stage.ts";
+import { converse, echo, readUpTo, reopen, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 describe("a screen reader's announcements", () => {
   it("54 announce a reply once, with its author, and soon disappear; history is never announced", async () => {
-    const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
+    const { page, chat } = await testbed.visit({ before: (page) => page.clock.install() });
     await converse(chat, "history");
     await page.reload();
     const said = await record(page);
@@ -17,7 +17,7 @@ describe("a screen reader's announcements", () => {
     await echo(chat, "history").waitFor();
     // The announcement is measured in the page's time, which stands still between the steps.
     await pause(page);
-    await stage.reply("a fresh reply");
+    await testbed.reply("a fresh reply");
     const fresh = async (): Promise<number> => {
       await page.clock.runFor(50);
       return (await said()).filter(({ text }) => /a fresh reply/.test(text)).length;
@@ -28,7 +28,7 @@ describe("a screen reader's announcements", () => {
     expect(one?.text).toMatch(/assistant.* said: a fresh reply/i);
     expect(one?.ms).toBeLessThanOrEqual(1_500);
     await page.clock.resume();
-    await stage.reply("and another");
+    await testbed.reply("and another");
     await announced(said, /and another/);
     const all = (await said()).map(({ text }) => text);
     expect(all.filter((text) => /a fresh reply/.test(text))).toHaveLength(1);
@@ -36,17 +36,17 @@ describe("a screen reader's announcements", () => {
   });
 
   it("55 name the number of new messages while the panel is closed, only when it grows", async () => {
-    const { page, context, chat } = await stage.visit();
+    const { page, context, chat } = await testbed.visit();
     await converse(chat);
     const said = await record(page);
     await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
-    await stage.reply("first");
+    await testbed.reply("first");
     await announced(said, /^1 new message$/);
-    await stage.reply("second");
+    await testbed.reply("second");
     await announced(said, /^2 new messages$/);
     // Read in another tab: the number disappears without an announcement.
-    const other = await stage.visit({ context, path: "/other" });
+    const other = await testbed.visit({ context, path: "/other" });
     await reopen(other.chat);
     await page.getByRole("button", { name: "Chat", exact: true }).waitFor();
     expect(await page.locator("porch-light .badge").isVisible()).toBe(false);
@@ -61,21 +61,21 @@ describe("a screen reader's announcements", () => {
   });
 
   it("56 shorten a long reply to one announcement that says where the rest is", async () => {
-    stage.harness.sandbox.configure({ botScript: "long" });
-    const { page, chat } = await stage.visit();
+    testbed.harness.sandbox.configure({ botScript: "long" });
+    const { page, chat } = await testbed.visit();
     await chat.open();
     const said = await record(page);
     await chat.send("tell me");
     const [one] = await announced(said, /said:/);
     expect(one?.text).toMatch(/continues in the chat\.$/);
-    await stage.reply("the end");
+    await testbed.reply("the end");
     await announced(said, /the end/);
     expect((await said()).filter(({ text }) => /long answer/.test(text))).toHaveLength(1);
   });
 
   it("57 include at most three statuses while a reply is awaited, however long", async () => {
-    stage.harness.sandbox.configure({ botScript: "silent", latencyMs: 1_500, clock: "virtual" });
-    const { page, chat } = await stage.visit({
+    testbed.harness.sandbox.configure({ botScript: "silent", latencyMs: 1_500, clock: "virtual" });
+    const { page, chat } = await testbed.visit({
       before: async (page) => {
         await page.clock.install();
         await listenTo(page);
@@ -88,7 +88,7 @@ describe("a screen reader's announcements", () => {
     // The service accepts the message only while the page's clock stands still, so that no stage of the wait is skipped.
     await pause(page);
     const isWorking = async (): Promise<boolean> => {
-      await stage.harness.sandbox.advance(1_500);
+      await testbed.harness.sandbox.advance(1_500);
       return (await clockOf(page)).working > 0;
     };
     await expect.poll(isWorking).toBe(true);

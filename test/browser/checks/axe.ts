@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { pageOf, type Stage } from "./stage.ts";
 import { FORM_STATES, STATES } from "./states.ts";
+import { pageOf, type Testbed } from "./testbed.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -72,8 +72,8 @@ const findings = async (page: Page, state: string): Promise<string[]> => {
 };
 
 /** A page of the site with the tag and these attributes. */
-export const hostPage = (stage: Stage, attributes: string): string =>
-  pageOf(`<main><h1>Host</h1><p>Words.</p></main>${stage.tag(`data-site="default" ${attributes}`)}`);
+export const hostPage = (testbed: Testbed, attributes: string): string =>
+  pageOf(`<main><h1>Host</h1><p>Words.</p></main>${testbed.tag(`data-site="default" ${attributes}`)}`);
 
 type Theme = "light" | "dark";
 type Direction = "ltr" | "rtl";
@@ -85,25 +85,25 @@ type Look = readonly [Theme, Direction];
 type Looks = { desktop: readonly Look[]; phone: readonly Look[]; forms: readonly Look[] };
 
 /** Runs axe in every state, in these looks. */
-export function axeTests(stage: Stage, { desktop, phone, forms }: Looks): void {
+export function axeTests(testbed: Testbed, { desktop, phone, forms }: Looks): void {
   describe("52 axe finds nothing", () => {
     for (const [theme, direction] of desktop)
       it(`52 in the states that a visitor reaches, ${theme}, ${direction}`, () =>
-        inStates(stage, theme, direction, false));
+        inStates(testbed, theme, direction, false));
     for (const [theme, direction] of phone)
       it(`52 in the states that a visitor reaches, ${theme}, ${direction}, on a phone`, () =>
-        inStates(stage, theme, direction, true));
+        inStates(testbed, theme, direction, true));
   });
   describe("52 axe finds nothing in the chat's forms", () => {
     for (const [theme, direction] of forms)
-      it(`52 in ${FORM_STATES.length} states, ${theme}, ${direction}`, () => inFormStates(stage, theme, direction));
+      it(`52 in ${FORM_STATES.length} states, ${theme}, ${direction}`, () => inFormStates(testbed, theme, direction));
   });
 }
 
-async function inStates(stage: Stage, theme: Theme, direction: Direction, phone: boolean): Promise<void> {
-  const { page } = await stage.visit({
+async function inStates(testbed: Testbed, theme: Theme, direction: Direction, phone: boolean): Promise<void> {
+  const { page } = await testbed.visit({
     html: hostPage(
-      stage,
+      testbed,
       `data-locale="${LOCALES[direction]}" data-privacy-url="https://shop.example/privacy" data-suggestions="One|Two"`,
     ),
     options: { colorScheme: theme, ...(phone ? { viewport: { width: 390, height: 844 } } : {}) },
@@ -113,7 +113,7 @@ async function inStates(stage: Stage, theme: Theme, direction: Direction, phone:
   // On a phone the panel is modal and has no emoji button: the keyboard has its own.
   const states = phone ? STATES.filter(({ name }) => ["closed", "empty", "conversation"].includes(name)) : STATES;
   for (const { name, enter } of states) {
-    await enter(page, stage);
+    await enter(page, testbed);
     await animationsEnded(page);
     const here = await findings(page, name);
     if (here.length > 0) found[name] = here;
@@ -131,13 +131,13 @@ function hideScrollShadow(): void {
   root?.adoptedStyleSheets.push(sheet);
 }
 
-async function inFormStates(stage: Stage, theme: Theme, direction: Direction): Promise<void> {
+async function inFormStates(testbed: Testbed, theme: Theme, direction: Direction): Promise<void> {
   const found: Record<string, string[]> = {};
   for (const { name, attributes, enter } of FORM_STATES) {
-    const html = hostPage(stage, `data-locale="${LOCALES[direction]}" ${attributes}`);
-    const { page, context } = await stage.visit({ html, options: { colorScheme: theme } });
+    const html = hostPage(testbed, `data-locale="${LOCALES[direction]}" ${attributes}`);
+    const { page, context } = await testbed.visit({ html, options: { colorScheme: theme } });
     await page.evaluate(AXE);
-    await enter(page, stage);
+    await enter(page, testbed);
     await page.evaluate(hideScrollShadow);
     await animationsEnded(page);
     const here = await findings(page, name);

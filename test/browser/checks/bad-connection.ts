@@ -5,7 +5,7 @@ import { seededRandom } from "@porchlight/shared/seeded-random";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
-import { type Chat, converse, type Stage } from "./stage.ts";
+import { type Chat, converse, type Testbed } from "./testbed.ts";
 
 /** The whole conversation as the visitor can save it; the thread itself shows only a part. */
 async function transcript(page: Page, chat: Chat): Promise<string> {
@@ -60,14 +60,14 @@ function injectFaults(connection: BadConnection, socket: WebSocketRoute, random:
  * @param count number of replies, at least
  * @param share as in `injectFaults`
  */
-export function repliesOverBadConnection(stage: Stage, count: number, share: number): void {
+export function repliesOverBadConnection(testbed: Testbed, count: number, share: number): void {
   it(`40 ${count} replies over a connection that drops, duplicates and reorders frames arrive once each, in order`, async () => {
     const random = seededRandom(40);
     const connection: BadConnection = { faults: { dropped: 0, doubled: 0, reordered: 0, cut: 0 }, isCalm: false };
     const breakFrames = (socket: WebSocketRoute): void => injectFaults(connection, socket, random, share);
-    const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });
+    const { page, chat } = await testbed.visit({ before: (page) => page.routeWebSocket(/\/socket/, breakFrames) });
     await converse(chat);
-    const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
+    const toId = testbed.harness.sandbox.messages()[0]?.fromId ?? "";
     const bodies: string[] = [];
     // The `online` event makes the browser reconnect at once, instead of waiting longer after each loss.
     const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
@@ -75,17 +75,17 @@ export function repliesOverBadConnection(stage: Stage, count: number, share: num
     while (bodies.length < count || Math.min(...Object.values(connection.faults)) < 3) {
       const next = Array.from({ length: 20 }, (_, n) => `reply number ${bodies.length + n}.`);
       bodies.push(...next);
-      await Promise.all(next.map((body) => stage.harness.sandbox.callbackTo({ toId, body })));
+      await Promise.all(next.map((body) => testbed.harness.sandbox.callbackTo({ toId, body })));
       await back();
     }
     connection.isCalm = true;
-    await stage.reply("the last of all");
+    await testbed.reply("the last of all");
     await back();
     await chat.thread.getByText("the last of all", { exact: true }).waitFor();
     const kept = await transcript(page, chat);
     const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
     // They were sent twenty at a time, so the relay's order counts.
-    const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
+    const db = openSqlite(`${testbed.harness.dataDir}/porchlight.db`);
     const written = await db.all<{ text: string }>(
       "SELECT text FROM messages WHERE visitor = $1 AND text LIKE 'reply number%' ORDER BY pos",
       toId,

@@ -3,16 +3,16 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../../identities.ts";
-import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 import { frames } from "./threads.ts";
 
-const stage = setStage({ env: { IDENTITY_SECRET } });
+const testbed = setUpTestbed({ env: { IDENTITY_SECRET } });
 
 /** Records the paths that a page requests from the relay, including sockets. */
 function recordRequests(page: Page): string[] {
   const paths: string[] = [];
   const record = (url: string): void => {
-    if (url.includes(new URL(stage.harness.url).host)) paths.push(new URL(url).pathname);
+    if (url.includes(new URL(testbed.harness.url).host)) paths.push(new URL(url).pathname);
   };
   page.on("request", (request) => record(request.url()));
   page.on("websocket", (socket) => record(socket.url()));
@@ -33,7 +33,7 @@ const corner = async (page: Page): Promise<number[]> => {
 };
 
 it("4 a later transform, and a page that grows under it, do not move the launcher", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`<div style="height:3000px"></div>${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<div style="height:3000px"></div>${testbed.tag()}`) });
   await chat.launcher.waitFor();
   await page.evaluate(() => {
     scrollTo(0, 500);
@@ -42,7 +42,7 @@ it("4 a later transform, and a page that grows under it, do not move the launche
   await expect.poll(() => corner(page)).toEqual([1260, 700]);
 
   const style = "<style>body{margin:0;min-height:100vh;will-change:transform}</style>";
-  const short = await stage.visit({ path: "/short", html: pageOf(`<p id="box"></p>${stage.tag()}`, style) });
+  const short = await testbed.visit({ path: "/short", html: pageOf(`<p id="box"></p>${testbed.tag()}`, style) });
   await short.chat.launcher.waitFor();
   await short.page.evaluate(() => {
     (document.getElementById("box") as HTMLElement).style.height = "3000px";
@@ -52,7 +52,7 @@ it("4 a later transform, and a page that grows under it, do not move the launche
 });
 
 it("4 a launcher that is shown again is not a popover, so the page's z-index order still applies", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   await callApi(page, "hide");
   await frames(page);
@@ -62,8 +62,8 @@ it("4 a launcher that is shown again is not a popover, so the page's z-index ord
 });
 
 it("3 custom properties of the page with the widget's names change nothing", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(stage.tag(), "<style>*{--_accent:#fff;--_y:300px;--_radius:0px;--_ink:#fff}</style>"),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag(), "<style>*{--_accent:#fff;--_y:300px;--_radius:0px;--_ink:#fff}</style>"),
   });
   await chat.launcher.waitFor();
   expect(await corner(page)).toEqual([1260, 700]);
@@ -72,13 +72,13 @@ it("3 custom properties of the page with the widget's names change nothing", asy
 });
 
 it("17 when destroyed while the panel loads, it leaves no socket and no listener", async () => {
-  const { page: before, chat, context } = await stage.visit();
+  const { page: before, chat, context } = await testbed.visit();
   await converse(chat);
   await before.close();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const sockets: boolean[] = [];
   let requested: Promise<unknown> = held;
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     context,
     path: "/again",
     before: async (page) => {
@@ -107,16 +107,16 @@ it("17 when destroyed while the panel loads, it leaves no socket and no listener
 });
 
 it("29 commands of a prerendered page fetch nothing, and run when it is shown", async () => {
-  const first = await stage.visit();
+  const first = await testbed.visit();
   await converse(first.chat);
   await first.page.close();
   let requests: string[] = [];
   const identity = identityOf({ sub: "ada", name: "Ada" });
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     context: first.context,
     path: "/prerendered",
     html: pageOf(
-      `<script>Porchlight=function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};Porchlight("identify",${JSON.stringify(identity)});Porchlight("open")</script>${stage.tag()}`,
+      `<script>Porchlight=function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};Porchlight("identify",${JSON.stringify(identity)});Porchlight("open")</script>${testbed.tag()}`,
     ),
     before: async (page) => {
       requests = recordRequests(page);
@@ -141,7 +141,7 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
 
 it("46 pointing at the launcher fetches the panel, but stores nothing and opens no connection", async () => {
   let requests: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: async (page) => {
       requests = recordRequests(page);
     },
@@ -156,8 +156,8 @@ it("46 pointing at the launcher fetches the panel, but stores nothing and opens 
 
 it("28 throws no error into the page when the teaser cannot be loaded or the site is unknown", async () => {
   let refused = false;
-  const teaser = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-teaser="Hello?"')),
+  const teaser = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default" data-teaser="Hello?"')),
     before: async (page) => {
       await page.clock.install();
       page.on("requestfailed", () => {
@@ -171,9 +171,9 @@ it("28 throws no error into the page when the teaser cannot be loaded or the sit
   await teaser.chat.launcher.waitFor();
   await expect.poll(() => refused).toBe(true);
   await teaser.page.clock.runFor(10_000);
-  const unknownSite = await stage.visit({
+  const unknownSite = await testbed.visit({
     path: "/nope",
-    html: pageOf(stage.tag('data-site="nope"')),
+    html: pageOf(testbed.tag('data-site="nope"')),
     before: async (page) => {
       page.on("pageerror", (error) => errors.push(error.message));
     },
@@ -183,7 +183,7 @@ it("28 throws no error into the page when the teaser cannot be loaded or the sit
 });
 
 it("the command open shows a hidden chat, so that the visitor sees the messages that count as read", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   await callApi(page, "hide");
   await callApi(page, "open");
@@ -192,7 +192,7 @@ it("the command open shows a hidden chat, so that the visitor sees the messages 
 
 it("the chat appears on a page with data-manual when the page sends a message, so that the visitor sees the answer", async () => {
   for (const manual of ["data-manual", 'data-manual="manual"']) {
-    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${manual}`)) });
+    const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag(`data-site="default" ${manual}`)) });
     await page.waitForFunction(() => "Porchlight" in window);
     expect(await chat.launcher.count()).toBe(0);
     await callApi(page, "send", "from the page");
@@ -200,17 +200,17 @@ it("the chat appears on a page with data-manual when the page sends a message, s
     await page.getByRole("button", { name: /1 unread/ }).waitFor();
   }
   for (const manual of ["null", "0", '"no"', '"false"']) {
-    const html = pageOf(`<script>PorchlightSettings={manual:${manual}}</script>${stage.tag()}`);
-    const { chat } = await stage.visit({ html });
+    const html = pageOf(`<script>PorchlightSettings={manual:${manual}}</script>${testbed.tag()}`);
+    const { chat } = await testbed.visit({ html });
     await chat.launcher.waitFor();
   }
 });
 
 it("uses the page's language when a shared cache returns a script for another language", async () => {
-  const arabic = await fetch(`${stage.harness.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
+  const arabic = await fetch(`${testbed.harness.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
   const body = await arabic.text();
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag()).replace(' lang="en"', ""),
+  const { page } = await testbed.visit({
+    html: pageOf(testbed.tag()).replace(' lang="en"', ""),
     before: (page) => page.route(/widget\.js/, (route) => route.fulfill({ contentType: "text/javascript", body })),
   });
   await page.locator(".launcher").waitFor();

@@ -5,9 +5,11 @@
 
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { pageOf, setStage } from "./stage.ts";
+import { pageOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
+const testbed = setUpTestbed({
+  site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" },
+});
 const KB = 1_024;
 
 const size = async (url: string): Promise<number> =>
@@ -16,13 +18,13 @@ const size = async (url: string): Promise<number> =>
 for (const language of ["en", "de", "ar"])
   it(`19 the loader has at most 4 kB with its settings, the open chat 35 kB with its texts, and the page makes one request before: ${language}`, async () => {
     const requested: string[] = [];
-    const { page, chat } = await stage.visit({
-      html: pageOf(stage.tag(`data-site="default" data-locale="${language}"`)),
+    const { page, chat } = await testbed.visit({
+      html: pageOf(testbed.tag(`data-site="default" data-locale="${language}"`)),
       before: async (page) => page.on("request", (request) => requested.push(request.url())),
     });
     await chat.launcher.or(page.locator(".launcher")).first().waitFor();
     await page.waitForLoadState("networkidle");
-    expect(requested).toEqual([`${stage.host}/`, `${stage.harness.url}/widget.js`]);
+    expect(requested).toEqual([`${testbed.host}/`, `${testbed.harness.url}/widget.js`]);
     await page.locator(".launcher").click();
     await page.locator("porch-light textarea").waitFor();
     // On the developer's own machine the panel also checks the settings; visitors do not fetch that file.
@@ -35,8 +37,8 @@ for (const language of ["en", "de", "ar"])
   });
 
 it("20 the page's layout does not shift when the widget loads and the launcher appears", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(`<h1>Host</h1><p>${"Some words of the page. ".repeat(200)}</p>${stage.tag()}`),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`<h1>Host</h1><p>${"Some words of the page. ".repeat(200)}</p>${testbed.tag()}`),
     before: (page) =>
       page.addInitScript(() => {
         const seen = Object.assign(window, { shift: 0 });
@@ -53,7 +55,7 @@ it("20 the page's layout does not shift when the widget loads and the launcher a
 it("21 the first click on the launcher opens the panel before its code has been fetched", async () => {
   const requested: string[] = [];
   const checked = Promise.withResolvers<void>();
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     // The file arrives only after the panel was checked.
     before: (page) =>
       page.route(/assets\/panel/, async (route) => {

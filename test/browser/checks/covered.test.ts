@@ -2,9 +2,9 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { callApi, pageOf, rectOf, setStage } from "./stage.ts";
+import { callApi, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** The focused element, also in the page's shadow roots, and whether a part of the closed widget covers it completely. */
 const look = (page: Page): Promise<{ id: string; covered: boolean; seen: boolean }> =>
@@ -47,8 +47,8 @@ it("66 neither launcher nor teaser ever covers the focused control of the page",
     (_, n) => `<p style="margin-right:30px;text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
   ).join("");
   for (const attributes of ['data-site="default"', 'data-site="default" data-teaser="Questions? We are here."']) {
-    const { page, chat } = await stage.visit({
-      html: pageOf(links + stage.tag(attributes)),
+    const { page, chat } = await testbed.visit({
+      html: pageOf(links + testbed.tag(attributes)),
       before: (page) => page.clock.install(),
     });
     await chat.launcher.first().waitFor();
@@ -92,8 +92,8 @@ for (const [side, dir, offsets] of [
 ] as const)
   it(`66 the launcher does not cover small focused controls: ${side}, ${dir}, ${offsets.join(" and ")} pixels from the corner`, async () => {
     const attributes = `data-position="${side}" data-offset-x="${offsets[0]}" data-offset-y="${offsets[1]}"`;
-    const { page, chat } = await stage.visit({
-      html: pageOf(corner(side, offsets) + stage.tag(`data-site="default" ${attributes}`)).replace(
+    const { page, chat } = await testbed.visit({
+      html: pageOf(corner(side, offsets) + testbed.tag(`data-site="default" ${attributes}`)).replace(
         "<html",
         `<html dir="${dir}"`,
       ),
@@ -121,8 +121,8 @@ it("66 the widget does not cover a focused control inside a component of the pag
   const links = ["left:0;bottom:0", "right:20px;bottom:20px", "right:40px;bottom:40px"].map(
     (place, n) => `<a id="inner${n}" href="#${n}" style="position:fixed;${place};width:24px;height:24px">${n}</a>`,
   );
-  const { page, chat } = await stage.visit({
-    html: pageOf(`<my-app><template shadowrootmode="open">${links.join("")}</template></my-app>${stage.tag()}`),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`<my-app><template shadowrootmode="open">${links.join("")}</template></my-app>${testbed.tag()}`),
   });
   await chat.launcher.waitFor();
   const found = [];
@@ -135,10 +135,10 @@ it("66 the widget does not cover a focused control inside a component of the pag
 });
 
 it("66 the widget does not cover a focused control that smooth scrolling brings to the launcher's place", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     html: pageOf(
       `<style>html{scroll-behavior:smooth}body{margin:0;height:5000px}a{position:absolute;right:30px;width:30px;height:30px}</style>
-      <a id="top" href="#top" style="top:0">1</a><a id="far" href="#far" style="top:3000px">2</a>${stage.tag()}`,
+      <a id="top" href="#top" style="top:0">1</a><a id="far" href="#far" style="top:3000px">2</a>${testbed.tag()}`,
     ),
   });
   await chat.launcher.waitFor();
@@ -154,7 +154,7 @@ it("66 the widget does not cover a focused control that smooth scrolling brings 
 
 it("66 the launcher that moved away can be pressed there, is the next tab stop, and moves back", async () => {
   const link = `<a id="under" href="#under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</a>`;
-  const { page, chat } = await stage.visit({ html: pageOf(`<button id="own">Page</button>${link}${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<button id="own">Page</button>${link}${testbed.tag()}`) });
   await chat.launcher.waitFor();
   const launcher = () => rectOf(page, "porch-light .launcher");
   const home = await launcher();
@@ -196,8 +196,8 @@ it("66 the launcher that moved away can be pressed there, is the next tab stop, 
 
 it("66 the teaser does not cover the launcher that moved away", async () => {
   const link = `<a id="under" href="#under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</a>`;
-  const { page, chat } = await stage.visit({
-    html: pageOf(`${link}<button id="own">Page</button>${stage.tag('data-site="default" data-teaser="Questions?"')}`),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`${link}<button id="own">Page</button>${testbed.tag('data-site="default" data-teaser="Questions?"')}`),
     before: (page) => page.clock.install(),
   });
   await chat.launcher.first().waitFor();

@@ -8,18 +8,18 @@ import type { Page, WebSocketRoute } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Cutter, startCutter } from "../cutter.ts";
 import { setOffline } from "../offline.ts";
-import { type Chat, converse, echo, pageOf, readUpTo, reopen, setStage } from "./stage.ts";
+import { type Chat, converse, echo, pageOf, readUpTo, reopen, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 let proxy: Cutter;
 beforeEach(async () => {
-  proxy = await startCutter(() => Number(new URL(stage.harness.url).port));
+  proxy = await startCutter(() => Number(new URL(testbed.harness.url).port));
 });
 afterEach(() => proxy.stop());
 
-const throughProxy = (): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', proxy.url)) });
+const throughProxy = (): { html: string } => ({ html: pageOf(testbed.tag('data-site="default"', proxy.url)) });
 const stateOf = (page: Page) => page.locator(".own .state").last();
-const bodies = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
+const bodies = (): string[] => testbed.harness.sandbox.messages().map(({ body }) => body);
 const signalOf = (page: Page, type: string) => page.evaluate((name) => void dispatchEvent(new Event(name)), type);
 
 /** The number of unread replies, as the page API reports it. */
@@ -43,7 +43,7 @@ const locksAnswered = (): Promise<unknown> => navigator.locks.request("after", {
 it("32 no socket and no stream before the chat is opened", async () => {
   const sockets: string[] = [];
   const requested: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: async (page) => {
       page.on("websocket", (socket) => sockets.push(socket.url()));
       page.on("request", (request) => requested.push(new URL(request.url()).pathname));
@@ -59,7 +59,7 @@ it("32 no socket and no stream before the chat is opened", async () => {
 
 describe("34 a dead connection", () => {
   const lose = async (): Promise<{ page: Page; chat: Chat }> => {
-    const { page, chat } = await stage.visit({ ...throughProxy(), before: (page) => page.clock.install() });
+    const { page, chat } = await testbed.visit({ ...throughProxy(), before: (page) => page.clock.install() });
     await converse(chat);
     proxy.blackHole();
     return { page, chat };
@@ -98,7 +98,7 @@ describe("36 a final close code", () => {
     it(`36 is shown, and the client does not reconnect: ${code}`, async () => {
       const sockets: WebSocketRoute[] = [];
       let over = false;
-      const { page, chat } = await stage.visit({
+      const { page, chat } = await testbed.visit({
         before: async (page) => {
           await page.clock.install();
           await page.routeWebSocket(/socket/, (socket) => {
@@ -133,7 +133,7 @@ describe("36 a final close code", () => {
 
   it("36 the relay reports that the chat was deleted in another tab; writing begins a new one", async () => {
     const sockets: string[] = [];
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       ...throughProxy(),
       before: async (page) => {
         page.on("request", (request) => request.url().includes("/socket") && sockets.push(request.url()));
@@ -142,7 +142,7 @@ describe("36 a final close code", () => {
       },
     });
     await converse(chat);
-    const visitor = await stage.visit({ path: "/two", html: pageOf(stage.tag()), context: page.context() });
+    const visitor = await testbed.visit({ path: "/two", html: pageOf(testbed.tag()), context: page.context() });
     await reopen(visitor.chat);
     await echo(visitor.chat, "Hello").waitFor();
     await visitor.chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -159,7 +159,7 @@ describe("36 a final close code", () => {
 });
 
 it("38 an acknowledgement that is lost after the relay stored the message leads to one message and one bubble", async () => {
-  const { chat } = await stage.visit(throughProxy());
+  const { chat } = await testbed.visit(throughProxy());
   await converse(chat);
   for (const text of ["cut off once", "and cut off again"]) {
     const cut = proxy.cutBefore(text);
@@ -172,43 +172,43 @@ it("38 an acknowledgement that is lost after the relay stored the message leads 
 });
 
 it("41 a message sent while offline waits and is sent automatically", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   await setOffline(page, true);
   // An open socket survives `setOffline`, so the relay is really stopped.
-  await stage.harness.halt();
+  await testbed.harness.halt();
   await page.locator(".bar").getByText("You're offline.").waitFor();
   await chat.send("waits for the network");
   await expect.poll(() => stateOf(page).textContent()).toBe("Waiting to send");
-  await stage.harness.start();
+  await testbed.harness.start();
   await setOffline(page, false);
   await echo(chat, "waits for the network").waitFor();
 });
 
 it("41 a reload keeps messages that were sent while offline, and they are sent afterwards", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   await setOffline(page, true);
-  await stage.harness.halt();
+  await testbed.harness.halt();
   await chat.send("outlives the page");
   await setOffline(page, false);
   await page.reload();
   await reopen(chat);
   await chat.thread.getByText("outlives the page", { exact: true }).waitFor();
   expect(bodies()).toEqual(["Hello"]);
-  await stage.harness.start();
+  await testbed.harness.start();
   await signalOf(page, "online");
   await echo(chat, "outlives the page").waitFor();
 });
 
 it("42 a message that was unsent for more than two minutes is not sent automatically after a reload", async () => {
-  const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
+  const { page, chat } = await testbed.visit({ before: (page) => page.clock.install() });
   await converse(chat);
-  await stage.harness.halt();
+  await testbed.harness.halt();
   await chat.send("yesterday's news");
   await page.clock.fastForward(121_000);
   await page.reload();
-  await stage.harness.start();
+  await testbed.harness.start();
   await reopen(chat);
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   await chat.send("today's news");
@@ -217,9 +217,9 @@ it("42 a message that was unsent for more than two minutes is not sent automatic
 });
 
 it("43 messages sent and read in one tab appear in the other", async () => {
-  const a = await stage.visit();
+  const a = await testbed.visit();
   await converse(a.chat);
-  const b = await stage.visit({ context: a.context, path: "/b" });
+  const b = await testbed.visit({ context: a.context, path: "/b" });
   await reopen(b.chat);
   await echo(b.chat, "Hello").waitFor();
   await a.page.bringToFront();
@@ -232,7 +232,7 @@ it("43 messages sent and read in one tab appear in the other", async () => {
   await expect.poll(() => unreadIn(a.page)).toBe(0);
   await b.chat.panel.getByRole("button", { name: "Close chat" }).click();
   await hide(a.page, true);
-  await stage.reply("one more");
+  await testbed.reply("one more");
   await b.page.getByRole("button", { name: /chat, 1 unread message/i }).waitFor();
   const unread = await readUpTo(a.page);
   await hide(a.page, false);
@@ -263,11 +263,11 @@ it("44 three hidden tabs play one sound for each message", async () => {
         }
       };
     });
-  const first = await stage.visit({ before: stub });
+  const first = await testbed.visit({ before: stub });
   await converse(first.chat);
   const tabs = [first];
   for (const path of ["/b", "/c"]) {
-    const tab = await stage.visit({ context: first.context, path, before: stub });
+    const tab = await testbed.visit({ context: first.context, path, before: stub });
     await reopen(tab.chat);
     await echo(tab.chat, "Hello").waitFor();
     tabs.push(tab);
@@ -275,7 +275,7 @@ it("44 three hidden tabs play one sound for each message", async () => {
   await expect.poll(() => readUpTo(first.page)).toBeGreaterThan(0);
   for (const { page } of tabs) await hide(page, true);
   for (const n of [1, 2, 3]) {
-    await stage.reply(`ring ${n}`);
+    await testbed.reply(`ring ${n}`);
     for (const { page } of tabs) await page.waitForFunction((title) => document.title === title, `(${n}) Host`);
     // A tab has changed its title before the browser answers its request for the message's lock, and rings then.
     for (const { page } of tabs) await page.evaluate(locksAnswered);

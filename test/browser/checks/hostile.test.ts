@@ -5,10 +5,10 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { corpus } from "../../corpora.ts";
 import { PAYLOADS } from "./payloads.ts";
-import { type Chat, callApi, setStage } from "./stage.ts";
 import { strays } from "./strays.ts";
+import { type Chat, callApi, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const POLICY = "require-trusted-types-for 'script'; trusted-types 'none'";
 
 /** Payloads of the corpus, if available, that run when a page writes them as markup. */
@@ -54,13 +54,13 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
   const texts = payloads();
   expect(texts.length).toBeGreaterThanOrEqual(60);
   let fired: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     headers: { "Content-Security-Policy": POLICY },
     before: async (page) => {
       fired = await arm(page);
     },
   });
-  stage.harness.sandbox.configure({ botScript: "echo" });
+  testbed.harness.sandbox.configure({ botScript: "echo" });
   await chat.open();
   // First the settings: the texts of an empty thread and of the menu.
   await chat.panel.getByRole("button", { name: "Chat options" }).click();

@@ -2,16 +2,16 @@
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** Extreme rules that nevertheless occur on real pages. */
 const HOSTILE = `html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important;visibility:hidden!important}
 head,head *{display:none!important}
 body.bad{display:block!important;transform:translateZ(0)!important;zoom:1.5!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}`;
 const hostile = (): string =>
-  pageOf(`<p>Host</p>${stage.tag()}`, `<style>${HOSTILE}</style>`).replace("<body>", '<body class="bad">');
+  pageOf(`<p>Host</p>${testbed.tag()}`, `<style>${HOSTILE}</style>`).replace("<body>", '<body class="bad">');
 
 /** Styles of an inner element that the page must not change. */
 const STYLES = [
@@ -49,7 +49,7 @@ async function styleOf(page: Page, selector: string): Promise<object> {
 }
 
 it("1 hostile page: the launcher is 56 by 56, in its corner, from left to right, in its own font", async () => {
-  const { page, chat } = await stage.visit({ html: hostile() });
+  const { page, chat } = await testbed.visit({ html: hostile() });
   await chat.launcher.waitFor();
   const seen = await page.locator(".launcher").evaluate((element) => {
     const { right, bottom, width, height } = element.getBoundingClientRect();
@@ -79,7 +79,9 @@ it("1 hostile page: the launcher is 56 by 56, in its corner, from left to right,
 it("2 the panel has the same size at any font size of the page's root", async () => {
   const sizes = [];
   for (const size of ["100%", "62.5%", "200%"]) {
-    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(), `<style>html{font-size:${size}}</style>`) });
+    const { page, chat } = await testbed.visit({
+      html: pageOf(testbed.tag(), `<style>html{font-size:${size}}</style>`),
+    });
     await chat.open();
     sizes.push(
       await page
@@ -97,7 +99,7 @@ it("3 inherited styles of the page do not reach the chat's texts", async () => {
     "",
     "direction:rtl;letter-spacing:8px;text-transform:uppercase;visibility:hidden;color:red;line-height:4;word-spacing:9px;text-indent:3em;white-space:pre;pointer-events:none;font:italic 40px cursive",
   ]) {
-    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(), `<style>body{${body}}</style>`) });
+    const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag(), `<style>body{${body}}</style>`) });
     await converse(chat);
     styles.push([
       await styleOf(page, ".reply .bubble p"),
@@ -110,8 +112,8 @@ it("3 inherited styles of the page do not reach the chat's texts", async () => {
 });
 
 it("4 a transformed body does not move the launcher when the page scrolls", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(`<div style="height:5000px"></div>${stage.tag()}`, "<style>body{transform:translateZ(0)}</style>"),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`<div style="height:5000px"></div>${testbed.tag()}`, "<style>body{transform:translateZ(0)}</style>"),
   });
   await chat.launcher.waitFor();
   const bottom = async () => (await rectOf(page, ".launcher")).bottom;
@@ -133,9 +135,9 @@ it("5 adds only its element to the document, and only its own global", async () 
       children: [...document.body.children, ...document.head.children].map((element) => element.localName),
       sheets: document.adoptedStyleSheets.length + document.styleSheets.length,
     }));
-  const { page, chat } = await stage.visit({ html: pageOf("<p>Host</p>") });
+  const { page, chat } = await testbed.visit({ html: pageOf("<p>Host</p>") });
   const before = await look(page);
-  await page.addScriptTag({ url: `${stage.harness.url}/widget.js` });
+  await page.addScriptTag({ url: `${testbed.harness.url}/widget.js` });
   await converse(chat);
   const after = await look(page);
   expect(after.attributes).toEqual(before.attributes);
@@ -146,7 +148,7 @@ it("5 adds only its element to the document, and only its own global", async () 
 });
 
 it("6 a closed widget intercepts no click beside its launcher", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   const taken = () =>
     page.evaluate(() => {
@@ -170,7 +172,7 @@ it("6 a closed widget intercepts no click beside its launcher", async () => {
 
 it("7 the page's shortcuts do not fire while the visitor types", async () => {
   const shortcuts = `window.fired=[];for(const type of ["keydown","keypress","keyup"])document.addEventListener(type,(event)=>{if("s/? ".includes(event.key)){fired.push(event.key);event.preventDefault()}})`;
-  const { page, chat } = await stage.visit({ html: pageOf(`<script>${shortcuts}</script>${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<script>${shortcuts}</script>${testbed.tag()}`) });
   await chat.open();
   await chat.composer.focus();
   await page.keyboard.type("s/? s");
@@ -182,9 +184,9 @@ it("7 the page's shortcuts do not fire while the visitor types", async () => {
 });
 
 it("9 a native modal of the page does not lock the chat: draft, focus and scroll stay", async () => {
-  stage.harness.sandbox.configure({ botScript: "long" });
+  testbed.harness.sandbox.configure({ botScript: "long" });
   const modal = `<dialog id="modal"><p>Modal</p><button id="ok">OK</button></dialog>`;
-  const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`${modal}${testbed.tag()}`) });
   await chat.open();
   await chat.send("tell me everything");
   await chat.thread.getByText("This is a long answer").waitFor();
@@ -214,7 +216,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
 
 it("10 the widget is hidden by attribute and by command; a z-index setting puts the page's banner above", async () => {
   const banner = `<div id="banner" style="position:fixed;inset:auto 0 0 0;height:100px;z-index:10000;background:#ccc">Cookies</div>`;
-  const { page, chat } = await stage.visit({ html: pageOf(`${banner}${stage.tag('data-z-index="9000"')}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`${banner}${testbed.tag('data-z-index="9000"')}`) });
   await chat.launcher.waitFor();
   const top = await page.locator(".launcher").evaluate((launcher) => {
     const { x, y } = launcher.getBoundingClientRect();
@@ -231,7 +233,7 @@ it("10 the widget is hidden by attribute and by command; a z-index setting puts 
 });
 
 it("11 is not printed", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
   await page.emulateMedia({ media: "print" });
   await chat.panel.waitFor({ state: "hidden" });
@@ -253,7 +255,7 @@ async function painted(page: Page, selector: string): Promise<boolean> {
 }
 
 it("12 forced colours: every element has a visible edge", async () => {
-  const { page, chat } = await stage.visit({ options: { forcedColors: "active" } });
+  const { page, chat } = await testbed.visit({ options: { forcedColors: "active" } });
   await converse(chat);
   const edges = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -310,7 +312,7 @@ const returnsAtOnce = (page: Page, way: string): Promise<boolean> =>
 
 describe("a page that changes around the widget", () => {
   it("13 a page translated by the browser keeps receiving and sending", async () => {
-    const { page, chat } = await stage.visit();
+    const { page, chat } = await testbed.visit();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await converse(chat);
@@ -341,25 +343,25 @@ describe("a page that changes around the widget", () => {
         .count(),
     ).toBe(10);
     // Texts change later, although the translation has replaced them.
-    stage.harness.sandbox.configure({ latencyMs: 1, clock: "virtual" });
+    testbed.harness.sandbox.configure({ latencyMs: 1, clock: "virtual" });
     await chat.send("one more");
     const state = page.locator(".own .state");
     await state.getByText("Sent", { exact: true }).waitFor();
     await translate();
     // The relay's request may still be on its way.
     const arrived = async (): Promise<boolean> => {
-      await stage.harness.sandbox.advance(1);
-      return stage.harness.sandbox.messages().some(({ body }) => body === "one more");
+      await testbed.harness.sandbox.advance(1);
+      return testbed.harness.sandbox.messages().some(({ body }) => body === "one more");
     };
     await expect.poll(arrived).toBe(true);
     await state.getByText("Delivered", { exact: true }).waitFor();
-    await stage.harness.sandbox.advance(1_000);
+    await testbed.harness.sandbox.advance(1_000);
     await chat.thread.getByText("echo: one more", { exact: true }).waitFor();
     expect(errors).toEqual([]);
   });
 
   it("14 returns at once and unchanged when the page replaces or empties its body", async () => {
-    const { page, chat } = await stage.visit();
+    const { page, chat } = await testbed.visit();
     await converse(chat);
     await chat.composer.fill("half a thought");
     for (const way of REMOVALS) {
@@ -373,7 +375,7 @@ describe("a page that changes around the widget", () => {
   });
 
   it("14 the launcher of an unused chat also returns, each time", async () => {
-    const { page, chat } = await stage.visit();
+    const { page, chat } = await testbed.visit();
     await chat.launcher.waitFor();
     for (const way of REMOVALS) {
       expect(await returnsAtOnce(page, way)).toBe(true);
@@ -384,11 +386,11 @@ describe("a page that changes around the widget", () => {
   });
 
   it("16 two tags and a later third one lead to one element and one socket", async () => {
-    const { page, chat } = await stage.visit({ html: pageOf(stage.tag() + stage.tag()) });
+    const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag() + testbed.tag()) });
     const sockets: string[] = [];
     page.on("websocket", (socket) => sockets.push(socket.url()));
     await chat.launcher.first().waitFor();
-    await page.addScriptTag({ url: `${stage.harness.url}/widget.js` });
+    await page.addScriptTag({ url: `${testbed.harness.url}/widget.js` });
     await converse(chat);
     expect(await page.locator("porch-light").count()).toBe(1);
     expect(sockets).toHaveLength(1);

@@ -2,10 +2,10 @@
 
 import type { FileChooser, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Chat, converse, echo, pageOf, setStage } from "./stage.ts";
+import { type Chat, converse, echo, pageOf, setUpTestbed } from "./testbed.ts";
 import { withThread } from "./threads.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** Name of the focused element: inside the chat, or on the page. */
 const focused = (page: Page): Promise<string> =>
@@ -60,7 +60,7 @@ async function openAndWrite(page: Page, chat: Chat): Promise<void> {
   await page.keyboard.press("Enter");
   await chat.composer.waitFor();
   expect(await focused(page)).toBe("message");
-  stage.harness.sandbox.configure({ botScript: "long" });
+  testbed.harness.sandbox.configure({ botScript: "long" });
   await page.keyboard.type("a long one, please");
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
@@ -86,9 +86,9 @@ async function goBackAndScroll(page: Page, chat: Chat): Promise<void> {
 
 /** Sends a message that fails, and sends it again. */
 async function retry(page: Page, chat: Chat): Promise<void> {
-  stage.harness.sandbox.configure({ botScript: "echo" });
+  testbed.harness.sandbox.configure({ botScript: "echo" });
   await goTo(page, "Tab", /^message$/);
-  stage.harness.sandbox.failNext("incoming", 1, 400);
+  testbed.harness.sandbox.failNext("incoming", 1, 400);
   await page.keyboard.type("refused at first");
   await page.keyboard.press("Enter");
   await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
@@ -132,7 +132,9 @@ async function leaveAndClose(page: Page, chat: Chat): Promise<void> {
 }
 
 it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses the menu and closes, with a visible focus", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}<button id="after">After</button>`) });
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`${HOST}${testbed.tag()}<button id="after">After</button>`),
+  });
   // Set before the first click: a browser opens its own dialog when no listener waits for it.
   const choosers: FileChooser[] = [];
   page.on("filechooser", (chooser) => choosers.push(chooser));
@@ -145,7 +147,7 @@ it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses
 });
 
 it("58 Escape closes, and the focus returns to the control of the page that opened the chat", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`${HOST}${testbed.tag()}`) });
   await chat.launcher.waitFor();
   await page.locator("#own").focus();
   await page.keyboard.press("Enter");
@@ -157,7 +159,7 @@ it("58 Escape closes, and the focus returns to the control of the page that open
 });
 
 it("58 a reaction is given, changed and removed, and the focus stays on its button", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`${HOST}${testbed.tag()}`) });
   await converse(chat);
   // The code of the buttons beside a reply is fetched for the first reply.
   await page.locator(".reply .react").waitFor({ state: "attached" });
@@ -173,7 +175,7 @@ it("58 a reaction is given, changed and removed, and the focus stays on its butt
   await page.keyboard.press("Escape");
   await expect.poll(() => focused(page)).toBe("React");
   // Only the newest reply accepts a reaction.
-  await stage.reply("Anything else?");
+  await testbed.reply("Anything else?");
   await chat.thread.getByText("Anything else?").waitFor();
   await expect.poll(() => focused(page)).toBe("log");
   await page.keyboard.press("Escape");
@@ -182,7 +184,7 @@ it("58 a reaction is given, changed and removed, and the focus stays on its butt
 });
 
 it("58 earlier messages load on request, and the last of them leave the focus in the thread", async () => {
-  const { page, chat } = await withThread(stage, 120);
+  const { page, chat } = await withThread(testbed, 120);
   const rows = () => chat.thread.locator("li[data-row]").count();
   await chat.thread.focus();
   await goTo(page, "Tab", /^Show earlier messages$/);
@@ -206,15 +208,15 @@ it.each([
   ["the start screen", "data-start-screen", "#title"],
   ["the question for consent", "data-require-consent", "#title"],
 ])("58 opening the chat by keyboard moves the focus into it, also to %s", async (_, attributes, place) => {
-  const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${attributes}`)) });
+  const { page, chat } = await testbed.visit({ html: pageOf(testbed.tag(`data-site="default" ${attributes}`)) });
   await chat.launcher.first().focus();
   await page.keyboard.press("Enter");
   await page.locator(`porch-light ${place}:focus`).waitFor();
 });
 
 it("58 dismissing the teaser by keyboard moves the focus to the launcher, and fetches nothing", async () => {
-  const { page, chat } = await stage.visit({
-    html: pageOf(`${HOST}${stage.tag('data-site="default" data-teaser="Questions?"')}`),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`${HOST}${testbed.tag('data-site="default" data-teaser="Questions?"')}`),
     before: (page) => page.clock.install(),
   });
   const requested: string[] = [];

@@ -8,13 +8,15 @@ import { wholeBrowserPath } from "../../setup/programs.ts";
 import { START_MS } from "../browser.ts";
 import { setOffline } from "../offline.ts";
 import { PIXEL } from "../png.ts";
-import { type Chat, callApi, converse, pageOf, setStage } from "./stage.ts";
+import { type Chat, callApi, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
+const testbed = setUpTestbed({
+  site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" },
+});
 
 /** Every action of a visitor in a chat. */
 async function wholeConversation(page: Page, chat: Chat): Promise<void> {
-  stage.harness.sandbox.configure({ botScript: "markdown" });
+  testbed.harness.sandbox.configure({ botScript: "markdown" });
   await chat.open();
   await chat.send("see https://shop.example/a or mailto:a@shop.example");
   await chat.thread.getByRole("link", { name: /delivery page/ }).waitFor();
@@ -22,7 +24,7 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await page.locator(".composer .emoji button").first().click();
   expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
   await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PIXEL });
-  const sent = stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
+  const sent = testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("img", { name: /picture/i }).waitFor();
   await sent;
@@ -51,10 +53,10 @@ const sources = (relay: string): string =>
 
 it("22 runs a whole conversation under a policy that allows only one nonce", async () => {
   let reports: string[] = [];
-  const { page, chat } = await stage.visit({
-    html: pageOf(`<script nonce="x" async src="${stage.harness.url}/widget.js" data-site="default"></script>`),
+  const { page, chat } = await testbed.visit({
+    html: pageOf(`<script nonce="x" async src="${testbed.harness.url}/widget.js" data-site="default"></script>`),
     headers: {
-      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-x'; style-src 'none'; ${sources(stage.harness.url)}`,
+      "Content-Security-Policy": `default-src 'none'; script-src 'nonce-x'; style-src 'none'; ${sources(testbed.harness.url)}`,
     },
     before: async (page) => {
       reports = await listen(page);
@@ -66,9 +68,9 @@ it("22 runs a whole conversation under a policy that allows only one nonce", asy
 
 it("23 runs a whole conversation under Trusted Types without its own policy", async () => {
   let reports: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     headers: {
-      "Content-Security-Policy": `default-src 'none'; script-src ${stage.harness.url}; ${sources(stage.harness.url)}; require-trusted-types-for 'script'; trusted-types 'none'`,
+      "Content-Security-Policy": `default-src 'none'; script-src ${testbed.harness.url}; ${sources(testbed.harness.url)}; require-trusted-types-for 'script'; trusted-types 'none'`,
     },
     before: async (page) => {
       reports = await listen(page);
@@ -79,7 +81,7 @@ it("23 runs a whole conversation under Trusted Types without its own policy", as
 });
 
 it("24 runs on a cross-origin isolated page", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     headers: { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" },
   });
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
@@ -89,9 +91,9 @@ it("24 runs on a cross-origin isolated page", async () => {
 it("25 commands from before the script has loaded run in order, once", async () => {
   const stub = `window.Porchlight=window.Porchlight||function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};window.events=[];
 Porchlight('on','ready',()=>events.push('ready'));Porchlight('on','open',()=>events.push('open'));Porchlight('open');Porchlight('send','first');Porchlight('send','second')`;
-  const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`<script>${stub}</script>${testbed.tag()}`) });
   await chat.thread.getByText("echo: second", { exact: true }).waitFor();
-  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["first", "second"]);
+  expect(testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(["first", "second"]);
   expect(await page.evaluate(() => (window as unknown as { events: string[] }).events)).toEqual(["ready", "open"]);
 });
 
@@ -117,11 +119,11 @@ describe("26 ways in which the script gets into the page", () => {
       const port = await freePort();
       const harness = await startHarness({
         env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` },
-        site: { origins: [stage.host] },
+        site: { origins: [testbed.host] },
         sites: { other: { title: "The other site" } },
       });
       try {
-        const { chat } = await stage.visit({ html: pageOf(script(harness.url)) });
+        const { chat } = await testbed.visit({ html: pageOf(script(harness.url)) });
         await converse(chat);
         await chat.panel.getByRole("heading", { name: "The other site" }).waitFor();
       } finally {
@@ -134,7 +136,7 @@ describe("27 the panel's file cannot be loaded", () => {
   it("27 at the first attempt: it is requested again, and parts that are fetched later work with it", async () => {
     let failures = 1;
     const panels = new Set<string>();
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       before: (page) =>
         page.route(/assets\/panel/, (route) => {
           panels.add(route.request().url());
@@ -160,14 +162,14 @@ describe("27 the panel's file cannot be loaded", () => {
 
   it("27 at any attempt: the widget requests its file, then the newest panel, and then shows a link to the chat page", async () => {
     const requested: string[] = [];
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       before: (page) =>
         page.route(/assets\/panel/, (route) => {
           requested.push(
             route
               .request()
               .url()
-              .replace(stage.harness.url, "")
+              .replace(testbed.harness.url, "")
               .replace(/-[\w-]{8}\./, "-hash.")
               .replace(/\d\.\d+$/, "number"),
           );
@@ -178,13 +180,13 @@ describe("27 the panel's file cannot be loaded", () => {
     await expect.poll(() => requested).toEqual(["/assets/panel-hash.js", "/assets/panel.js?number"]);
     await chat.launcher.click();
     const link = page.getByRole("link", { name: "Chat" });
-    expect(await link.getAttribute("href")).toBe(`${stage.harness.url}/c/default`);
+    expect(await link.getAttribute("href")).toBe(`${testbed.harness.url}/c/default`);
   });
 });
 
 it("27 files that were requested without a network load when the network returns, in an open panel and in a closed one", async () => {
   for (const ask of ["open", "send"]) {
-    const { page, chat } = await stage.visit({ path: `/${ask}` });
+    const { page, chat } = await testbed.visit({ path: `/${ask}` });
     await chat.launcher.waitFor();
     await setOffline(page, true);
     // The promise of `send` resolves once the panel has loaded.
@@ -195,14 +197,14 @@ it("27 files that were requested without a network load when the network returns
     await setOffline(page, false);
     await called;
     if (ask === "open") await chat.send("from the page");
-    await expect.poll(() => stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
-    stage.harness.sandbox.reset();
+    await expect.poll(() => testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+    testbed.harness.sandbox.reset();
   }
 });
 
 it("27 a panel loads when the network returns before the first request for it has failed", async () => {
   let requests = 0;
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     before: (page) =>
       page.route(/assets\/panel/, async (route) => {
         requests++;
@@ -211,12 +213,12 @@ it("27 a panel loads when the network returns before the first request for it ha
       }),
   });
   await callApi(page, "send", "from the page");
-  await expect.poll(() => stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+  await expect.poll(() => testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
 });
 
 it("27 a panel loads when the network carries nothing during the first attempts after it has returned", async () => {
   let requests = 0;
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: (page) =>
       page.route(/assets\/panel/, (route) => {
         requests++;
@@ -234,11 +236,11 @@ it("27 a panel loads when the network carries nothing during the first attempts 
 
 it("28 a relay that is down when the page loads causes no error in the page, and the next page has its chat", async () => {
   const errors: string[] = [];
-  await stage.harness.halt();
+  await testbed.harness.halt();
   try {
-    const { page, context } = await stage.visit({
+    const { page, context } = await testbed.visit({
       html: pageOf(
-        `<p id="host">Host</p>${stage.tag()}<script>addEventListener("load",()=>{host.textContent="Loaded"})</script>`,
+        `<p id="host">Host</p>${testbed.tag()}<script>addEventListener("load",()=>{host.textContent="Loaded"})</script>`,
       ),
       before: async (page) => {
         page.on("pageerror", (error) => errors.push(error.message));
@@ -250,19 +252,19 @@ it("28 a relay that is down when the page loads causes no error in the page, and
     // The browser's own message about the file that it could not fetch, and no other.
     await expect
       .poll(() => errors)
-      .toEqual([`${stage.harness.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
+      .toEqual([`${testbed.harness.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
     expect(await page.locator("porch-light").count()).toBe(0);
-    await stage.harness.start();
-    const next = await stage.visit({ context, path: "/next" });
+    await testbed.harness.start();
+    const next = await testbed.visit({ context, path: "/next" });
     await converse(next.chat);
   } finally {
-    await stage.harness.start().catch(() => {});
+    await testbed.harness.start().catch(() => {});
   }
 });
 
 it("29 a prerendered page makes no request except the loader's and shows nothing", async () => {
   const requested: string[] = [];
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     before: async (page) => {
       page.on("request", (request) => requested.push(request.url()));
       await page.addInitScript(() =>
@@ -275,7 +277,7 @@ it("29 a prerendered page makes no request except the loader's and shows nothing
   });
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => "Porchlight" in window);
-  expect(requested).toEqual([`${stage.host}/`, `${stage.harness.url}/widget.js`]);
+  expect(requested).toEqual([`${testbed.host}/`, `${testbed.harness.url}/widget.js`]);
   expect(await page.locator("porch-light").count()).toBe(0);
   await page.evaluate(() => {
     Object.assign(window, { active: true });
@@ -293,7 +295,7 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
   try {
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       browser,
       before: (page) =>
         page.addInitScript(() =>
@@ -303,9 +305,9 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
     await converse(chat);
     // The browser does not keep a page that still fetches code.
     await page.locator(".reply .react").waitFor({ state: "attached" });
-    stage.put("/away", { html: pageOf("<h1>Elsewhere</h1>") });
-    await page.goto(`${stage.host}/away`);
-    await stage.reply("while you were away");
+    testbed.put("/away", { html: pageOf("<h1>Elsewhere</h1>") });
+    await page.goto(`${testbed.host}/away`);
+    await testbed.reply("while you were away");
     await page.goBack({ waitUntil: "commit" });
     await chat.thread.getByText("while you were away", { exact: true }).waitFor();
     const restored = await page.evaluate(() => ({
@@ -322,10 +324,10 @@ it("30 going back restores a page with an open chat; the chat reconnects and sho
 });
 
 it("31 the files' headers allow any page to load them, and state how long they stay unchanged", async () => {
-  const loader = await fetch(`${stage.harness.url}/widget.js`);
-  const own = await fetch(`${stage.harness.url}/w/default.js`);
+  const loader = await fetch(`${testbed.harness.url}/widget.js`);
+  const own = await fetch(`${testbed.harness.url}/w/default.js`);
   const panel = /\/assets\/panel-[\w-]+\.js/.exec(await loader.text())?.[0] ?? "";
-  const hashed = await fetch(stage.harness.url + panel);
+  const hashed = await fetch(testbed.harness.url + panel);
   for (const { headers } of [loader, own, hashed]) {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");

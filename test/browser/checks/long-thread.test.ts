@@ -5,10 +5,10 @@
 
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { converse, readUpTo, rectOf, setStage } from "./stage.ts";
+import { converse, readUpTo, rectOf, setUpTestbed } from "./testbed.ts";
 import { frames, gap, withThread } from "./threads.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 describe("72 older messages that load above", () => {
   /** Scrolls and loads a page of older messages. @returns how far each visible bubble has moved, in pixels */
@@ -33,7 +33,7 @@ describe("72 older messages that load above", () => {
     }, scrollTop);
 
   it("72 forty older messages move nothing visible, at 500, 0 and 1 pixel from the top", async () => {
-    const { page } = await withThread(stage, 230);
+    const { page } = await withThread(testbed, 230);
     for (const top of [500, 0, 1]) {
       const moved = await prepend(page, top);
       expect(moved.length, `in sight at ${top}`).toBeGreaterThan(2);
@@ -43,11 +43,11 @@ describe("72 older messages that load above", () => {
 });
 
 it("72 a chat that is opened before its messages have loaded also scrolls to the line above the new ones", async () => {
-  const { page, context, chat } = await stage.visit();
+  const { page, context, chat } = await testbed.visit();
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(1);
   await page.close();
-  for (let n = 1; n <= 12; n++) await stage.reply(`news ${n} ${"of some length ".repeat(12)}`);
+  for (let n = 1; n <= 12; n++) await testbed.reply(`news ${n} ${"of some length ".repeat(12)}`);
   let release = (): void => {};
   const opened = new Promise<void>((resolve) => {
     release = resolve;
@@ -56,7 +56,7 @@ it("72 a chat that is opened before its messages have loaded also scrolls to the
     const server = socket.connectToServer();
     server.onMessage((frame) => void opened.then(() => socket.send(frame)));
   };
-  const later = await stage.visit({ context, before: (page) => page.routeWebSocket(/\/socket/, hold) });
+  const later = await testbed.visit({ context, before: (page) => page.routeWebSocket(/\/socket/, hold) });
   await later.chat.open();
   await later.chat.composer.waitFor();
   release();
@@ -70,7 +70,7 @@ it("72 a chat that is opened before its messages have loaded also scrolls to the
 });
 
 it("73 a thread of a thousand messages never has more than 300 rows, from its end back to its first message", async () => {
-  const { page } = await withThread(stage, 1_000);
+  const { page } = await withThread(testbed, 1_000);
   const most = await page.locator(".thread").evaluate(async (thread) => {
     let rows = 0;
     while (!thread.textContent?.includes("echo: Hello")) {

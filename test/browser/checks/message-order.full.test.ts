@@ -1,6 +1,6 @@
 /** Check 40 with more replies and rarer faults than in `message-order.test.ts`. */
 
 import { repliesOverBadConnection } from "./bad-connection.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 
-repliesOverBadConnection(setStage(), 1_000, 0.02);
+repliesOverBadConnection(setUpTestbed(), 1_000, 0.02);

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { setOffline } from "../offline.ts";
 import { repliesOverBadConnection } from "./bad-connection.ts";
-import { type Chat, converse, echo, reopen, setStage } from "./stage.ts";
+import { type Chat, converse, echo, reopen, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 it("39 twenty quick messages arrive in typing order, although each takes up to two seconds and two fail", async () => {
   const random = seededRandom(39);
@@ -27,19 +27,19 @@ it("39 twenty quick messages arrive in typing order, although each takes up to t
       void before.then(() => Promise.all([socket.close({ code: 1011 }), server.close({ code: 1011 })]));
     });
   };
-  const { chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, slow) });
+  const { chat } = await testbed.visit({ before: (page) => page.routeWebSocket(/\/socket/, slow) });
   await chat.open();
   const texts = Array.from({ length: 20 }, (_, n) => `number ${n}.`);
   for (const text of texts) {
     await chat.composer.fill(text);
     await chat.composer.press("Enter");
   }
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
-  expect(stage.harness.sandbox.messages().map(({ body }) => body)).toEqual(texts);
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+  expect(testbed.harness.sandbox.messages().map(({ body }) => body)).toEqual(texts);
   expect(failed).toHaveLength(2);
 });
 
-repliesOverBadConnection(stage, 200, 0.1);
+repliesOverBadConnection(testbed, 200, 0.1);
 
 describe("45 a clock that is wrong by a day", () => {
   const DAY_MS = 86_400_000;
@@ -56,17 +56,17 @@ describe("45 a clock that is wrong by a day", () => {
     ["behind", -1],
   ] as const)
     it(`45 when the relay's clock is a day ${name} the browser's, order and days are right`, async () => {
-      const { page, chat } = await stage.visit({
+      const { page, chat } = await testbed.visit({
         options: { timezoneId: noon() },
         before: (page) => page.clock.install({ time: Date.now() - days * DAY_MS }),
       });
       await converse(chat, "yesterday");
       // The messages so far were sent a day ago.
-      await stage.harness.halt();
-      const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
+      await testbed.harness.halt();
+      const db = openSqlite(`${testbed.harness.dataDir}/porchlight.db`);
       await db.run("UPDATE messages SET at = at - $1", DAY_MS);
       await db.close();
-      await stage.harness.start();
+      await testbed.harness.start();
       await page.reload();
       await reopen(chat);
       await chat.send("today");
@@ -74,12 +74,12 @@ describe("45 a clock that is wrong by a day", () => {
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       // Messages that have no time from the relay yet.
       await setOffline(page, true);
-      await stage.harness.halt();
+      await testbed.harness.halt();
       await chat.send("not sent yet");
       await chat.thread.getByText("not sent yet", { exact: true }).waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
       expect(await texts(page)).toEqual(["yesterday", "echo: yesterday", "today", "echo: today", "not sent yet"]);
       await setOffline(page, false);
-      await stage.harness.start();
+      await testbed.harness.start();
     });
 });

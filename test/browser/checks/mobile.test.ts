@@ -2,10 +2,10 @@
 
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { callApi, converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { callApi, converse, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 import { frames } from "./threads.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 const TALL = `<div style="height:3000px">Tall page</div>`;
 
@@ -44,7 +44,7 @@ async function keyboard(page: Page, covered: number, offsetTop: number, type = "
 }
 
 it("68 the keyboard covers neither header nor composer, and the layout returns when it disappears", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE, before: mockViewport });
+  const { page, chat } = await testbed.visit({ options: PHONE, before: mockViewport });
   await converse(chat);
   await viewportWatched(page);
   const whole = await rectOf(page, ".panel");
@@ -77,7 +77,7 @@ it("68 the keyboard covers neither header nor composer, and the layout returns w
 });
 
 it("69 fields are large enough to prevent zooming, opening shows no keyboard, and sending keeps it", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await chat.launcher.tap();
   await chat.composer.waitFor();
   const active = () => page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.localName);
@@ -93,7 +93,7 @@ it("69 fields are large enough to prevent zooming, opening shows no keyboard, an
 });
 
 it("70 the page behind does not move when the visitor scrolls in the chat", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(TALL + stage.tag()), options: PHONE });
+  const { page, chat } = await testbed.visit({ html: pageOf(TALL + testbed.tag()), options: PHONE });
   await page.evaluate(() => scrollTo(0, 700));
   await converse(chat);
   const wheel = async (times: number, by: number): Promise<void> => {
@@ -105,7 +105,7 @@ it("70 the page behind does not move when the visitor scrolls in the chat", asyn
   // A short thread, then the ends of a long one.
   await wheel(3, 500);
   await wheel(3, -500);
-  stage.harness.sandbox.configure({ botScript: "long" });
+  testbed.harness.sandbox.configure({ botScript: "long" });
   await chat.send("long");
   await chat.thread.getByText("This is a long answer").waitFor();
   await wheel(3, 20_000);
@@ -117,7 +117,7 @@ it("70 the page behind does not move when the visitor scrolls in the chat", asyn
 });
 
 it("71 Escape, which Android's back button sends, closes the panel and does not change the history", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await chat.launcher.waitFor();
   const before = await page.evaluate(() => history.length);
   await chat.launcher.tap();
@@ -133,7 +133,7 @@ const isModal = (page: Page): Promise<boolean> =>
   page.locator("porch-light dialog").evaluate((dialog) => dialog.matches(":modal"));
 
 it("the panel stays modal, with its focus and its draft, when the page empties or replaces its body", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await converse(chat);
   await chat.composer.fill("half a thought");
   for (const replace of [
@@ -150,7 +150,7 @@ it("the panel stays modal, with its focus and its draft, when the page empties o
 });
 
 it("the panel unlocks the page when the page hides the chat", async () => {
-  const { page, chat } = await stage.visit({ options: PHONE });
+  const { page, chat } = await testbed.visit({ options: PHONE });
   await chat.open();
   await expect.poll(() => isModal(page)).toBe(true);
   await page.locator("porch-light").evaluate((host) => {

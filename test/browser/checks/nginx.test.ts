@@ -9,7 +9,7 @@ import { type Clock, realClock } from "../../../relay/src/base/clock.ts";
 import { startNginx } from "../../nginx.ts";
 import { runAt } from "../../relays.ts";
 import type { Front } from "../../setup/front.ts";
-import { type Chat, converse, pageOf, setStage } from "./stage.ts";
+import { type Chat, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
 /** A tenth of the real time: the relay's clock runs ten times as fast, and nginx waits six seconds. */
 const TIMES = 10;
@@ -26,13 +26,13 @@ function uptime(): number {
   return passed;
 }
 const clock: Clock = { ...realClock, uptime };
-const stage = setStage({ run: (env) => runAt(env, clock) });
+const testbed = setUpTestbed({ run: (env) => runAt(env, clock) });
 
 async function behind(nginx: Front): Promise<{ chat: Chat; sockets: WebSocket[]; pongs: () => number }> {
   const sockets: WebSocket[] = [];
   let pongs = 0;
-  const { chat } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default"', nginx.url)),
+  const { chat } = await testbed.visit({
+    html: pageOf(testbed.tag('data-site="default"', nginx.url)),
     before: async (page) =>
       page.on("websocket", (socket) => {
         sockets.push(socket);
@@ -46,7 +46,7 @@ async function behind(nginx: Front): Promise<{ chat: Chat; sockets: WebSocket[];
 }
 
 it("33 behind nginx the socket is still open after a silence of more than twice nginx's limit", async () => {
-  const nginx = await startNginx(stage.harness.url, NGINX_S / TIMES);
+  const nginx = await startNginx(testbed.harness.url, NGINX_S / TIMES);
   try {
     const { chat, sockets, pongs } = await behind(nginx);
     uptime();
@@ -55,7 +55,7 @@ it("33 behind nginx the socket is still open after a silence of more than twice 
     const heartbeats = pongs() + Math.ceil(IDLE_S / HEARTBEAT_S);
     await expect.poll(pongs).toBeGreaterThanOrEqual(heartbeats);
     expect(performance.now() - begin).toBeGreaterThan((2_000 * NGINX_S) / TIMES);
-    await stage.reply("still there?");
+    await testbed.reply("still there?");
     await chat.thread.getByText("still there?", { exact: true }).waitFor();
     expect(sockets.map((socket) => socket.isClosed())).toEqual([false]);
   } finally {
@@ -67,7 +67,7 @@ it("33 behind nginx the socket is still open after a silence of more than twice 
 
 it("33 without heartbeats nginx closes the socket in that time", async () => {
   // Long enough for every answer of a busy machine: the limit also holds for the page's scripts.
-  const nginx = await startNginx(stage.harness.url, 3);
+  const nginx = await startNginx(testbed.harness.url, 3);
   try {
     const { chat, sockets } = await behind(nginx);
     await expect.poll(() => sockets[0]?.isClosed()).toBe(true);

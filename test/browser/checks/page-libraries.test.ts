@@ -4,13 +4,13 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { sampleOf } from "../../all-cases.ts";
 import { bundle } from "../../host-pages/bundle.ts";
-import { type Chat, callApi, converse, pageOf, setStage } from "./stage.ts";
+import { type Chat, callApi, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** Serves a script beside the pages. @returns its markup */
 function script(code: string): string {
-  stage.put("/app.js", { html: code, headers: { "Content-Type": "text/javascript; charset=utf-8" } });
+  testbed.put("/app.js", { html: code, headers: { "Content-Type": "text/javascript; charset=utf-8" } });
   return `<script src="/app.js"></script>`;
 }
 
@@ -38,8 +38,8 @@ async function openModal(
   code: string,
   until: (chat: Chat) => Promise<unknown>,
 ): Promise<{ page: Page; errors: string[] }> {
-  const html = pageOf(`<div id="root"></div>${script(await bundle(code))}${stage.tag()}`);
-  const { page, chat } = await stage.visit({ html });
+  const html = pageOf(`<div id="root"></div>${script(await bundle(code))}${testbed.tag()}`);
+  const { page, chat } = await testbed.visit({ html });
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   await until(chat);
@@ -69,7 +69,7 @@ for (const [name, code] of Object.entries(MODALS))
   });
 
 it("8 a page that hides everything beside its modal does not hide a chat in use", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   await chat.composer.click();
   const host = page.locator("porch-light");
@@ -94,7 +94,7 @@ for (const [name, code] of sampleOf(Object.entries(MODALS), [0, 5]))
 
 it("9 the visitor can write in a chat that a button in a native modal opened, the first time and again", async () => {
   const modal = `<dialog id="modal"><button id="help" onclick="Porchlight('open')">Help</button></dialog>`;
-  const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
+  const { page, chat } = await testbed.visit({ html: pageOf(`${modal}${testbed.tag()}`) });
   await chat.launcher.waitFor();
   const composer = page.getByRole("textbox", { name: "Message" });
   const show = () => page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
@@ -124,7 +124,7 @@ it("9 the visitor can write in a chat that a button in a native modal opened, th
 });
 
 it("9 Escape on the launcher reaches the page, and Escape that closes the panel does not", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await page.evaluate(() => {
     const keys = Object.assign(window, { keys: [] as string[] }).keys;
     for (const type of ["keydown", "keyup"])
@@ -145,9 +145,9 @@ type Turbo = { loads: number; missing: number };
 it("14 survives Turbo navigations with its draft, panel and conversation, without a frame in which it is missing", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
   const html = (name: string): string =>
-    pageOf(`<h1>${name}</h1><a href="/">First</a> <a href="/two">Second</a>`, turbo + stage.tag());
-  stage.put("/two", { html: html("Second page") });
-  const { page, chat } = await stage.visit({ html: html("First page") });
+    pageOf(`<h1>${name}</h1><a href="/">First</a> <a href="/two">Second</a>`, turbo + testbed.tag());
+  testbed.put("/two", { html: html("Second page") });
+  const { page, chat } = await testbed.visit({ html: html("First page") });
   await converse(chat);
   await chat.composer.fill("half a thought");
   await page.locator("porch-light").evaluate((host) => {
@@ -179,11 +179,11 @@ for (const [version, alias] of [
 ] as const)
   it(`15 React ${version} hydrates the whole document around it without an error`, async () => {
     const code = `import { createElement as h } from "react"; import { hydrateRoot } from "react-dom/client";
-      const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${stage.harness.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
+      const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${testbed.harness.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
       window.errors = []; window.hydrate = () => hydrateRoot(document, h(App), { onRecoverableError: (error) => errors.push(String(error)) });`;
     script(await bundle(code, alias));
-    const html = `<!doctype html><html lang="en"><head><title>Host</title><script async="" src="${stage.harness.url}/widget.js"></script></head><body><main>Words</main><script src="/app.js"></script></body></html>`;
-    const { page, chat } = await stage.visit({ html });
+    const html = `<!doctype html><html lang="en"><head><title>Host</title><script async="" src="${testbed.harness.url}/widget.js"></script></head><body><main>Words</main><script src="/app.js"></script></body></html>`;
+    const { page, chat } = await testbed.visit({ html });
     await chat.launcher.waitFor();
     await page.evaluate(() => (window as unknown as { hydrate: () => void }).hydrate());
     await page.waitForFunction(() =>
@@ -306,7 +306,7 @@ const leftovers = (page: Page) =>
   });
 
 it("17 destroy leaves no listener, timer, observer, socket or global behind", async () => {
-  const { page, chat } = await stage.visit({ before: recordResources });
+  const { page, chat } = await testbed.visit({ before: recordResources });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();

@@ -8,10 +8,10 @@ import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
 import { chatOn, START_MS, TIMEOUT_MS } from "../browser.ts";
-import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
+import { converse, PLAIN, pageOf, reopen, setUpTestbed } from "./testbed.ts";
 import { withThread } from "./threads.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 
 /** All storage of a page. */
 const storageOf = (page: Page) =>
@@ -32,12 +32,12 @@ it("46 before the click nothing is stored, and no request identifies the visitor
     page.on("request", (request) => requested.push(request));
     page.on("response", (response) => answered.push(response));
   };
-  const { page, context, chat } = await stage.visit({ before: note });
+  const { page, context, chat } = await testbed.visit({ before: note });
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
   expect(await storageOf(page)).toEqual(NOTHING);
-  expect(await context.cookies([stage.host, stage.harness.url])).toEqual([]);
-  const ours = requested.filter((request) => request.url().startsWith(stage.harness.url));
+  expect(await context.cookies([testbed.host, testbed.harness.url])).toEqual([]);
+  const ours = requested.filter((request) => request.url().startsWith(testbed.harness.url));
   expect(ours.length).toBeGreaterThan(0);
   for (const request of ours) {
     const headers = await request.allHeaders();
@@ -69,8 +69,8 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-    stage.put("/", { html: pageOf(stage.tag()) });
-    await page.goto(`${stage.host}/`);
+    testbed.put("/", { html: pageOf(testbed.tag()) });
+    await page.goto(`${testbed.host}/`);
     const thrown = await page.evaluate(() => {
       try {
         return String(localStorage);
@@ -86,11 +86,11 @@ it("47 where cookies are blocked, a whole conversation works in memory, without 
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     expect(errors).toEqual([]);
     // After a broken connection, it is still the same visitor.
-    await stage.harness.halt();
-    await stage.harness.start();
+    await testbed.harness.halt();
+    await testbed.harness.start();
     await page.evaluate(() => void dispatchEvent(new Event("online")));
     await converse(chat, "after the break");
-    expect(new Set(stage.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+    expect(new Set(testbed.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
     expect(await chat.thread.getByText("echo: again", { exact: true }).count()).toBe(1);
   } finally {
     await context.close();
@@ -110,10 +110,10 @@ it("48 works on a page without https, where browsers disable many functions", as
     ],
   });
   try {
-    const { port } = new URL(stage.host);
+    const { port } = new URL(testbed.host);
     const page = await browser.newPage();
     page.setDefaultTimeout(TIMEOUT_MS);
-    stage.put("/", { html: pageOf(stage.tag()) });
+    testbed.put("/", { html: pageOf(testbed.tag()) });
     await page.goto(`http://${PLAIN}:${port}/`);
     expect(await page.evaluate(() => [isSecureContext, "randomUUID" in crypto, "locks" in navigator])).toEqual([
       false,
@@ -123,10 +123,10 @@ it("48 works on a page without https, where browsers disable many functions", as
     const chat = chatOn(page);
     await converse(chat);
     // Unsent messages are for one tab to send; without locks, nothing decides which one.
-    await stage.harness.halt();
+    await testbed.harness.halt();
     await chat.send("found again");
     await page.reload();
-    await stage.harness.start();
+    await testbed.harness.start();
     await reopen(chat);
     await chat.thread.getByText("echo: found again", { exact: true }).waitFor();
   } finally {
@@ -136,7 +136,7 @@ it("48 works on a page without https, where browsers disable many functions", as
 
 /** Number of rows about a visitor in the relay's database. */
 async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
-  const db = openSqlite(`${stage.harness.dataDir}/porchlight.db`);
+  const db = openSqlite(`${testbed.harness.dataDir}/porchlight.db`);
   const count = async (table: string, column: string): Promise<number | undefined> => {
     const [row] = await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${column} = $1`, id);
     return row?.n;
@@ -153,9 +153,9 @@ async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
 }
 
 it("49 a deleted conversation is removed from browser and relay, and the returning visitor gets a new id", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await converse(chat);
-  const first = stage.harness.sandbox.messages()[0]?.fromId;
+  const first = testbed.harness.sandbox.messages()[0]?.fromId;
   // The reply may be shown before the relay has the service's answer to the message.
   await expect.poll(() => rowsOf(first)).toEqual({ visitors: 1, messages: 2, outbox: 0 });
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -168,14 +168,14 @@ it("49 a deleted conversation is removed from browser and relay, and the returni
   await page.reload();
   await converse(chat, "Hello again");
   expect(await chat.thread.getByText("echo: Hello", { exact: true }).count()).toBe(0);
-  const second = stage.harness.sandbox.messages().at(-1)?.fromId;
+  const second = testbed.harness.sandbox.messages().at(-1)?.fromId;
   expect(second).toBeTruthy();
   expect(second).not.toBe(first);
 });
 
 it("50 the transcript contains every message, even those never shown, and opens offline as plain text", async () => {
-  const { page, context, chat } = await withThread(stage, 130);
-  stage.harness.sandbox.configure({ botScript: "html" });
+  const { page, context, chat } = await withThread(testbed, 130);
+  testbed.harness.sandbox.configure({ botScript: "html" });
   await chat.send("<img src=x onerror=alert(1)> & more");
   await chat.thread.getByText("onerror").nth(1).waitFor();
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -211,7 +211,7 @@ for (const [how, blocked] of [
   it(`51 over ${how} the token appears in no address, referrer, console message or page content`, async () => {
     const seen: string[] = [];
     const requested: Request[] = [];
-    const { page, chat } = await stage.visit({
+    const { page, chat } = await testbed.visit({
       before: async (page) => {
         page.on("request", (request) => requested.push(request));
         page.on("websocket", (socket) => seen.push(socket.url()));

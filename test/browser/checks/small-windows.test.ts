@@ -6,14 +6,14 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { launch } from "../browser.ts";
-import { type Chat, callApi, pageOf, rectOf, setStage } from "./stage.ts";
+import { type Chat, callApi, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 import { frames } from "./threads.ts";
 
-const stage = setStage({ sandbox: { botScript: "silent" } });
+const testbed = setUpTestbed({ sandbox: { botScript: "silent" } });
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } };
 const SMALL: BrowserContextOptions = { viewport: { width: 320, height: 568 } };
 const WORD = "Rechtsschutzversicherungsgesellschaft";
-const html = (attributes = "", head = "") => pageOf(stage.tag(`data-site="default" ${attributes}`), head);
+const html = (attributes = "", head = "") => pageOf(testbed.tag(`data-site="default" ${attributes}`), head);
 /** Works in any language, and with any name of the launcher. */
 async function open(page: Page): Promise<void> {
   await page.locator(".launcher").click();
@@ -25,13 +25,13 @@ const tooWide = (page: Page): Promise<number> =>
 async function addReply(chat: Chat, body: string): Promise<void> {
   const rows = chat.panel.locator(".reply");
   const before = await rows.count();
-  await stage.reply(body);
+  await testbed.reply(body);
   await rows.nth(before).waitFor();
 }
 
 describe("1 a page that zooms itself", () => {
   it.each([1.25, 2])("1 by %d shows the whole panel in its window", async (zoom) => {
-    const { page } = await stage.visit({ html: html("", `<style>body{zoom:${zoom}}</style>`) });
+    const { page } = await testbed.visit({ html: html("", `<style>body{zoom:${zoom}}</style>`) });
     await open(page);
     const { height = 0 } = page.viewportSize() ?? {};
     const [panel, launcher] = [await rectOf(page, ".panel"), await rectOf(page, ".launcher")];
@@ -66,7 +66,7 @@ describe("61 text twice as large", () => {
     const browser = await launch(["--blink-settings=defaultFontSize=32"]);
     try {
       for (const options of [PHONE, SMALL]) {
-        const { page, chat } = await stage.visit({
+        const { page, chat } = await testbed.visit({
           browser,
           options,
           html: html('data-privacy-url="https://e.test/p"'),
@@ -103,7 +103,7 @@ describe("61 text twice as large", () => {
 const TOUCH: BrowserContextOptions = { ...SMALL, hasTouch: true, isMobile: true };
 
 it("61 at 320 pixels the text field keeps one line beside files, camera and voice", async () => {
-  const { page, chat } = await stage.visit({ options: TOUCH, html: html("data-camera data-voice") });
+  const { page, chat } = await testbed.visit({ options: TOUCH, html: html("data-camera data-voice") });
   await open(page);
   await chat.panel.getByRole("button", { name: "Record a voice message" }).waitFor();
   // One line and its padding.
@@ -115,7 +115,7 @@ it("61 with text twice as large the text field keeps its placeholder beside came
   const browser = await launch(["--blink-settings=defaultFontSize=32"]);
   onTestFinished(() => browser.close());
   const options = { ...PHONE, hasTouch: true, isMobile: true };
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     browser,
     options,
     html: html("data-camera data-voice data-team='Ada|Tom'"),
@@ -134,7 +134,7 @@ it.each([
   ["outside business hours", `data-hours='{"timeZone":"UTC","mon":"9:00-9:01"}'`],
 ])("61 at 320 by 568 the form %s is whole", async (_when, attributes) => {
   for (const locale of ["en", "de"]) {
-    const { page } = await stage.visit({
+    const { page } = await testbed.visit({
       options: TOUCH,
       html: html(
         `${attributes} data-locale="${locale}" data-greeting="Hi! Ask me about our lamps, delivery or returns."`,
@@ -158,7 +158,7 @@ it.each([
 });
 
 it("61 at 320 pixels no language cuts the title", async () => {
-  const { page } = await stage.visit({ options: SMALL, html: html() });
+  const { page } = await testbed.visit({ options: SMALL, html: html() });
   await open(page);
   for (const locale of ["de", "el", "fr", "ms", "ta", "vi"]) {
     const before = await page.locator("#title").textContent();
@@ -172,7 +172,7 @@ it("61 at 320 pixels no language cuts the title", async () => {
 });
 
 it("61 at 320 by 256 every menu entry can be reached", async () => {
-  const { page, chat } = await stage.visit({
+  const { page, chat } = await testbed.visit({
     options: { viewport: { width: 320, height: 256 } },
     html: html('data-privacy-url="https://e.test/p"'),
   });
@@ -197,7 +197,7 @@ it("61 at 320 by 256 every menu entry can be reached", async () => {
 
 it("61 a launcher with a long text touches neither edge", async () => {
   const label = "Ask our friendly staff about any lamp now";
-  const { page } = await stage.visit({ options: SMALL, html: html(`data-launcher="text" data-label="${label}"`) });
+  const { page } = await testbed.visit({ options: SMALL, html: html(`data-launcher="text" data-label="${label}"`) });
   const { x, right } = await rectOf(page, ".launcher");
   expect(x).toBeGreaterThanOrEqual(8);
   expect(right).toBeLessThanOrEqual(312);
@@ -206,13 +206,13 @@ it("61 a launcher with a long text touches neither edge", async () => {
 describe("74 long words and unusual characters", () => {
   it("74 break within the greeting and the suggestions", async () => {
     const attributes = `data-greeting="Willkommen bei der ${WORD}" data-suggestions="Kraftfahrzeug${WORD}?|Hallo"`;
-    const { page } = await stage.visit({ options: SMALL, html: html(attributes) });
+    const { page } = await testbed.visit({ options: SMALL, html: html(attributes) });
     await open(page);
     expect(await tooWide(page)).toBe(0);
   });
 
   it("74 break within the teaser, whose close button stays visible", async () => {
-    const { page } = await stage.visit({
+    const { page } = await testbed.visit({
       html: html(`data-teaser="${WORD.repeat(3)}"`),
       before: (page) => page.clock.install(),
     });
@@ -226,10 +226,10 @@ describe("74 long words and unusual characters", () => {
   });
 
   it("74 no reply reverses its own links, or overlaps its neighbours", async () => {
-    const { page, chat } = await stage.visit({ html: html() });
+    const { page, chat } = await testbed.visit({ html: html() });
     await open(page);
     await chat.send("Hello");
-    await expect.poll(() => stage.harness.sandbox.messages().length).toBe(1);
+    await expect.poll(() => testbed.harness.sandbox.messages().length).toBe(1);
     await addReply(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
     expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
     expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
@@ -248,15 +248,15 @@ describe("74 long words and unusual characters", () => {
   });
 
   it("74 a failed message has its two buttons beside the reason, and its outline does not touch the message above, also in Arabic", async () => {
-    const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
+    const { page, chat } = await testbed.visit({ options: PHONE, html: html('data-locale="ar"') });
     await open(page);
     const sendMessage = async (text: string): Promise<void> => {
       await page.locator("porch-light textarea").fill(text);
       await page.locator(".send").click();
     };
     await sendMessage("مرحبا");
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    stage.harness.sandbox.failNext("incoming", 1, 400);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    testbed.harness.sandbox.failNext("incoming", 1, 400);
     await sendMessage("شكرًا");
     await chat.panel.locator(".failed button").nth(1).waitFor();
     const { tops, lastWord } = await page.locator(".failed").evaluate((failed) => {
@@ -276,7 +276,7 @@ describe("74 long words and unusual characters", () => {
 });
 
 it("72 an empty thread is at its top, without a button to new messages", async () => {
-  const { page } = await stage.visit({
+  const { page } = await testbed.visit({
     options: { viewport: { width: 844, height: 390 } },
     html: html('data-suggestions="Do you ship to Norway?|Which lamp for a reading chair?|How long does it take?"'),
   });
@@ -296,7 +296,7 @@ it("72 an empty thread is at its top, without a button to new messages", async (
 });
 
 it("74 an avatar that cannot be loaded leaves its first letter", async () => {
-  const { page } = await stage.visit({ html: html('data-avatar="/no-such-face.png" data-title="Shop"') });
+  const { page } = await testbed.visit({ html: html('data-avatar="/no-such-face.png" data-title="Shop"') });
   await open(page);
   await expect.poll(() => page.locator("span.avatar").textContent()).toBe("S");
   expect(await page.locator("img.avatar").count()).toBe(0);
@@ -307,7 +307,7 @@ describe("58 the emoji picker", () => {
 
   it("58 closes on Escape before the panel does, wherever the focus is, and is never open together with the menu", async () => {
     const own = `<button onclick="Porchlight('open')">Ask us</button>`;
-    const { page, chat } = await stage.visit({ html: pageOf(own + stage.tag()) });
+    const { page, chat } = await testbed.visit({ html: pageOf(own + testbed.tag()) });
     await chat.launcher.waitFor();
     await page.getByRole("button", { name: "Ask us" }).click();
     await chat.composer.waitFor();
@@ -366,7 +366,7 @@ describe("71 a window whose size changes", () => {
   const modal = (page: Page) => page.locator("dialog.panel").evaluate((panel) => panel.matches(":modal"));
 
   it("71 when the window becomes as narrow as a phone's, the panel fills it and traps the focus; in a wide one it floats again", async () => {
-    const { page, chat } = await stage.visit({ html: html() });
+    const { page, chat } = await testbed.visit({ html: html() });
     const eventsOnPage = () => page.evaluate(() => (window as unknown as { events: string[] }).events);
     await page.evaluate(() => {
       const { events } = Object.assign(window, { events: [] as string[] });
@@ -403,7 +403,7 @@ describe("71 a window whose size changes", () => {
         await late;
         await route.continue();
       });
-    const visit = await stage.visit({ options, html: html('data-title="Lamps"'), before });
+    const visit = await testbed.visit({ options, html: html('data-title="Lamps"'), before });
     return { ...visit, release, frame: visit.page.getByRole("dialog", { name: "Lamps", exact: true }) };
   }
 

@@ -1,9 +1,9 @@
 /** Check 52 in the themes and directions that `states.test.ts` omits. */
 
 import { axeTests } from "./axe.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 
-axeTests(setStage(), {
+axeTests(setUpTestbed(), {
   desktop: [
     ["light", "ltr"],
     ["light", "rtl"],

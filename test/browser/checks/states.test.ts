@@ -8,11 +8,11 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { animationsEnded, axeTests, hostPage } from "./axe.ts";
-import { setStage } from "./stage.ts";
 import { FORM_STATES, STATES } from "./states.ts";
+import { setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
-axeTests(stage, { desktop: [["dark", "rtl"]], phone: [["light", "ltr"]], forms: [["light", "ltr"]] });
+const testbed = setUpTestbed();
+axeTests(testbed, { desktop: [["dark", "rtl"]], phone: [["light", "ltr"]], forms: [["light", "ltr"]] });
 
 /** The accessibility tree without what changes every second: times, the state of the newest message, and live regions. */
 async function treeOf(page: Page, parts: string[]): Promise<string> {
@@ -30,9 +30,9 @@ async function expectReviewed(page: Page, name: string, parts: string[]): Promis
 }
 
 it("53 the accessibility tree of every state equals the reviewed one", async () => {
-  const { page } = await stage.visit({ html: hostPage(stage, 'data-suggestions="One|Two"') });
+  const { page } = await testbed.visit({ html: hostPage(testbed, 'data-suggestions="One|Two"') });
   for (const { name, enter } of STATES) {
-    await enter(page, stage);
+    await enter(page, testbed);
     const parts = name === "closed" || name === "unread" ? [".launcher"] : [".launcher", ".panel"];
     await expectReviewed(page, name, parts);
   }
@@ -40,19 +40,22 @@ it("53 the accessibility tree of every state equals the reviewed one", async () 
 
 it("53 the trees of the chat's forms and of a phone equal the reviewed ones", async () => {
   for (const { name, attributes, enter } of FORM_STATES) {
-    const { page, context } = await stage.visit({ html: hostPage(stage, attributes) });
-    await enter(page, stage);
+    const { page, context } = await testbed.visit({ html: hostPage(testbed, attributes) });
+    await enter(page, testbed);
     await expectReviewed(page, name, [".launcher", ".panel"]);
     await context.close();
   }
-  const { page } = await stage.visit({ html: hostPage(stage, ""), options: { viewport: { width: 390, height: 844 } } });
+  const { page } = await testbed.visit({
+    html: hostPage(testbed, ""),
+    options: { viewport: { width: 390, height: 844 } },
+  });
   await page.locator("porch-light .launcher").click();
   await page.locator("porch-light textarea").waitFor();
   await expectReviewed(page, "phone", [".panel"]);
 });
 
 it("53 a lost label, a changed name and a changed role are detected", async () => {
-  const { page, chat } = await stage.visit({ html: hostPage(stage, "") });
+  const { page, chat } = await testbed.visit({ html: hostPage(testbed, "") });
   await chat.open();
   const before = await treeOf(page, [".panel"]);
   for (const [selector, attribute, value] of [

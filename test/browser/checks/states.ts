@@ -6,9 +6,9 @@
 import type { Page } from "playwright-core";
 import { setOffline } from "../offline.ts";
 import { PIXEL } from "../png.ts";
-import type { Stage } from "./stage.ts";
+import type { Testbed } from "./testbed.ts";
 
-export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
+export type State = { name: string; enter: (page: Page, testbed: Testbed) => Promise<unknown> };
 
 const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
 
@@ -32,8 +32,8 @@ export const STATES: State[] = [
   },
   {
     name: "conversation",
-    async enter(page, stage) {
-      stage.harness.sandbox.configure({ botScript: "markdown" });
+    async enter(page, testbed) {
+      testbed.harness.sandbox.configure({ botScript: "markdown" });
       await sendMessage(page, "Do you deliver? https://shop.example/a");
       await part(page, ".reply pre").waitFor();
       await page.mouse.click(300, 300);
@@ -73,9 +73,9 @@ export const STATES: State[] = [
   },
   {
     name: "failed",
-    async enter(page, stage) {
+    async enter(page, testbed) {
       await part(page, "[role=alertdialog] button").first().click();
-      stage.harness.sandbox.failNext("incoming", 1, 400);
+      testbed.harness.sandbox.failNext("incoming", 1, 400);
       await sendMessage(page, "this one is refused");
       await part(page, ".failed").getByText(/\. \S/).waitFor();
     },
@@ -89,13 +89,13 @@ export const STATES: State[] = [
   },
   {
     name: "unread",
-    async enter(page, stage) {
+    async enter(page, testbed) {
       await setOffline(page, false);
       await page.evaluate(() => void dispatchEvent(new Event("online")));
       await part(page, ".bar").waitFor({ state: "detached" });
       await read(page);
       await part(page, ".launcher").click();
-      await stage.reply("an answer that waits");
+      await testbed.reply("an answer that waits");
       await part(page, ".badge").waitFor();
     },
   },

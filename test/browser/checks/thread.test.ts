@@ -3,12 +3,12 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { clockOf, listenTo, passPaused, pause } from "./clocks.ts";
-import { type Chat, readUpTo, setStage } from "./stage.ts";
+import { type Chat, readUpTo, setUpTestbed } from "./testbed.ts";
 import { frames, gap, withThread } from "./threads.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 it("72 stays at the end when its content grows; when scrolled up, nothing moves and a button counts new messages", async () => {
-  const { page, chat } = await withThread(stage, 60);
+  const { page, chat } = await withThread(testbed, 60);
   const thread = page.locator(".thread");
   await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
   // A picture that loads, a message that grows, a keyboard that appears.
@@ -30,7 +30,7 @@ it("72 stays at the end when its content grows; when scrolled up, nothing moves 
   expect(await gap(page)).toBeLessThanOrEqual(1);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(60);
   const read = await readUpTo(page);
-  await stage.reply("one more at the end");
+  await testbed.reply("one more at the end");
   await chat.thread.getByText("one more at the end").waitFor();
   await frames(page);
   expect(await gap(page)).toBeLessThanOrEqual(1);
@@ -49,8 +49,8 @@ it("72 stays at the end when its content grows; when scrolled up, nothing moves 
       return inSight.at(-1)?.getBoundingClientRect().top ?? Number.NaN;
     });
   const before = await place();
-  await stage.reply("while reading, 1");
-  await stage.reply("while reading, 2");
+  await testbed.reply("while reading, 1");
+  await testbed.reply("while reading, 2");
   const pill = chat.panel.getByRole("button", { name: "2 new messages" });
   await pill.waitFor();
   expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
@@ -68,14 +68,14 @@ it("72 stays at the end when its content grows; when scrolled up, nothing moves 
 });
 
 it("74 long strings, both directions, emoji and code stay within the panel and keep their reading order", async () => {
-  stage.harness.sandbox.configure({ botScript: "silent" });
-  const { page, chat } = await stage.visit();
+  testbed.harness.sandbox.configure({ botScript: "silent" });
+  const { page, chat } = await testbed.visit();
   await chat.open();
   const texts = ["W".repeat(3_900), "שלום world مرحبا 123", "👋🎉", "`code` and more"];
   for (const text of texts) await chat.send(text);
-  await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
-  await stage.reply(`begin ${"M".repeat(5_000)} end`);
-  await stage.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
+  await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+  await testbed.reply(`begin ${"M".repeat(5_000)} end`);
+  await testbed.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
   // Blocks need a part that is fetched on demand.
   await page.locator(".bubble pre").waitFor();
   const seen = await page.evaluate(() => {
@@ -111,19 +111,19 @@ const delivered = (page: Page) => page.locator(".own .state").getByText("Deliver
 
 /** Sends a message that is not answered, on a page with a controlled clock. */
 async function ask(): Promise<{ page: Page; chat: Chat }> {
-  stage.harness.sandbox.configure({ botScript: "silent" });
+  testbed.harness.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install();
     await listenTo(page);
   };
-  const { page, chat } = await stage.visit({ before });
+  const { page, chat } = await testbed.visit({ before });
   await chat.open();
   return { page, chat };
 }
 
 it("75 dots appear only when the service has the message, texts after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
-  stage.harness.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
+  testbed.harness.sandbox.configure({ latencyMs: 1_500, clock: "virtual" });
   await chat.send("anybody?");
   await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
   expect(await dots(page).count()).toBe(0);
@@ -131,8 +131,8 @@ it("75 dots appear only when the service has the message, texts after 10, 30 and
   await pause(page);
   // The relay's request may still be on its way.
   const arrived = async (): Promise<number> => {
-    await stage.harness.sandbox.advance(1_500);
-    return stage.harness.sandbox.messages().length;
+    await testbed.harness.sandbox.advance(1_500);
+    return testbed.harness.sandbox.messages().length;
   };
   await expect.poll(arrived).toBe(1);
   await delivered(page);
@@ -161,7 +161,7 @@ it("75 dots appear only when the service has the message, texts after 10, 30 and
 
 it("75 no dots appear after a failure, without a network, or where people answer", async () => {
   const failed = await ask();
-  stage.harness.sandbox.failNext("incoming", 1, 400);
+  testbed.harness.sandbox.failNext("incoming", 1, 400);
   await failed.chat.send("refused");
   await failed.chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   await failed.page.clock.runFor(5_000);
@@ -170,13 +170,13 @@ it("75 no dots appear after a failure, without a network, or where people answer
   const offline = await ask();
   await offline.chat.send("and then the network goes");
   await dots(offline.page).waitFor();
-  await stage.harness.halt();
+  await testbed.harness.halt();
   await dots(offline.page).waitFor({ state: "detached" });
-  await stage.harness.start();
+  await testbed.harness.start();
 
-  const people = await stage.visit({
+  const people = await testbed.visit({
     path: "/people",
-    html: `<!doctype html><title>P</title>${stage.tag('data-site="default" data-responder="human"')}`,
+    html: `<!doctype html><title>P</title>${testbed.tag('data-site="default" data-responder="human"')}`,
     before: (page) => page.clock.install(),
   });
   await people.chat.open();
@@ -187,7 +187,7 @@ it("75 no dots appear after a failure, without a network, or where people answer
 });
 
 it("76 the chat says that a machine answers: before the first message, and on every answer", async () => {
-  const { page, chat } = await stage.visit();
+  const { page, chat } = await testbed.visit();
   await chat.open();
   await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();
   expect(
@@ -200,7 +200,7 @@ it("76 the chat says that a machine answers: before the first message, and on ev
   ).toMatch(/AI assistant/);
   await chat.send("one");
   await chat.thread.getByText("echo: one", { exact: true }).waitFor();
-  await stage.reply("two");
+  await testbed.reply("two");
   await chat.thread.getByText("two", { exact: true }).waitFor();
   const authors = await page.locator(".msg.reply > .vh").allTextContents();
   expect(authors).toHaveLength(2);

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { appendReply } from "../../../relay/src/records/threads.ts";
 import type { Harness } from "../../harness.ts";
-import { converse, reopen, type Stage, type Visit, type VisitOptions } from "./stage.ts";
+import { converse, reopen, type Testbed, type Visit, type VisitOptions } from "./testbed.ts";
 
 /** Pixels between the visible part of the thread and its end. */
 export const gap = (page: Page): Promise<number> =>
@@ -35,10 +35,10 @@ export async function fillThread(harness: Harness, count: number): Promise<void>
 }
 
 /** A visitor with a thread of this many replies, at its end, on a page that was just loaded. */
-export async function withThread(stage: Stage, count: number, given: VisitOptions = {}): Promise<Visit> {
-  const visit = await stage.visit(given);
+export async function withThread(testbed: Testbed, count: number, given: VisitOptions = {}): Promise<Visit> {
+  const visit = await testbed.visit(given);
   await converse(visit.chat);
-  await fillThread(stage.harness, count);
+  await fillThread(testbed.harness, count);
   await visit.page.reload();
   await reopen(visit.chat);
   await visit.chat.thread.getByText(`reply number ${count},`).waitFor();

@@ -6,16 +6,16 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Cutter, startCutter } from "../cutter.ts";
 import { pause } from "./clocks.ts";
-import { converse, pageOf, reopen, setStage } from "./stage.ts";
+import { converse, pageOf, reopen, setUpTestbed } from "./testbed.ts";
 
-const stage = setStage();
+const testbed = setUpTestbed();
 let proxy: Cutter;
 beforeEach(async () => {
-  proxy = await startCutter(() => Number(new URL(stage.harness.url).port));
+  proxy = await startCutter(() => Number(new URL(testbed.harness.url).port));
 });
 afterEach(() => proxy.stop());
 
-const bodies = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
+const bodies = (): string[] => testbed.harness.sandbox.messages().map(({ body }) => body);
 const own = (page: Page): Promise<string[]> => page.locator(".msg.own .bubble").allInnerTexts();
 const replies = (page: Page): Promise<string[]> => page.locator(".msg.reply .bubble").allInnerTexts();
 
@@ -65,16 +65,16 @@ async function sendsOf(pages: Page[]): Promise<Sends> {
 }
 
 it("unsent messages that three tabs find after a reload are sent once, in order, by one of them", async () => {
-  const first = await stage.visit({ path: "/0" });
+  const first = await testbed.visit({ path: "/0" });
   await converse(first.chat);
   const tabs = [first];
   for (const path of ["/1", "/2"]) {
-    const tab = await stage.visit({ context: first.context, path });
+    const tab = await testbed.visit({ context: first.context, path });
     await reopen(tab.chat);
     await tab.chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
     tabs.push(tab);
   }
-  await stage.harness.halt();
+  await testbed.harness.halt();
   const texts = ["one", "two", "three"];
   for (const text of texts) await first.chat.send(text);
   const sends = await sendsOf(tabs.map(({ page }) => page));
@@ -83,7 +83,7 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
     await reopen(chat);
     await expect.poll(() => own(page)).toEqual(texts);
   }
-  await stage.harness.start();
+  await testbed.harness.start();
   // Otherwise each waits longer after each attempt.
   for (const { page } of tabs) await page.evaluate(() => void dispatchEvent(new Event("online")));
   for (const { page, chat } of tabs) {
@@ -96,17 +96,17 @@ it("unsent messages that three tabs find after a reload are sent once, in order,
 });
 
 it("after a thousand replies over a dead connection, the newest appear once each, in order, and older ones on request", async () => {
-  const html = pageOf(stage.tag('data-site="default"', proxy.url));
-  const { page, chat } = await stage.visit({ html, before: (page) => page.clock.install() });
+  const html = pageOf(testbed.tag('data-site="default"', proxy.url));
+  const { page, chat } = await testbed.visit({ html, before: (page) => page.clock.install() });
   await converse(chat);
-  const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
+  const toId = testbed.harness.sandbox.messages()[0]?.fromId ?? "";
   proxy.blackHole();
   // Otherwise the page replaces the silent connection by itself when the replies take longer than forty seconds.
   await pause(page);
   const total = 1_050;
   const numbers = Array.from({ length: total }, (_, n) => `reply ${n}`);
   // One after another, because the test checks their order.
-  for (const body of numbers) await stage.harness.sandbox.callbackTo({ toId, body });
+  for (const body of numbers) await testbed.harness.sandbox.callbackTo({ toId, body });
   await page.clock.resume();
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await chat.thread.getByText(`reply ${total - 1}`, { exact: true }).waitFor();

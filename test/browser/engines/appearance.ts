@@ -6,27 +6,27 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PIXEL } from "../png.ts";
 import { POLL } from "./panel.ts";
-import type { Stage } from "./stage.ts";
+import type { Testbed } from "./testbed.ts";
 
 /** @param name of the engine, for the names of the tests */
-export function appearanceIn(name: string, stage: Stage): void {
+export function appearanceIn(name: string, testbed: Testbed): void {
   it(`in ${name} a picked picture is previewed, sent, and shown`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-pick-"));
     const file = join(folder, "dot.png");
     await writeFile(file, PIXEL);
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     await tab.pick(file);
     await chat.find({ css: ".tray img, .composer img" });
     await chat.click({ css: "button", text: "Send message" });
     await chat.find({ css: ".own img" });
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
     await expect.poll(() => tab.run(pictureWidth), POLL).toBe(1);
     await rm(folder, { recursive: true });
   });
 
   it(`in ${name} a right-to-left page has a mirrored chat in its language`, async () => {
-    const { tab, chat } = await stage.visit({ root: 'lang="ar" dir="rtl"' });
+    const { tab, chat } = await testbed.visit({ root: 'lang="ar" dir="rtl"' });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: "textarea" });
     await chat.write("مرحبا");
@@ -40,7 +40,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     expect(reply.x - panel.x).toBeGreaterThan(panel.right - reply.right);
     expect(panel.right - avatar.right).toBeLessThan(40);
     expect(await tab.run(directions)).toEqual({ thread: "rtl", own: "rtl", reply: "ltr" });
-    await stage.reply("There are two ways that are open to you today:\n\n- by post\n- by boat");
+    await testbed.reply("There are two ways that are open to you today:\n\n- by post\n- by boat");
     const list = await chat.find({ css: ".reply .bubble ul" });
     // English texts are marked and laid out as English.
     expect((await tab.run(leftOfText, ".reply .bubble li")) - list.x).toBeLessThan(40);
@@ -51,8 +51,8 @@ export function appearanceIn(name: string, stage: Stage): void {
       [true, ""],
       [false, 'data-theme="dark"'],
     ] as const) {
-      await stage.inEnvironment({ dark });
-      const { tab, chat } = await stage.visit({ body: stage.tag(`data-site="default" ${attributes}`) });
+      await testbed.inEnvironment({ dark });
+      const { tab, chat } = await testbed.visit({ body: testbed.tag(`data-site="default" ${attributes}`) });
       await chat.open();
       const { ground, ink } = await tab.run(brightness);
       expect(ground).toBeLessThan(60);
@@ -61,11 +61,11 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 
   it(`72 in ${name} older messages load above without moving visible ones, and the thread stays at its end`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.converse();
-    const toId = stage.harness.sandbox.messages()[0]?.fromId ?? "";
+    const toId = testbed.harness.sandbox.messages()[0]?.fromId ?? "";
     for (let n = 1; n <= 130; n++)
-      await stage.harness.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
+      await testbed.harness.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
     await tab.reload();
     await chat.reopen();
     // The start position depends on what was read before the reload, so the test scrolls to the end.
@@ -80,7 +80,7 @@ export function appearanceIn(name: string, stage: Stage): void {
     expect(drift.rows).toBeGreaterThan(0);
     expect(drift.most).toBeLessThanOrEqual(1);
     const before = await tab.run(scrollBy, 0);
-    await stage.reply("while reading");
+    await testbed.reply("while reading");
     await chat.find({ css: ".newest" });
     expect(Math.abs((await tab.run(scrollBy, 0)) - before)).toBeLessThanOrEqual(1);
     await chat.click({ css: ".newest" });
@@ -88,8 +88,8 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 
   it(`72 in ${name} the composer grows and shrinks with its text, and the thread stays at its end`, async () => {
-    stage.harness.sandbox.configure({ botScript: "long" });
-    const { tab, chat } = await stage.visit();
+    testbed.harness.sandbox.configure({ botScript: "long" });
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     const { height } = await chat.find({ css: "textarea" });
     await chat.send("a long answer, please");
@@ -102,22 +102,22 @@ export function appearanceIn(name: string, stage: Stage): void {
     await tab.type(" and more");
     await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     await expect.poll(() => tab.run(cutOff), POLL).toBeLessThanOrEqual(1);
-    stage.harness.sandbox.configure({ botScript: "silent" });
+    testbed.harness.sandbox.configure({ botScript: "silent" });
     await tab.press("Enter");
     await expect.poll(async () => (await chat.find({ css: "textarea" })).height, POLL).toBe(height);
     await expect.poll(() => tab.run(gap), POLL).toBeLessThanOrEqual(1);
     // Otherwise the message may arrive during the next test.
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 2);
   });
 
   it(`74 in ${name} long strings, both directions, emoji and code stay within the panel`, async () => {
-    stage.harness.sandbox.configure({ botScript: "silent" });
-    const { tab, chat } = await stage.visit();
+    testbed.harness.sandbox.configure({ botScript: "silent" });
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     const texts = ["W".repeat(1_500), "שלום world مرحبا 123", "👋🎉"];
     for (const text of texts) await chat.send(text);
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
-    await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === texts.length);
+    await testbed.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
     await chat.find({ css: ".reply pre" });
     const seen = await tab.run(overflow);
     expect(seen).toEqual({
@@ -129,21 +129,21 @@ export function appearanceIn(name: string, stage: Stage): void {
   });
 
   it(`74 in ${name} a table scrolls within its bubble, an answer is sent by a press, and a card has its button`, async () => {
-    stage.harness.sandbox.configure({ botScript: "silent" });
-    const { tab, chat } = await stage.visit();
+    testbed.harness.sandbox.configure({ botScript: "silent" });
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     await chat.send("Which?");
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
     const row = `| ${"a long cell | ".repeat(8)}`;
     const head = `${row}\n| ${"--- | ".repeat(8)}`;
-    await stage.reply(
+    await testbed.reply(
       `${head}\n${row}\n\n> ### Perch\n> [See it](https://shop.example/perch)\n\n- [x] done\n\n( ) Perch\n( ) Moth`,
     );
     await chat.find({ css: ".reply .card .actions a" });
     await chat.find({ css: ".reply .task" });
     expect(await tab.run(tableRoom)).toEqual({ scrolls: true, wide: 0 });
     await chat.click({ css: ".answers button", text: "Perch" });
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "Perch"));
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "Perch"));
   });
 }
 

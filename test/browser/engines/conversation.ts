@@ -2,16 +2,16 @@
 
 import { expect, it } from "vitest";
 import { POLL } from "./panel.ts";
-import type { Stage } from "./stage.ts";
+import type { Testbed } from "./testbed.ts";
 
 /** @param name of the engine, for the names of the tests */
-export function conversationIn(name: string, stage: Stage): void {
-  const sent = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
-  const arrived = (count: number) => stage.harness.sandbox.until(() => sent().length === count);
+export function conversationIn(name: string, testbed: Testbed): void {
+  const sent = (): string[] => testbed.harness.sandbox.messages().map(({ body }) => body);
+  const arrived = (count: number) => testbed.harness.sandbox.until(() => sent().length === count);
 
   it(`in ${name} the typed text is sent unchanged, and the reply is shown`, async () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     await tab.type(text);
     expect(await chat.draft()).toBe(text);
@@ -23,7 +23,7 @@ export function conversationIn(name: string, stage: Stage): void {
   });
 
   it(`39 in ${name} three quick messages arrive in typing order, from one visitor`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     for (const text of ["first", "second", "third"]) {
       await chat.write(text);
@@ -31,14 +31,14 @@ export function conversationIn(name: string, stage: Stage): void {
     }
     await arrived(3);
     expect(sent()).toEqual(["first", "second", "third"]);
-    expect(new Set(stage.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+    expect(new Set(testbed.harness.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
   });
 
   it(`in ${name} a reload and the next page keep the conversation`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.converse("remember me");
-    stage.put("/next", { html: `<!doctype html><title>Next</title>${stage.tag()}` });
-    for (const move of [() => tab.reload(), () => tab.goto(`${stage.host}/next`)]) {
+    testbed.put("/next", { html: `<!doctype html><title>Next</title>${testbed.tag()}` });
+    for (const move of [() => tab.reload(), () => tab.goto(`${testbed.host}/next`)]) {
       await move();
       await chat.reopen();
       await chat.shows("echo: remember me");
@@ -47,9 +47,9 @@ export function conversationIn(name: string, stage: Stage): void {
   });
 
   it(`43 in ${name} two tabs show messages of both sides live`, async () => {
-    const first = await stage.visit();
+    const first = await testbed.visit();
     await first.chat.converse("from the first");
-    const second = await stage.visit({ path: "/second" });
+    const second = await testbed.visit({ path: "/second" });
     await second.chat.reopen();
     await second.chat.shows("echo: from the first");
     await second.chat.send("from the second");
@@ -61,13 +61,13 @@ export function conversationIn(name: string, stage: Stage): void {
   });
 
   it(`in ${name} a reply to a closed page is counted as unread, and shown`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.converse("back in a minute");
     await expect.poll(() => tab.run(readUpTo), POLL).toBeGreaterThan(1);
     await chat.click({ css: "button", text: "Close chat" });
     await tab.close();
-    expect(await stage.reply("here when you return")).toMatchObject({ status: "Sent" });
-    const later = await stage.visit();
+    expect(await testbed.reply("here when you return")).toMatchObject({ status: "Sent" });
+    const later = await testbed.visit();
     await later.chat.find({ css: ".launcher", text: "Chat, 1 unread message" });
     await later.chat.open();
     await later.chat.shows("here when you return");

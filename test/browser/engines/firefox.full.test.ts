@@ -10,8 +10,8 @@ import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
 import { mediaIn } from "./media.ts";
 import { proactiveIn } from "./proactive.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 
-const stage = setStage(startFirefox);
+const testbed = setUpTestbed(startFirefox);
 for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn, proactiveIn])
-  part("Firefox", stage);
+  part("Firefox", testbed);

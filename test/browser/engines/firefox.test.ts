@@ -2,6 +2,6 @@
 
 import { conversationIn } from "./conversation.ts";
 import { startFirefox } from "./firefox.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 
-conversationIn("Firefox", setStage(startFirefox));
+conversationIn("Firefox", setUpTestbed(startFirefox));

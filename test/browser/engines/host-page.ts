@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import type { Tab } from "./engine.ts";
 import { type Chat, POLL } from "./panel.ts";
-import { recorder, type Stage } from "./stage.ts";
+import { recorder, type Testbed } from "./testbed.ts";
 
 /** Extreme page rules that nevertheless occur on real pages. */
 const HOSTILE = `<style>html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important}
@@ -17,9 +17,9 @@ async function placeOf(tab: Tab, chat: Chat, css = ".launcher") {
 }
 
 /** @param name of the engine, for the names of the tests */
-export function hostPageIn(name: string, stage: Stage): void {
+export function hostPageIn(name: string, testbed: Testbed): void {
   it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
-    const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
+    const { tab, chat } = await testbed.visit({ head: recorder() + HOSTILE });
     await expect.poll(() => placeOf(tab, chat), POLL).toEqual({ width: 56, height: 56, right: 20, bottom: 20 });
     // The launcher's drawing: 24 pixels times 1.15.
     expect((await chat.find({ css: ".launcher b" })).width).toBeCloseTo(27.6, 1);
@@ -38,8 +38,8 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it.each([0, 5000])(`4 in ${name} a transformed body of %i px moves neither the launcher nor the chat`, async (px) => {
-    const body = `<div style="height:${px}px"></div>${stage.tag()}`;
-    const { tab, chat } = await stage.visit({
+    const body = `<div style="height:${px}px"></div>${testbed.tag()}`;
+    const { tab, chat } = await testbed.visit({
       head: `${recorder()}<style>body{transform:translateZ(0)}</style>`,
       body,
     });
@@ -55,11 +55,11 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`7 in ${name} the page's shortcuts do not fire while the visitor types`, async () => {
-    stage.put("/keys.js", {
+    testbed.put("/keys.js", {
       html: `window.fired=[];for(const type of ["keydown","keypress","keyup"])document.addEventListener(type,(event)=>{if("s/? ".includes(event.key)){fired.push(event.key);event.preventDefault()}})`,
       headers: { "Content-Type": "text/javascript" },
     });
-    const { tab, chat } = await stage.visit({ head: `${recorder()}<script src="/keys.js"></script>` });
+    const { tab, chat } = await testbed.visit({ head: `${recorder()}<script src="/keys.js"></script>` });
     const fired = () => tab.run(() => (window as unknown as { fired: string[] }).fired.join(""));
     await chat.open();
     await tab.type("s/? s");
@@ -71,8 +71,8 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`9 in ${name} a native modal of the page does not lock the chat: draft, focus and scroll stay`, async () => {
-    stage.harness.sandbox.configure({ botScript: "long" });
-    const { tab, chat } = await stage.visit({ body: `<dialog id="modal">Modal</dialog>${stage.tag()}` });
+    testbed.harness.sandbox.configure({ botScript: "long" });
+    const { tab, chat } = await testbed.visit({ body: `<dialog id="modal">Modal</dialog>${testbed.tag()}` });
     await chat.open();
     await chat.send("tell me everything");
     await chat.find({ css: ".reply .bubble" });
@@ -103,7 +103,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`14 in ${name} the chat returns unchanged when the page replaces its body`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.converse();
     await chat.write("half a thought");
     await tab.run(() => document.body.replaceWith(document.createElement("body")));
@@ -114,13 +114,13 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`22 and 23 in ${name} a whole conversation runs under the strictest policy, with Trusted Types`, async () => {
-    const relay = stage.harness.url;
+    const relay = testbed.harness.url;
     // The policy allows the page's own images, because the browser requests the page's icon.
     const policy = `default-src 'none'; script-src 'nonce-x'; style-src 'none'; img-src 'self' ${relay} blob:; connect-src ${relay} ${relay.replace("http", "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
-    stage.harness.sandbox.configure({ botScript: "markdown" });
-    const { tab, chat } = await stage.visit({
+    testbed.harness.sandbox.configure({ botScript: "markdown" });
+    const { tab, chat } = await testbed.visit({
       head: recorder('nonce="x"'),
-      body: stage.tag('data-site="default" nonce="x"'),
+      body: testbed.tag('data-site="default" nonce="x"'),
       headers: { "Content-Security-Policy": policy },
     });
     // Without enforcement by the engine, the rest of this test would prove nothing.
@@ -135,8 +135,8 @@ export function hostPageIn(name: string, stage: Stage): void {
     expect(enforced).toBe(true);
     await tab.run(() => void (window as unknown as { pageErrors: string[] }).pageErrors.splice(0));
     // The browser reports the violation later.
-    if (stage.engine.reports) await expect.poll(() => stage.engine.consoleErrors(), POLL).toHaveLength(1);
-    stage.engine.consoleErrors().splice(0);
+    if (testbed.engine.reports) await expect.poll(() => testbed.engine.consoleErrors(), POLL).toHaveLength(1);
+    testbed.engine.consoleErrors().splice(0);
     await chat.open();
     await chat.send("see https://shop.example/a and **bold**");
     await chat.find({ css: ".reply a" });
@@ -152,7 +152,7 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`32 and 46 in ${name} the widget stores nothing and opens no connection before the chat is opened`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.find({ css: ".launcher" });
     const stored = await tab.run(
       async (relay) => ({
@@ -162,7 +162,7 @@ export function hostPageIn(name: string, stage: Stage): void {
         databases: (await indexedDB.databases()).length,
         requested: performance.getEntriesByType("resource").filter(({ name }) => name.startsWith(relay)).length,
       }),
-      stage.harness.url,
+      testbed.harness.url,
     );
     expect(stored).toEqual({
       cookie: "",
@@ -175,8 +175,8 @@ export function hostPageIn(name: string, stage: Stage): void {
   });
 
   it(`47 in ${name} the conversation works where the browser blocks storage`, async () => {
-    await stage.inEnvironment({ blocksStorage: true });
-    const { tab, chat } = await stage.visit();
+    await testbed.inEnvironment({ blocksStorage: true });
+    const { tab, chat } = await testbed.visit();
     const denied = await tab.run(() => {
       try {
         localStorage.setItem("a", "b");

@@ -3,14 +3,14 @@
 import { expect, it } from "vitest";
 import { PHONE } from "./engine.ts";
 import { POLL } from "./panel.ts";
-import { recorder, type Stage } from "./stage.ts";
+import { recorder, type Testbed } from "./testbed.ts";
 
 /** @param name of the engine, for the names of the tests */
-export function inputIn(name: string, stage: Stage): void {
-  const sent = (): string[] => stage.harness.sandbox.messages().map(({ body }) => body);
+export function inputIn(name: string, testbed: Testbed): void {
+  const sent = (): string[] => testbed.harness.sandbox.messages().map(({ body }) => body);
 
   it(`58 in ${name} the keyboard reaches everything, in visual order, and the focus returns`, async () => {
-    const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${stage.tag()}` });
+    const { tab, chat } = await testbed.visit({ body: `<button id="own">Page</button>${testbed.tag()}` });
     await chat.find({ css: ".launcher" });
     await tab.run(() => document.getElementById("own")?.focus());
     await tab.press("Tab");
@@ -44,10 +44,10 @@ export function inputIn(name: string, stage: Stage): void {
   });
 
   it(`59 in ${name} the focus does not move when a message arrives or the page opens the chat`, async () => {
-    const { tab, chat } = await stage.visit({ body: `<input id="own">${stage.tag()}` });
+    const { tab, chat } = await testbed.visit({ body: `<input id="own">${testbed.tag()}` });
     await chat.converse();
     await tab.run(() => document.getElementById("own")?.focus());
-    await stage.reply("a reply");
+    await testbed.reply("a reply");
     await chat.shows("a reply");
     expect(await chat.focus()).toBe("own");
     for (const command of ["close", "open"])
@@ -57,7 +57,7 @@ export function inputIn(name: string, stage: Stage): void {
   });
 
   it(`60 in ${name} Enter that ends a composition does not send; the next Enter does; Shift+Enter inserts a line break`, async () => {
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     const word = await tab.compose();
     await tab.commit();
@@ -73,7 +73,7 @@ export function inputIn(name: string, stage: Stage): void {
   });
 
   it(`61 in ${name} every control can be reached at 320 by 256`, async () => {
-    const { tab, chat } = await stage.visit({ size: { width: 320, height: 256 } });
+    const { tab, chat } = await testbed.visit({ size: { width: 320, height: 256 } });
     await chat.converse();
     const panel = await chat.find({ css: ".panel" });
     // MiniBrowser's windows are at least 333 pixels wide.
@@ -92,7 +92,7 @@ export function inputIn(name: string, stage: Stage): void {
 
   it(`66 in ${name} the launcher moves away from a focused control, can be pressed there, and moves back`, async () => {
     const under = `<button id="under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</button>`;
-    const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${under}${stage.tag()}` });
+    const { tab, chat } = await testbed.visit({ body: `<button id="own">Page</button>${under}${testbed.tag()}` });
     const launcher = async () => (await chat.find({ css: ".launcher" })).y;
     const home = await launcher();
     const places = async () => [await chat.focus(), await launcher()];
@@ -114,9 +114,12 @@ export function inputIn(name: string, stage: Stage): void {
 
   it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening shows no keyboard`, async () => {
     const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.viewportWatched=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
-    stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
-    await stage.inEnvironment({ touch: true });
-    const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
+    testbed.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
+    await testbed.inEnvironment({ touch: true });
+    const { tab, chat } = await testbed.visit({
+      size: PHONE,
+      head: `${recorder()}<script src="/viewport.js"></script>`,
+    });
     await chat.open();
     // The title gets the focus only with touch input. WebKitGTK reports a mouse.
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
@@ -147,18 +150,18 @@ export function inputIn(name: string, stage: Stage): void {
 
   it(`68 in ${name} a browser without a visual viewport shows the whole panel`, async () => {
     const viewport = `Object.defineProperty(window,"visualViewport",{get:()=>undefined})`;
-    stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
-    const { chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
+    testbed.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
+    const { chat } = await testbed.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
     await chat.converse();
     expect(await chat.find({ css: ".panel" })).toMatchObject({ x: 0, y: 0, width: PHONE.width, height: PHONE.height });
     expect((await chat.find({ css: ".composer" })).bottom).toBeLessThanOrEqual(PHONE.height);
   });
 
   it(`70 and 71 in ${name} on a phone the page behind does not move, and Escape closes the panel without a history entry`, async () => {
-    stage.harness.sandbox.configure({ botScript: "long" });
-    const { tab, chat } = await stage.visit({
+    testbed.harness.sandbox.configure({ botScript: "long" });
+    const { tab, chat } = await testbed.visit({
       size: PHONE,
-      body: `<div style="height:3000px">Tall</div>${stage.tag()}`,
+      body: `<div style="height:3000px">Tall</div>${testbed.tag()}`,
     });
     await tab.run(() => scrollTo(0, 700));
     const before = await tab.run(() => history.length);

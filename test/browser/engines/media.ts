@@ -7,15 +7,15 @@ import { writeHelpArticles } from "../help-articles.ts";
 import { PIXEL } from "../png.ts";
 import { PHONE } from "./engine.ts";
 import { POLL } from "./panel.ts";
-import type { Stage } from "./stage.ts";
+import type { Testbed } from "./testbed.ts";
 
 const SITE = 'data-site="default"';
 
 /** @param name of the engine, for the names of the tests */
-export function mediaIn(name: string, stage: Stage): void {
+export function mediaIn(name: string, testbed: Testbed): void {
   it(`in ${name} the start screen finds help articles, and leads to the chat`, async () => {
-    writeHelpArticles(stage.harness.dataDir);
-    const { tab, chat } = await stage.visit({ body: stage.tag(`${SITE} data-start-screen`) });
+    writeHelpArticles(testbed.harness.dataDir);
+    const { tab, chat } = await testbed.visit({ body: testbed.tag(`${SITE} data-start-screen`) });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: ".articles button", text: "Delivery" });
     await chat.click({ css: ".search input" });
@@ -30,7 +30,7 @@ export function mediaIn(name: string, stage: Stage): void {
 
   it(`in ${name} a voice message is recorded, sent and played, or not offered where the browser cannot record`, async () => {
     const settings = '<script>PorchlightSettings = { prefill: { message: "Prepared" } }</script>';
-    const { tab, chat } = await stage.visit({ body: settings + stage.tag(`${SITE} data-voice`) });
+    const { tab, chat } = await testbed.visit({ body: settings + testbed.tag(`${SITE} data-voice`) });
     await tab.run(fakeMicrophone);
     await chat.open();
     if (!(await tab.run(canRecord))) {
@@ -46,16 +46,16 @@ export function mediaIn(name: string, stage: Stage): void {
     await chat.find({ css: ".tray li" });
     await chat.gone({ css: ".tray progress" });
     await chat.click({ css: "button", text: "Send message" });
-    await stage.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
-    expect(stage.harness.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
+    await testbed.harness.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    expect(testbed.harness.sandbox.messages()[0]).toMatchObject({ media: { type: expect.stringMatching(/^audio\//) } });
     // The player knows the length only after it has searched for the end of the recording.
     await expect.poll(() => tab.run(player), POLL).toEqual({ knowsLength: true, at: 0, slider: "0:00" });
   });
 
   it(`in ${name} a picture opens large, and Escape closes it`, async () => {
-    const file = join(stage.harness.dataDir, "lamp.png");
+    const file = join(testbed.harness.dataDir, "lamp.png");
     writeFileSync(file, PIXEL);
-    const { tab, chat } = await stage.visit();
+    const { tab, chat } = await testbed.visit();
     await chat.open();
     await tab.pick(file);
     await chat.find({ css: ".tray li" });
@@ -69,13 +69,13 @@ export function mediaIn(name: string, stage: Stage): void {
   });
 
   it(`in ${name} a phone offers its camera where the site does`, async () => {
-    if (stage.engine.name === "Firefox") await stage.inEnvironment({ touch: true });
-    const { tab, chat } = await stage.visit({ size: PHONE, body: stage.tag(`${SITE} data-camera`) });
+    if (testbed.engine.name === "Firefox") await testbed.inEnvironment({ touch: true });
+    const { tab, chat } = await testbed.visit({ size: PHONE, body: testbed.tag(`${SITE} data-camera`) });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: "textarea" });
     // WebKit's screen cannot be touched here, so it is no phone.
     const camera = () => tab.run(hasCamera);
-    if (stage.engine.name === "Firefox") await expect.poll(camera, POLL).toBe(true);
+    if (testbed.engine.name === "Firefox") await expect.poll(camera, POLL).toBe(true);
     else expect(await camera()).toBe(false);
   });
 }

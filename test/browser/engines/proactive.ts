@@ -1,16 +1,16 @@
 /** What the chat shows beside the closed launcher, in each engine: the teaser and a reply's preview. */
 
 import { expect, it } from "vitest";
-import type { Stage } from "./stage.ts";
+import type { Testbed } from "./testbed.ts";
 
 const SITE = 'data-site="default"';
 const WORDS = "Not sure which lamp fits your reading corner? Ask us.";
 
 /** @param name of the engine, for the names of the tests */
-export function proactiveIn(name: string, stage: Stage): void {
+export function proactiveIn(name: string, testbed: Testbed): void {
   it(`in ${name} the teaser is as wide as its longest line, and opens the chat`, async () => {
-    const body = stage.tag(`${SITE} data-teaser="${WORDS}" data-teaser-after="0"`);
-    const { tab, chat } = await stage.visit({ body });
+    const body = testbed.tag(`${SITE} data-teaser="${WORDS}" data-teaser-after="0"`);
+    const { tab, chat } = await testbed.visit({ body });
     await chat.find({ css: ".teaser" });
     const { lines, strip } = await tab.run(teaserLines);
     expect(lines).toBe(2);
@@ -21,18 +21,18 @@ export function proactiveIn(name: string, stage: Stage): void {
   });
 
   it(`in ${name} a closed teaser does not open the chat`, async () => {
-    const { chat } = await stage.visit({ body: stage.tag(`${SITE} data-teaser="${WORDS}" data-teaser-after="0"`) });
+    const { chat } = await testbed.visit({ body: testbed.tag(`${SITE} data-teaser="${WORDS}" data-teaser-after="0"`) });
     await chat.click({ css: ".teaser button", text: "Close" });
     await chat.gone({ css: ".teaser" });
     expect(await chat.see({ css: ".panel" })).toBeNull();
   });
 
   it(`in ${name} a reply appears beside the closed launcher, and opens the conversation`, async () => {
-    const { chat } = await stage.visit({ body: stage.tag(`${SITE} data-reply-preview`) });
+    const { chat } = await testbed.visit({ body: testbed.tag(`${SITE} data-reply-preview`) });
     await chat.converse();
     await chat.click({ css: "button", text: "Close chat" });
     await chat.gone({ css: ".panel" });
-    await stage.reply("Both are in stock, and the brass one is ready to be sent today.");
+    await testbed.reply("Both are in stock, and the brass one is ready to be sent today.");
     await chat.find({ css: ".teaser span" });
     await chat.find({ css: ".badge" });
     await chat.click({ css: ".teaser span" });

@@ -9,9 +9,9 @@ import { hostPageIn } from "./host-page.ts";
 import { inputIn } from "./input.ts";
 import { mediaIn } from "./media.ts";
 import { proactiveIn } from "./proactive.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 import { startWebKit } from "./webkit.ts";
 
-const stage = setStage(startWebKit);
+const testbed = setUpTestbed(startWebKit);
 for (const part of [appearanceIn, inputIn, hostPageIn, brokenConnectionsIn, mediaIn, proactiveIn])
-  part("WebKit", stage);
+  part("WebKit", testbed);

@@ -1,7 +1,7 @@
 /** The whole conversation in WebKit, Safari's engine. */
 
 import { conversationIn } from "./conversation.ts";
-import { setStage } from "./stage.ts";
+import { setUpTestbed } from "./testbed.ts";
 import { startWebKit } from "./webkit.ts";
 
-conversationIn("WebKit", setStage(startWebKit));
+conversationIn("WebKit", setUpTestbed(startWebKit));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { corpus } from "../../corpora.ts";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import { type Tab, visitorOf } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
@@ -20,15 +20,15 @@ type Callback = { kind: Kind; body: string; path?: string };
 export async function callbacks({ root, seed = 3, callbacks: total, progress = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
   // The reply arrives before the answer to the message's POST. The thread exists since the message was stored (F9).
-  const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
+  const testbed = await openTestbed({ seed, root, service: { replies: 1, replyMs: 0 } });
   try {
-    await stage.start();
-    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 2)).flat();
+    await testbed.start();
+    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(testbed, `visitor${v}`, 2)).flat();
     for (const tab of tabs) tab.type(`${tab.name} 0`);
-    await until(() => stage.mock.effects.length === tabs.length && stage.mock.pending() === 0);
+    await until(() => testbed.mock.effects.length === tabs.length && testbed.mock.pending() === 0);
     const statuses = new Map<string, number>();
-    await postAll(stage, withProgress(compose(stage, tabs, total), progress), statuses);
-    const { violations, rows } = await stage.verdict({}, 120_000);
+    await postAll(testbed, withProgress(compose(testbed, tabs, total), progress), statuses);
+    const { violations, rows } = await testbed.verdict({}, 120_000);
     violations.push(...wrongAnswers(statuses));
     const replies = rows.filter(({ author }) => author === "reply");
     for (const { text } of replies) if (text.includes("forged")) violations.push(`forged: "${text}" is shown`);
@@ -46,7 +46,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, progress = (
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
@@ -67,8 +67,8 @@ function wrongAnswers(statuses: Map<string, number>): string[] {
 }
 
 /** About half are valid; each fiftieth of those comes a hundred times. The others are hostile. */
-function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<Callback> {
-  const { random } = stage;
+function* compose(testbed: Testbed, tabs: readonly Tab[], total: number): Generator<Callback> {
+  const { random } = testbed;
   const bodies = hostileBodies();
   const visitors = [...new Set(tabs.map(({ person }) => visitorOf(person)))];
   for (let n = 0; n < total; ) {
@@ -86,7 +86,7 @@ function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<
         yield { kind: "unknown", body: JSON.stringify({ toId: changed(toId, random), body: "forged" }) };
       else if (dice < 0.8) yield { kind: "unknown", body: JSON.stringify({ toId: `stranger-${n}`, body: "forged" }) };
       else
-        yield { kind: "forged", body: good.replace('"body":"', '"body":"forged '), path: wrongSecret(stage, random) };
+        yield { kind: "forged", body: good.replace('"body":"', '"body":"forged '), path: wrongSecret(testbed, random) };
     }
   }
 }
@@ -110,7 +110,7 @@ function changed(id: string, random: () => number): string {
  * The callback path with one letter of the secret wrong, too short, too long, in other letter case, or without a
  * secret.
  */
-function wrongSecret({ callbackPath }: Stage, random: () => number): string {
+function wrongSecret({ callbackPath }: Testbed, random: () => number): string {
   const paths = [
     callbackPath.replace(/.$/, "X"),
     callbackPath.slice(0, -1),
@@ -154,7 +154,7 @@ function texts(): string[] {
  * Posts all callbacks, many in parallel, and counts the answers of each kind. Records the valid replies for the
  * verdict.
  */
-async function postAll({ mock }: Stage, all: Iterable<Callback>, statuses: Map<string, number>): Promise<void> {
+async function postAll({ mock }: Testbed, all: Iterable<Callback>, statuses: Map<string, number>): Promise<void> {
   const queue = all[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (let next = queue.next(); !next.done; next = queue.next()) {

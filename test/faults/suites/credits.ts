@@ -14,7 +14,7 @@ import { seededRandom } from "@porchlight/shared/seeded-random";
 import { violationsOf } from "../../contract/interface.ts";
 import { freePort } from "../../ports.ts";
 import { type Env, type RelayProcess, startRelay } from "../process/relay.ts";
-import { until } from "../process/stage.ts";
+import { until } from "../process/testbed.ts";
 import { RELAY } from "../workers.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 

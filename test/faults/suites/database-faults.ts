@@ -1,8 +1,8 @@
 /** Failures between the nodes and PostgreSQL (RELIABILITY S8). */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { NodesStage } from "../../nodes/stage.ts";
-import { until } from "../process/stage.ts";
+import type { NodesTestbed } from "../../nodes/testbed.ts";
+import { until } from "../process/testbed.ts";
 
 /** The time during which a part was down, by `performance.now()`. */
 export type Downtime = { from: number; to: number };
@@ -21,7 +21,7 @@ const BUSY_MS = 5_000;
  * Cuts connections at some of the COMMITs: before PostgreSQL gets them, or after it has committed, so that the answer is lost.
  * Kills PostgreSQL between the last of these COMMITs and its answer.
  */
-export async function cutCommits({ cutter, postgres, tabs }: NodesStage): Promise<Downtime> {
+export async function cutCommits({ cutter, postgres, tabs }: NodesTestbed): Promise<Downtime> {
   const from = performance.now();
   const { promise: killed, resolve, reject } = Promise.withResolvers<void>();
   cutter.every = CUT_EVERY;
@@ -44,16 +44,16 @@ const TABLES = `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg
 const NONE_FREE = "timeout exceeded when trying to connect";
 
 /** Locks the tables until every connection of the sending node waits for a lock, and another statement finds none free. */
-export async function keepBusy(stage: NodesStage): Promise<Downtime> {
+export async function keepBusy(testbed: NodesTestbed): Promise<Downtime> {
   const from = performance.now();
-  const full = await stage.db.transaction(async (tx) => {
+  const full = await testbed.db.transaction(async (tx) => {
     await tx.all("SELECT set_config('idle_in_transaction_session_timeout', '0', true)");
     const [tables] = await tx.all<{ names: string }>(TABLES);
     await tx.run(`LOCK TABLE ${tables?.names} IN ACCESS EXCLUSIVE MODE`);
     // Each visitor comes back and asks for the thread.
-    for (const tab of stage.tabs) tab.cut();
+    for (const tab of testbed.tabs) tab.cut();
     await pause(BUSY_MS);
-    return until(() => (stage.processes[0]?.lines ?? []).some((line) => line.includes(NONE_FREE)));
+    return until(() => (testbed.processes[0]?.lines ?? []).some((line) => line.includes(NONE_FREE)));
   });
   if (!full) throw new Error("The node that sends still had a free connection");
   return { from, to: performance.now() };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { forbidWrites, smallDisk } from "../process/disk.ts";
 import { FULL, limitFiles } from "../process/limit.ts";
 import { NotStarted } from "../process/relay.ts";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import { visitorOf } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
@@ -20,9 +20,9 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
   const begun = performance.now();
   const small = smallDisk();
   const env = small === undefined ? {} : { DATABASE_URL: `sqlite:${join(small.folder, "porchlight.db")}` };
-  const stage = await openStage({ seed, root, env });
+  const testbed = await openTestbed({ seed, root, env });
   try {
-    const relay = await stage.start();
+    const relay = await testbed.start();
     const pid = relay.child.pid ?? 0;
     const limit = (bytes: number) => () => limitFiles(pid, bytes);
     const ways: Way[] = [
@@ -30,15 +30,15 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
       ...(small === undefined ? [] : [{ name: "disk full", fill: small.fill, free: small.free }]),
       { name: "nothing can be written", fill: limit(0), free: () => limitFiles(pid, "unlimited") },
     ];
-    const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 1));
+    const tabs = [0, 1, 2].flatMap((v) => visit(testbed, `visitor${v}`, 1));
     for (const tab of tabs) tab.type(`${tab.name} before`);
-    await until(stage.settled);
+    await until(testbed.settled);
     const violations: string[] = [];
     const totals = { acked: 0, unwritten: 0, spooled: 0, refused: 0 };
-    for (const way of ways) violations.push(...(await writeWhileFull(stage, way, totals)));
-    const { violations: after } = await stage.verdict({ unwritable: true, expected: EXPECTED_EVENTS });
-    const restarts = stage.processes.length - 1;
-    violations.push(...after, ...(await refusesReadOnly(stage, small)));
+    for (const way of ways) violations.push(...(await writeWhileFull(testbed, way, totals)));
+    const { violations: after } = await testbed.verdict({ unwritable: true, expected: EXPECTED_EVENTS });
+    const restarts = testbed.processes.length - 1;
+    violations.push(...after, ...(await refusesReadOnly(testbed, small)));
     return {
       violations,
       figures: {
@@ -55,13 +55,13 @@ export async function disk({ root, seed = 11 }: Common): Promise<Report> {
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     small?.stop();
   }
 }
 
-async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, number>): Promise<string[]> {
-  const { tabs, mock } = stage;
+async function writeWhileFull(testbed: Testbed, way: Way, totals: Record<string, number>): Promise<string[]> {
+  const { tabs, mock } = testbed;
   const before = new Set(tabs.flatMap((tab) => [...tab.acked.keys()]));
   const posted = mock.posted.length;
   way.fill();
@@ -72,7 +72,7 @@ async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, num
       await mock.reply({ toId: visitorOf(tab.person), messageId: `${way.name}-${n}`, text: `${way.name} ${n}` });
   }
   const acked = tabs.flatMap((tab) => [...tab.acked.keys()]).filter((id) => !before.has(id));
-  const written = new Set(stage.read<{ id: string }>("SELECT id FROM messages").map(({ id }) => id));
+  const written = new Set(testbed.read<{ id: string }>("SELECT id FROM messages").map(({ id }) => id));
   const unwritten = acked.filter((id) => !written.has(id)).length;
   way.free();
   const answers = mock.posted.slice(posted).map(({ status }) => status);
@@ -81,7 +81,7 @@ async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, num
   totals.spooled = (totals.spooled ?? 0) + answers.filter((status) => status === 200).length;
   totals.refused = (totals.refused ?? 0) + answers.filter((status) => status === 503).length;
   const odd = answers.filter((status) => status !== 200 && status !== 503);
-  const recovered = await until(stage.settled, 90_000);
+  const recovered = await until(testbed.settled, 90_000);
   return [
     ...(unwritten > 0 ? [`acknowledged: ${unwritten} messages that were written nowhere while ${way.name}`] : []),
     ...(odd.length > 0
@@ -96,19 +96,19 @@ async function writeWhileFull(stage: Stage, way: Way, totals: Record<string, num
 /**
  * Checks that a relay on a read-only disk reports it and does not start, and starts once the disk is writable again.
  */
-async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>): Promise<string[]> {
-  const folder = join(stage.database, "..");
+async function refusesReadOnly(testbed: Testbed, small: ReturnType<typeof smallDisk>): Promise<string[]> {
+  const folder = join(testbed.database, "..");
   const readOnly = (on: boolean): void => (small === undefined ? forbidWrites(folder, on) : small.readOnly(on));
   // Root may write everywhere, unless the file system itself is read-only.
   if (small === undefined && process.getuid?.() === 0) return [];
-  await stage.stop();
+  await testbed.stop();
   readOnly(true);
-  const refused = await stage.start().then(
+  const refused = await testbed.start().then(
     () => "started",
     (error: unknown) => (error instanceof NotStarted ? error : String(error)),
   );
   readOnly(false);
-  const failure = await stage.start().then(
+  const failure = await testbed.start().then(
     () => undefined,
     (error: unknown) => String(error),
   );

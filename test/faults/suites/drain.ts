@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { CLOSE } from "@porchlight/shared/close";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
 type Options = Common & { visitors: number };
@@ -19,14 +19,14 @@ const LONGEST_SPREAD_MS = 60_000;
 export async function drain({ root, seed = 9, visitors }: Options): Promise<Report> {
   const begun = performance.now();
   const env = { SOCKETS_PER_ADDRESS: "0" };
-  const stage = await openStage({ seed, root, env, service: { delayMs: 1_000, replies: 0 } });
-  const { mock, random } = stage;
+  const testbed = await openTestbed({ seed, root, env, service: { delayMs: 1_000, replies: 0 } });
+  const { mock, random } = testbed;
   const back: number[] = [];
   try {
-    await stage.start();
+    await testbed.start();
     let leaving = false;
     for (let v = 0; v < visitors; v++) {
-      const [tab] = visit(stage, `visitor${v}`, 1, {
+      const [tab] = visit(testbed, `visitor${v}`, 1, {
         reconnectDelay: () => {
           const [min, max] = tab?.spread() ?? [0, 0];
           return leaving ? min + random() * (max - min) : 10 + random() * 40;
@@ -34,27 +34,27 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
         onConnected: () => leaving && back.push(performance.now()),
       });
     }
-    await until(() => stage.tabs.every((tab) => tab.head() >= 0 && tab.person.token !== undefined));
+    await until(() => testbed.tabs.every((tab) => tab.head() >= 0 && tab.person.token !== undefined));
     // More messages than may be sent in parallel (64): the others still wait in the outbox and must not be sent any more.
-    for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
+    for (const tab of testbed.tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size >= Math.min(visitors, 40));
     leaving = true;
     const stoppedAt = performance.now();
-    const ending = stage.stop();
-    const refused = await until(() => refusesNewClients(stage));
+    const ending = testbed.stop();
+    const refused = await until(() => refusesNewClients(testbed));
     const ended = await ending;
     const tookMs = performance.now() - stoppedAt;
     const violations = [
       ...(ended?.code === 0 ? [] : [`exit: the relay ended with ${ended?.code ?? ended?.signal}`]),
       ...(tookMs <= 30_000 ? [] : [`exit: the relay took ${Math.round(tookMs)} ms`]),
       ...(refused ? [] : ["exit: the relay still accepted new connections"]),
-      ...missingGoodbyes(stage, visitors),
-      ...(cleanlyClosed(stage.database) ? [] : ["exit: the database was not closed cleanly"]),
+      ...missingGoodbyes(testbed, visitors),
+      ...(cleanlyClosed(testbed.database) ? [] : ["exit: the database was not closed cleanly"]),
     ];
     const landed = mock.effects.length;
     mock.behaviour.delayMs = 0;
-    await stage.start();
-    const { violations: after } = await stage.verdict({}, 120_000);
+    await testbed.start();
+    const { violations: after } = await testbed.verdict({}, 120_000);
     const repeated = [...mock.calls.values()].filter((times) => times > 1).length;
     if (repeated > 0) violations.push(`repeated: the relay did not wait for the answers to ${repeated} messages`);
     return {
@@ -63,7 +63,7 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
         connections: visitors,
         "landed before the end": landed,
         "sent again": repeated,
-        "spread in seconds": Math.round((stage.tabs[0]?.spread()?.[1] ?? 0) / 100) / 10,
+        "spread in seconds": Math.round((testbed.tabs[0]?.spread()?.[1] ?? 0) / 100) / 10,
         "back in one second at most": peak(back),
         "exit code": ended?.code ?? -1,
         "seconds to exit": Math.round(tookMs / 100) / 10,
@@ -71,13 +71,13 @@ export async function drain({ root, seed = 9, visitors }: Options): Promise<Repo
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
 /** Whether the relay accepts no new clients: it refuses connections, or `/readyz` answers 503. */
-const refusesNewClients = (stage: Stage): Promise<boolean> =>
-  fetch(`${stage.url()}/readyz`, { headers: { Connection: "close" } }).then(
+const refusesNewClients = (testbed: Testbed): Promise<boolean> =>
+  fetch(`${testbed.url()}/readyz`, { headers: { Connection: "close" } }).then(
     ({ status }) => status === 503,
     () => true,
   );
@@ -89,7 +89,7 @@ export const leastSpread = (visitors: number): number =>
 /**
  * Checks that every visitor was told that the relay restarts, and was given a long enough time span to reconnect in.
  */
-function missingGoodbyes({ tabs }: Stage, visitors: number): string[] {
+function missingGoodbyes({ tabs }: Testbed, visitors: number): string[] {
   const least = leastSpread(visitors);
   return tabs.flatMap((tab) => {
     const [min, max] = tab.spread() ?? [0, 0];

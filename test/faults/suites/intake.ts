@@ -1,5 +1,5 @@
-import { openStage, until, visit } from "../process/stage.ts";
 import { type Supervisor, supervise } from "../process/supervisor.ts";
+import { openTestbed, until, visit } from "../process/testbed.ts";
 import { visitorOf } from "../tab.ts";
 import { RELAY } from "../workers.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
@@ -15,21 +15,21 @@ type Options = Common & { restarts: number; perSecond?: number };
  */
 export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10 }: Options): Promise<Report> {
   const begun = performance.now();
-  const stage = await openStage({ seed, service: { replies: 0, closing: 0.5 } });
+  const testbed = await openTestbed({ seed, service: { replies: 0, closing: 0.5 } });
   let supervisor: Supervisor | undefined;
   try {
-    supervisor = await supervise(root, stage.settings);
+    supervisor = await supervise(root, testbed.settings);
     const { started, signal, exits, port } = supervisor;
-    stage.usePort(port);
+    testbed.usePort(port);
     await until(() => started() === 1);
-    const [tab] = visit(stage, "visitor", 1);
+    const [tab] = visit(testbed, "visitor", 1);
     tab?.type("hello");
-    await until(() => stage.mock.effects.length === 1);
+    await until(() => testbed.mock.effects.length === 1);
     const toId = tab === undefined ? "" : visitorOf(tab.person);
 
     let n = 0;
     const stream = setInterval(() => {
-      void stage.mock.reply({ toId, messageId: `i${n}`, text: `reply ${n++}` });
+      void testbed.mock.reply({ toId, messageId: `i${n}`, text: `reply ${n++}` });
     }, 1_000 / perSecond);
     for (let restart = 0; restart < restarts; restart++) {
       const before = n;
@@ -38,16 +38,16 @@ export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10
       await until(() => started() === restart + 2);
     }
     clearInterval(stream);
-    await until(() => stage.mock.pending() === 0);
-    const { violations } = await stage.verdict();
-    const refused = stage.mock.posted.filter(({ status }) => status !== 200).length;
+    await until(() => testbed.mock.pending() === 0);
+    const { violations } = await testbed.verdict();
+    const refused = testbed.mock.posted.filter(({ status }) => status !== 200).length;
     if (refused > 0) violations.push(`refused: ${refused} callbacks were not answered 200`);
     const bad = exits.filter((code) => code !== 0);
     if (bad.length > 0)
       violations.push(
         `exit: the relay ended with ${bad.join(", ")}: ${supervisor.lines.filter(isCrashOutput).join(" ")}`,
       );
-    const waits = stage.mock.posted.map(({ begun, taken = begun }) => taken - begun);
+    const waits = testbed.mock.posted.map(({ begun, taken = begun }) => taken - begun);
     return {
       violations,
       figures: {
@@ -61,6 +61,6 @@ export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10
     };
   } finally {
     await supervisor?.stop();
-    await stage.close();
+    await testbed.close();
   }
 }

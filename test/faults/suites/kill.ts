@@ -1,4 +1,4 @@
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
 
@@ -21,11 +21,11 @@ export async function kill({
   let acked: () => void = () => {};
   let acknowledged = 0;
   let [back, open] = [0, false];
-  const stage = await openStage({ seed, root });
+  const testbed = await openTestbed({ seed, root });
   try {
-    await stage.start();
+    await testbed.start();
     const tabs = Array.from({ length: visitors }, (_, v) =>
-      visit(stage, `visitor${v}`, 2, { onAcked: () => acked(), onConnected: () => back++, maySend: () => open }),
+      visit(testbed, `visitor${v}`, 2, { onAcked: () => acked(), onConnected: () => back++, maySend: () => open }),
     ).flat();
     for (let start = 0; start < starts; start++) {
       const first = new Promise<void>((resolve) => {
@@ -35,18 +35,18 @@ export async function kill({
       await until(() => back >= tabs.length);
       open = true;
       for (const tab of tabs) tab.send();
-      await awaitFirst(first, stage);
-      await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
-      await stage.kill();
+      await awaitFirst(first, testbed);
+      await new Promise((resolve) => setTimeout(resolve, 5 + testbed.random() * 75));
+      await testbed.kill();
       [back, open] = [0, false];
       acknowledged = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
-      await stage.start();
+      await testbed.start();
       if (start % 20 === 19) progress(`${start + 1} of ${starts} starts, ${acknowledged} messages acknowledged`);
     }
     open = true;
     for (const tab of tabs) tab.send();
-    const { violations, rows } = await stage.verdict({}, 60_000 + messages * 60);
-    const { effects, posted, calls } = stage.mock;
+    const { violations, rows } = await testbed.verdict({}, 60_000 + messages * 60);
+    const { effects, posted, calls } = testbed.mock;
     return {
       violations,
       figures: {
@@ -62,18 +62,18 @@ export async function kill({
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
 /** Waits for the first acknowledgement of this process. @throws Error when there is none */
-async function awaitFirst(first: Promise<void>, stage: Stage): Promise<void> {
+async function awaitFirst(first: Promise<void>, testbed: Testbed): Promise<void> {
   let done = false;
   void first.then(() => {
     done = true;
   });
   if (!(await until(() => done)))
-    throw new Error(`The relay acknowledged no message: ${stage.relay()?.lines.slice(-3).join("\n")}`);
+    throw new Error(`The relay acknowledged no message: ${testbed.relay()?.lines.slice(-3).join("\n")}`);
 }
 
 function write(tabs: readonly Tab[], messages: number): void {

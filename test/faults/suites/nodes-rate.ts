@@ -1,6 +1,6 @@
 import { startSandbox } from "../../../relay/sandbox/server.ts";
-import { openNodes } from "../../nodes/stage.ts";
-import { until } from "../process/stage.ts";
+import { openNodes } from "../../nodes/testbed.ts";
+import { until } from "../process/testbed.ts";
 import { type Common, percent, type Report, seconds } from "./suite.ts";
 
 /**
@@ -9,14 +9,18 @@ import { type Common, percent, type Report, seconds } from "./suite.ts";
  */
 type Options = Common & { limit: number; minutes: number; least?: number; most?: number };
 
-type Stage = Awaited<ReturnType<typeof openNodes>>;
+type Testbed = Awaited<ReturnType<typeof openNodes>>;
 
 const MINUTE = 60_000;
 const NODES = 3;
 const VISITORS = 20;
 
 /** Acknowledged messages that have not arrived at the service and do not wait in the outbox. */
-async function countLost({ db }: Stage, tabs: ReturnType<Stage["tab"]>[], arrived: readonly string[]): Promise<number> {
+async function countLost(
+  { db }: Testbed,
+  tabs: ReturnType<Testbed["tab"]>[],
+  arrived: readonly string[],
+): Promise<number> {
   const waiting = await db.all<{ text: string }>(
     "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
   );
@@ -33,9 +37,9 @@ export async function nodesRate(options: Options): Promise<Report> {
     config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: "ietf6", botActive: false, journalSize: 100_000 },
   });
   const other = { url: sandbox.url, key: sandbox.config.apiKey, rate: 60 };
-  const stage = await openNodes({ seed, root, nodes: NODES, redis: true, callbacksTo: 0, visitorsTo: 0, other });
+  const testbed = await openNodes({ seed, root, nodes: NODES, redis: true, callbacksTo: 0, visitorsTo: 0, other });
   try {
-    const tabs = Array.from({ length: VISITORS }, (_, v) => stage.tab(`visitor${v}`, v % NODES));
+    const tabs = Array.from({ length: VISITORS }, (_, v) => testbed.tab(`visitor${v}`, v % NODES));
     // More messages than the limit allows, so that the relays always have messages to send.
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
@@ -47,7 +51,7 @@ export async function nodesRate(options: Options): Promise<Report> {
     const usedShare = (calls.length - refused) / (limit * (minutes - 1));
     const refusedShare = calls.length === 0 ? 1 : refused / calls.length;
     const arrived = sandbox.messages().map(({ body }) => body);
-    const lost = await countLost(stage, tabs, arrived);
+    const lost = await countLost(testbed, tabs, arrived);
     const doubled = arrived.length - new Set(arrived).size;
     return {
       violations: [
@@ -68,7 +72,7 @@ export async function nodesRate(options: Options): Promise<Report> {
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     await sandbox.close();
   }
 }

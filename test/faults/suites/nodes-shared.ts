@@ -10,7 +10,7 @@ import { addToken, SCOPES } from "../../../relay/src/records/tokens.ts";
 import { CLOSE } from "../../../shared/close.ts";
 import { type Cluster, startCluster } from "../../nodes/cluster.ts";
 import type { Visitor } from "../../visitor.ts";
-import { until } from "../process/stage.ts";
+import { until } from "../process/testbed.ts";
 import type { Common, Report } from "./suite.ts";
 
 const EMAIL = "client@agency.example";

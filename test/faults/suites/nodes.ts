@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type NodesStage, openNodes } from "../../nodes/stage.ts";
+import { type NodesTestbed, openNodes } from "../../nodes/testbed.ts";
 import { writeChangedSources } from "../mutants/changed-sources.ts";
-import { until } from "../process/stage.ts";
+import { until } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { cutCommits, type Downtime, keepBusy } from "./database-faults.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
@@ -51,50 +51,50 @@ const SPOOLED_MS = 1_700;
 const FAULTS = {
   "nothing happens": async (): Promise<Downtime> => NEVER,
   "30 % of the hints are lost": async (): Promise<Downtime> => NEVER,
-  "the node that sends and takes callbacks is killed": (stage: NodesStage) =>
+  "the node that sends and takes callbacks is killed": (testbed: NodesTestbed) =>
     away(
-      () => stage.kill(0),
-      () => stage.start(0),
+      () => testbed.kill(0),
+      () => testbed.start(0),
     ),
-  "the node that takes callbacks is killed while the database is slow": (stage: NodesStage) =>
+  "the node that takes callbacks is killed while the database is slow": (testbed: NodesTestbed) =>
     away(
       async () => {
         // A transaction without keys blocks all others. The node spools replies that wait for a second.
-        const slow = stage.db.transaction(() => pause(SLOW_MS));
+        const slow = testbed.db.transaction(() => pause(SLOW_MS));
         await pause(SPOOLED_MS);
-        await stage.kill(0);
+        await testbed.kill(0);
         await slow;
       },
-      () => stage.start(0),
+      () => testbed.start(0),
     ),
-  "the node of the visitors is killed": (stage: NodesStage) =>
+  "the node of the visitors is killed": (testbed: NodesTestbed) =>
     away(
-      () => stage.kill(1),
-      () => stage.start(1),
+      () => testbed.kill(1),
+      () => testbed.start(1),
     ),
-  "Redis is killed": (stage: NodesStage) =>
+  "Redis is killed": (testbed: NodesTestbed) =>
     away(
-      () => stage.redis?.kill(),
-      () => stage.redis?.start(),
+      () => testbed.redis?.kill(),
+      () => testbed.redis?.start(),
     ),
-  "both nodes are restarted, one after the other": (stage: NodesStage) =>
+  "both nodes are restarted, one after the other": (testbed: NodesTestbed) =>
     away(async () => {
       for (const node of [0, 1]) {
-        await stage.stop(node);
-        await stage.start(node);
+        await testbed.stop(node);
+        await testbed.start(node);
       }
     }, NOTHING),
-  "PostgreSQL is killed": (stage: NodesStage) =>
+  "PostgreSQL is killed": (testbed: NodesTestbed) =>
     away(
-      () => stage.postgres.kill(),
-      () => stage.postgres.start(),
+      () => testbed.postgres.kill(),
+      () => testbed.postgres.start(),
     ),
   "connections to PostgreSQL are cut before or after a COMMIT": cutCommits,
   "every connection to PostgreSQL is busy": keepBusy,
-  "the node that sends is paused past its lease": (stage: NodesStage) =>
+  "the node that sends is paused past its lease": (testbed: NodesTestbed) =>
     away(
-      () => stage.signal(0, "SIGSTOP"),
-      () => stage.signal(0, "SIGCONT"),
+      () => testbed.signal(0, "SIGSTOP"),
+      () => testbed.signal(0, "SIGCONT"),
       STANDSTILL_MS,
     ),
 };
@@ -114,7 +114,7 @@ export async function nodes(options: Options): Promise<Report> {
   // Both nodes need readers, to use all connections.
   const isBusy = fault === "every connection to PostgreSQL is busy";
   const root = fault === "30 % of the hints are lost" ? dropsHints() : options.root;
-  const stage = await openNodes({
+  const testbed = await openNodes({
     seed,
     root,
     nodes: 2,
@@ -125,19 +125,19 @@ export async function nodes(options: Options): Promise<Report> {
     service: { delayMs: 30 },
   });
   try {
-    const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`, isBusy ? v % 2 : undefined));
+    const tabs = Array.from({ length: visitors }, (_, v) => testbed.tab(`visitor${v}`, isBusy ? v % 2 : undefined));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
-    const downtime = await write(tabs, options, () => FAULTS[fault](stage), progress);
-    if (standsStill) await until(() => afterStandstill(stage, downtime).length > 0);
-    const { violations } = await stage.verdict(120_000);
-    const delays = delaysOf(stage, downtime);
+    const downtime = await write(tabs, options, () => FAULTS[fault](testbed), progress);
+    if (standsStill) await until(() => afterStandstill(testbed, downtime).length > 0);
+    const { violations } = await testbed.verdict(120_000);
+    const delays = delaysOf(testbed, downtime);
     const slow = [...delays.messages, ...delays.replies].filter((ms) => ms > latest);
-    const { effects, posted, calls } = stage.mock;
+    const { effects, posted, calls } = testbed.mock;
     return {
       violations: [
         ...violations,
         ...slow.slice(0, 3).map((ms) => `late: a message arrived after ${Math.round(ms)} ms`),
-        ...(standsStill ? doubleRecordings(stage, downtime) : []),
+        ...(standsStill ? doubleRecordings(testbed, downtime) : []),
         ...posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
         ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
       ],
@@ -154,7 +154,7 @@ export async function nodes(options: Options): Promise<Report> {
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
@@ -164,7 +164,7 @@ const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
   lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
 
 /** The first node's log lines about messages that were being sent when it was paused. */
-function afterStandstill({ processes: [sender] }: NodesStage, downtime: Downtime): Line[] {
+function afterStandstill({ processes: [sender] }: NodesTestbed, downtime: Downtime): Line[] {
   const after = performance.timeOrigin + downtime.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
   return late.filter(({ event }) => event === DELIVERED_EVENT || event === "cluster.lease_lost");
@@ -174,9 +174,9 @@ function afterStandstill({ processes: [sender] }: NodesStage, downtime: Downtime
  * Checks that the stopped node recorded no delivery that the node with its lease recorded too. PostgreSQL may commit a delivery
  * before the stop and its log line may follow after it; no other node records that one.
  */
-function doubleRecordings(stage: NodesStage, downtime: Downtime): string[] {
-  const late = afterStandstill(stage, downtime);
-  const others = stage.processes.slice(1).flatMap(linesOf);
+function doubleRecordings(testbed: NodesTestbed, downtime: Downtime): string[] {
+  const late = afterStandstill(testbed, downtime);
+  const others = testbed.processes.slice(1).flatMap(linesOf);
   const elsewhere = new Set(others.flatMap(({ event, message }) => (event === DELIVERED_EVENT ? [message] : [])));
   const twice = late.filter(({ event, message }) => event === DELIVERED_EVENT && elsewhere.has(message));
   return [
@@ -210,7 +210,7 @@ async function write(
  * The delay of each message to the service and of each reply to its visitor. A message that waited for a failed part counts
  * from when that part worked again.
  */
-function delaysOf({ mock, tabs }: NodesStage, downtime: Downtime): { messages: number[]; replies: number[] } {
+function delaysOf({ mock, tabs }: NodesTestbed, downtime: Downtime): { messages: number[]; replies: number[] } {
   const since = (begun: number, arrived: number): number =>
     arrived -
     (arrived > downtime.from && begun < downtime.to ? Math.min(arrived, Math.max(begun, downtime.to)) : begun);

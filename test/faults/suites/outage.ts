@@ -1,5 +1,5 @@
 import { type TestClock, testClock } from "../process/clock.ts";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
@@ -63,25 +63,25 @@ async function runOutage({
   way,
 }: Options & { hours: number; way: Way }) {
   const clock = testClock(speed);
-  const stage = await openStage({ seed, root, env: clock.env, service: { down: true, replies: 1 } });
+  const testbed = await openTestbed({ seed, root, env: clock.env, service: { down: true, replies: 1 } });
   try {
-    await stage.start();
-    const tabs = Array.from({ length: visitors }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    await testbed.start();
+    const tabs = Array.from({ length: visitors }, (_, v) => visit(testbed, `visitor${v}`, 1)).flat();
     write(tabs, messages);
     if (!(await until(() => tabs.every((tab) => tab.unsent() === 0))))
       throw new Error("The relay did not acknowledge the messages");
-    await pass(stage, clock, hours * HOUR, way);
+    await pass(testbed, clock, hours * HOUR, way);
     const late = hours > 12;
     const failing = (): number => tabs.reduce((sum, tab) => sum + tab.failing().length, 0);
     const visible = !late || (await until(() => failing() === messages, NOTICED_MS));
     const failed = failing();
-    stage.mock.behaviour.down = false;
+    testbed.mock.behaviour.down = false;
     // Setting the clock back must not stop anything either.
-    if (way === "set" && !late) clock.set(0, stage.relay()?.child.pid);
+    if (way === "set" && !late) clock.set(0, testbed.relay()?.child.pid);
     for (const tab of tabs) for (const { id } of tab.failing()) tab.press(id);
-    await until(() => stage.mock.effects.length >= messages, 120_000);
-    const { violations } = await stage.verdict({ jump: hours * HOUR }, 120_000);
-    const { effects } = stage.mock;
+    await until(() => testbed.mock.effects.length >= messages, 120_000);
+    const { violations } = await testbed.verdict({ jump: hours * HOUR }, 120_000);
+    const { effects } = testbed.mock;
     const which = `after ${hours} h, ${way}`;
     return {
       hours,
@@ -98,7 +98,7 @@ async function runOutage({
       ],
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     clock.remove();
   }
 }
@@ -110,9 +110,9 @@ function write(tabs: readonly Tab[], messages: number): void {
   }
 }
 
-async function pass(stage: Stage, clock: TestClock, ms: number, way: Way): Promise<void> {
-  if (way === "set") return clock.set(ms, stage.relay()?.child.pid);
-  await stage.kill();
+async function pass(testbed: Testbed, clock: TestClock, ms: number, way: Way): Promise<void> {
+  if (way === "set") return clock.set(ms, testbed.relay()?.child.pid);
+  await testbed.kill();
   clock.set(ms);
-  await stage.start();
+  await testbed.start();
 }

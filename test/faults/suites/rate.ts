@@ -1,7 +1,7 @@
 import type { SandboxConfig } from "../../../relay/sandbox/options.ts";
 import { startSandbox } from "../../../relay/sandbox/server.ts";
 import { testClock } from "../process/clock.ts";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import { type Common, percent, type Report, seconds } from "./suite.ts";
 
 type Style = SandboxConfig["rateHeaders"];
@@ -78,10 +78,10 @@ async function run({ root, seed, limit, style, minutes, speed }: RunOptions): Pr
     config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: style, botActive: false, journalSize: 100_000 },
   });
   const other = { url: sandbox.url, key: sandbox.config.apiKey };
-  const stage = await openStage({ seed, root, other, rate: 60, ...(speed === 1 ? {} : { env: clock.env }) });
+  const testbed = await openTestbed({ seed, root, other, rate: 60, ...(speed === 1 ? {} : { env: clock.env }) });
   try {
-    await stage.start();
-    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    await testbed.start();
+    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(testbed, `visitor${v}`, 1)).flat();
     // More messages than the limit allows, so that the relay always has something to send.
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
@@ -96,24 +96,24 @@ async function run({ root, seed, limit, style, minutes, speed }: RunOptions): Pr
       used: (calls.length - refused) / (limit * (minutes - 1)),
       refused: calls.length === 0 ? 1 : refused / calls.length,
       ...countLosses(
-        stage,
+        testbed,
         sandbox.messages().map(({ body }) => body),
       ),
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     await sandbox.close();
     clock.remove();
   }
 }
 
 /** Counts the acknowledged messages that are neither at the service nor waiting, and those that are at the service twice. */
-function countLosses(stage: Stage, arrived: readonly string[]): { lost: number; doubled: number } {
-  const waiting = stage.read<{ text: string }>(
+function countLosses(testbed: Testbed, arrived: readonly string[]): { lost: number; doubled: number } {
+  const waiting = testbed.read<{ text: string }>(
     "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
   );
   const known = new Set([...arrived, ...waiting.map(({ text }) => text)]);
-  const acked = stage.tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
+  const acked = testbed.tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
   return {
     lost: acked.filter(({ text }) => !known.has(text)).length,
     doubled: arrived.length - new Set(arrived).size,
@@ -126,12 +126,12 @@ function countLosses(stage: Stage, arrived: readonly string[]): { lost: number; 
  */
 export async function stray({ root, seed = 5 }: Common): Promise<Report> {
   const sandbox = await startSandbox({ config: { rateLimit: 0, botActive: false } });
-  const stage = await openStage({ seed, root, other: { url: sandbox.url, key: sandbox.config.apiKey }, rate: 60 });
+  const testbed = await openTestbed({ seed, root, other: { url: sandbox.url, key: sandbox.config.apiKey }, rate: 60 });
   try {
-    await stage.start();
+    await testbed.start();
     const refusal = { kind: "status", status: 429, headers: { "Retry-After": "2" }, when: "before" } as const;
     sandbox.failNext("incoming", 1, refusal);
-    const tabs = Array.from({ length: 7 }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    const tabs = Array.from({ length: 7 }, (_, v) => visit(testbed, `visitor${v}`, 1)).flat();
     tabs[0]?.type("refused at first");
     const answered = (status: number) => sandbox.requests().filter((request) => request.status === status);
     await until(() => answered(429).length > 0, MINUTE);
@@ -148,7 +148,7 @@ export async function stray({ root, seed = 5 }: Common): Promise<Report> {
       figures: { "ms to the first call": soonest, "ms to the last of seven": latest, refused: answered(429).length },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     await sandbox.close();
   }
 }

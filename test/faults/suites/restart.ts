@@ -1,4 +1,4 @@
-import { openStage, until, visit } from "../process/stage.ts";
+import { openTestbed, until, visit } from "../process/testbed.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
 /**
@@ -7,30 +7,30 @@ import { type Common, type Report, seconds } from "./suite.ts";
  */
 export async function restart({ root, seed = 13 }: Common): Promise<Report> {
   const begun = performance.now();
-  const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0, delayMs: 700 } });
-  const { mock } = stage;
+  const testbed = await openTestbed({ seed, root, service: { replies: 1, replyMs: 0, delayMs: 700 } });
+  const { mock } = testbed;
   try {
-    await stage.start();
-    const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 1));
+    await testbed.start();
+    const tabs = [0, 1, 2].flatMap((v) => visit(testbed, `visitor${v}`, 1));
     await until(() => tabs.every((tab) => tab.person.token !== undefined));
     for (const tab of tabs) tab.type(`${tab.name} on its way`);
     await until(() => mock.calls.size === tabs.length);
-    await stage.stop();
+    await testbed.stop();
     mock.behaviour.delayMs = 0;
-    await stage.start();
-    await until(stage.settled);
+    await testbed.start();
+    await until(testbed.settled);
     mock.behaviour.down = true;
     for (const tab of tabs) tab.type(`${tab.name} during the outage`);
     await until(() => tabs.every((tab) => tab.unsent() === 0));
-    await stage.stop();
+    await testbed.stop();
     mock.behaviour.down = false;
-    await stage.start();
+    await testbed.start();
     await until(() => mock.posted.length === 2 * tabs.length);
-    const { violations } = await stage.verdict();
+    const { violations } = await testbed.verdict();
     const refused = mock.posted.filter(({ status }) => status !== 200).length;
     if (refused > 0) violations.push(`refused: ${refused} replies arrived while no relay listened`);
     return { violations, figures: { replies: mock.posted.length, refused, seconds: seconds(begun) } };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }

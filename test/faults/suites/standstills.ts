@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type NodesStage, openNodes } from "../../nodes/stage.ts";
-import { until } from "../process/stage.ts";
+import { type NodesTestbed, openNodes } from "../../nodes/testbed.ts";
+import { until } from "../process/testbed.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
 
 type Options = Common & {
@@ -15,8 +15,8 @@ const NODES = 3;
 /** Longest time until another node has the lease of a stopped one, in ms: a lease lasts 3 s. */
 const TAKEN_WITHIN_MS = 30_000;
 
-/** The node that holds the account's lease, by its place in the stage. */
-async function holderIn({ db, ports }: NodesStage): Promise<number> {
+/** The node that holds the account's lease, by its index. */
+async function holderIn({ db, ports }: NodesTestbed): Promise<number> {
   const [row] = await db.all<{ address: string }>(
     "SELECT n.address FROM leases l JOIN nodes n ON n.node = l.node WHERE l.name = 'account:main'",
   );
@@ -37,35 +37,35 @@ export async function standstills({
 }: Options): Promise<Report> {
   const begun = performance.now();
   const service = { delayMs: 60 };
-  const stage = await openNodes({ seed, root, nodes: NODES, redis: false, callbacksTo: 0, visitorsTo: 0, service });
+  const testbed = await openNodes({ seed, root, nodes: NODES, redis: false, callbacksTo: 0, visitorsTo: 0, service });
   try {
-    const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`, v % NODES));
+    const tabs = Array.from({ length: visitors }, (_, v) => testbed.tab(`visitor${v}`, v % NODES));
     await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
     let written = 0;
     const writing = setInterval(() => tabs[written % visitors]?.type(`message ${written++}`), 1_000 / perSecond);
     const stopped: number[] = [];
     for (let n = 0; n < stops; n++) {
-      await pause(500 + stage.random() * 500);
-      const sender = await holderIn(stage);
-      stage.signal(sender, "SIGSTOP");
+      await pause(500 + testbed.random() * 500);
+      const sender = await holderIn(testbed);
+      testbed.signal(sender, "SIGSTOP");
       stopped.push(sender);
-      if (!(await until(async () => (await holderIn(stage)) !== sender, TAKEN_WITHIN_MS)))
+      if (!(await until(async () => (await holderIn(testbed)) !== sender, TAKEN_WITHIN_MS)))
         throw new Error(`No node took the lease of node ${sender}`);
       const earlier = stopped.at(-2);
-      if (earlier !== undefined) stage.signal(earlier, "SIGCONT");
+      if (earlier !== undefined) testbed.signal(earlier, "SIGCONT");
       progress(`node ${sender} was stopped, another one sends`);
     }
     clearInterval(writing);
-    stage.signal(stopped.at(-1) ?? 0, "SIGCONT");
-    const { violations } = await stage.verdict(120_000);
-    const repeated = [...stage.mock.calls.values()].reduce((sum, times) => sum + times - 1, 0);
+    testbed.signal(stopped.at(-1) ?? 0, "SIGCONT");
+    const { violations } = await testbed.verdict(120_000);
+    const repeated = [...testbed.mock.calls.values()].reduce((sum, times) => sum + times - 1, 0);
     return {
       violations: [
         ...violations,
-        ...recordedTwice(stage),
+        ...recordedTwice(testbed),
         ...(new Set(stopped).size === NODES ? [] : [`vacuous: only the nodes ${stopped.join(", ")} were stopped`]),
         ...(repeated > 0 ? [] : ["vacuous: no call was under way when a node was stopped"]),
-        ...(stage.mock.effects.length === written ? [] : [`lost: ${written - stage.mock.effects.length} messages`]),
+        ...(testbed.mock.effects.length === written ? [] : [`lost: ${written - testbed.mock.effects.length} messages`]),
       ],
       figures: {
         nodes: NODES,
@@ -77,12 +77,12 @@ export async function standstills({
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
 /** Messages whose delivery two nodes recorded. */
-function recordedTwice({ processes }: NodesStage): string[] {
+function recordedTwice({ processes }: NodesTestbed): string[] {
   const times = new Map<string, number>();
   for (const line of processes.flatMap(({ lines }) => lines)) {
     if (!line.includes('"delivery.done"')) continue;

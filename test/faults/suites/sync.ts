@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FULL, limitFiles } from "../process/limit.ts";
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import { type Call, callsIn, isFlush, traced, tracing, writesToSocket } from "../process/trace.ts";
 import { visitorOf } from "../tab.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
@@ -17,7 +17,7 @@ const SPOOL = "replies.spool";
 export async function sync({ root, seed = 1, messages = 40 }: Common & { messages?: number }): Promise<Report> {
   const begun = performance.now();
   const trace = join(tmpdir(), `porchlight-trace-${process.pid}-${Math.round(begun)}`);
-  const stage = await openStage({
+  const testbed = await openTestbed({
     seed,
     root,
     wrapper: tracing(trace),
@@ -25,10 +25,10 @@ export async function sync({ root, seed = 1, messages = 40 }: Common & { message
     service: { delayMs: 3_600_000, replies: 0 },
   });
   try {
-    await stage.start();
-    const ids = await write(stage, messages);
-    const [stored, spooled] = [await callBack(stage, messages, "stored"), await spool(stage, 8)];
-    await stage.kill();
+    await testbed.start();
+    const ids = await write(testbed, messages);
+    const [stored, spooled] = [await callBack(testbed, messages, "stored"), await spool(testbed, 8)];
+    await testbed.kill();
     await until(() => traced(trace));
     const calls = callsIn(trace);
     const sent = unflushed(
@@ -57,14 +57,14 @@ export async function sync({ root, seed = 1, messages = 40 }: Common & { message
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
     rmSync(trace, { force: true });
   }
 }
 
 /** One message after the other: each is acknowledged before the next one is sent. */
-async function write(stage: Stage, messages: number): Promise<string[]> {
-  const [tab] = visit(stage, "visitor", 1);
+async function write(testbed: Testbed, messages: number): Promise<string[]> {
+  const [tab] = visit(testbed, "visitor", 1);
   if (tab === undefined) return [];
   const ids = Array.from({ length: messages }, (_, n) => tab.type(`message ${n}`).id);
   if (!(await until(() => tab.unsent() === 0, 60_000))) throw new Error("The messages were not acknowledged");
@@ -72,23 +72,23 @@ async function write(stage: Stage, messages: number): Promise<string[]> {
 }
 
 /** Posts one callback after the other. @returns how many were answered 200 */
-async function callBack(stage: Stage, replies: number, name: string): Promise<number> {
-  const [tab] = stage.tabs;
+async function callBack(testbed: Testbed, replies: number, name: string): Promise<number> {
+  const [tab] = testbed.tabs;
   const toId = tab === undefined ? "" : visitorOf(tab.person);
   let answered = 0;
   for (let n = 0; n < replies; n++) {
     const body = { toId, messageId: `${name}-${n}`, body: `${name} ${n}` };
-    if ((await stage.mock.post(JSON.stringify(body))) === 200) answered++;
+    if ((await testbed.mock.post(JSON.stringify(body))) === 200) answered++;
   }
   if (answered < replies) throw new Error(`${replies - answered} callbacks were not answered 200`);
   return answered;
 }
 
 /** Posts callbacks while the database cannot be written, so that they are spooled. */
-async function spool(stage: Stage, replies: number): Promise<number> {
-  const { pid = 0 } = stage.relay()?.child ?? {};
+async function spool(testbed: Testbed, replies: number): Promise<number> {
+  const { pid = 0 } = testbed.relay()?.child ?? {};
   limitFiles(pid, FULL);
-  const answered = await callBack(stage, replies, "spooled");
+  const answered = await callBack(testbed, replies, "spooled");
   limitFiles(pid, "unlimited");
   return answered;
 }

@@ -1,4 +1,4 @@
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { type Common, count, type Report, seconds } from "./suite.ts";
 
@@ -10,32 +10,32 @@ type Options = Common & { sends: number; tabs?: number };
  */
 export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options): Promise<Report> {
   const begun = performance.now();
-  const stage = await openStage({ seed, root, service: { replies: 1 } });
-  const { random } = stage;
+  const testbed = await openTestbed({ seed, root, service: { replies: 1 } });
+  const { random } = testbed;
   let cuts = 0;
   let closed = 0;
   let replays = 0;
   try {
-    await stage.start();
-    visit(stage, "visitor", number);
+    await testbed.start();
+    visit(testbed, "visitor", number);
     // Unlike the widget, a scripted tab writes before the relay's welcome. If the first tab lost the first token, its message
     // would reach the service again from another visitor.
-    await until(() => stage.tabs.every((tab) => tab.person.token !== undefined));
+    await until(() => testbed.tabs.every((tab) => tab.person.token !== undefined));
     for (let n = 0; n < sends; n++) {
-      const tab = randomTab(stage);
+      const tab = randomTab(testbed);
       const item = tab.type(`${tab.name} ${n}`);
-      if (random() < 0.3) for (let copy = 0; copy < 3; copy++, replays++) randomTab(stage).replay(item);
+      if (random() < 0.3) for (let copy = 0; copy < 3; copy++, replays++) randomTab(testbed).replay(item);
       if (random() < 0.1) {
-        randomTab(stage).cut();
+        randomTab(testbed).cut();
         cuts++;
       }
       if (random() < 0.03) {
-        reopen(stage, randomTab(stage), closed++);
+        reopen(testbed, randomTab(testbed), closed++);
       }
       await new Promise((resolve) => setTimeout(resolve, random() * 4));
     }
-    const { violations } = await stage.verdict();
-    const [first] = stage.tabs;
+    const { violations } = await testbed.verdict();
+    const [first] = testbed.tabs;
     return {
       violations,
       figures: {
@@ -44,7 +44,7 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
         "connections cut": cuts,
         "tabs closed": closed,
         replays,
-        delivered: stage.mock.effects.length,
+        delivered: testbed.mock.effects.length,
         "shown in every tab": first?.thread().length ?? 0,
         lost: count(violations, "lost"),
         doubled: count(violations, "doubled"),
@@ -53,16 +53,16 @@ export async function tabs({ root, seed = 4, sends, tabs: number = 10 }: Options
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
-const randomTab = ({ tabs: all, random }: Stage): Tab => all[Math.floor(random() * all.length)] as Tab;
+const randomTab = ({ tabs: all, random }: Testbed): Tab => all[Math.floor(random() * all.length)] as Tab;
 
 /** Closes a tab and opens another one, which finds the unsent messages in the storage. */
-function reopen(stage: Stage, gone: Tab, number: number): void {
+function reopen(testbed: Testbed, gone: Tab, number: number): void {
   const left = [...gone.left()];
-  stage.removeTab(gone);
-  const next = stage.tab(`visitor-tab-again${number}`, gone.person);
+  testbed.removeTab(gone);
+  const next = testbed.tab(`visitor-tab-again${number}`, gone.person);
   for (const item of left) next.inherit(item);
 }

@@ -1,4 +1,4 @@
-import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { openTestbed, type Testbed, until, visit } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { type Common, losses, type Report, seconds } from "./suite.ts";
 
@@ -11,20 +11,20 @@ type Options = Common & { visitors: number; messages: number; swaps?: number };
 export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }: Options): Promise<Report> {
   const begun = performance.now();
   const service = { failing: 0.2, lost: 0.1, slow: 0.05, slowMs: 2_000 };
-  const stage = await openStage({ seed, root, service });
+  const testbed = await openTestbed({ seed, root, service });
   try {
-    const relay = await stage.start();
-    const tabs = Array.from({ length: visitors }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    const relay = await testbed.start();
+    const tabs = Array.from({ length: visitors }, (_, v) => visit(testbed, `visitor${v}`, 1)).flat();
     for (let swap = 0; swap <= swaps; swap++) {
       write(tabs, (swap * messages) / (swaps + 1), ((swap + 1) * messages) / (swaps + 1));
-      if (swap < swaps) await swapKey(stage, relay.child.pid ?? 0);
+      if (swap < swaps) await swapKey(testbed, relay.child.pid ?? 0);
     }
-    const { violations } = await stage.verdict({ expected: ["account.paused"] }, 240_000 + messages * 2_000);
-    const { calls, effects } = stage.mock;
+    const { violations } = await testbed.verdict({ expected: ["account.paused"] }, 240_000 + messages * 2_000);
+    const { calls, effects } = testbed.mock;
     const times = [...calls.values()];
     const typed = tabs.flatMap((tab) => tab.typed);
     const poison = typed.filter(({ text }) => text.includes("poison")).length;
-    if (stage.processes.length > 1) violations.push("restarted: the new key needed a restart");
+    if (testbed.processes.length > 1) violations.push("restarted: the new key needed a restart");
     return {
       violations,
       figures: {
@@ -33,14 +33,14 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
         "refused for good": poison,
         "POSTs per message": Math.round((times.reduce((sum, n) => sum + n, 0) / times.length) * 100) / 100,
         "POSTs per message at most": Math.max(...times),
-        "refused keys": stage.mock.refused(),
+        "refused keys": testbed.mock.refused(),
         "key swaps": swaps,
         ...losses(violations),
         seconds: seconds(begun),
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
@@ -56,13 +56,13 @@ function write(tabs: readonly Tab[], from: number, to: number): void {
  * The service replaces its key. Once the relay was refused, the new key is put into the relay's file, and SIGHUP makes
  * the relay read it.
  */
-async function swapKey(stage: Stage, pid: number): Promise<void> {
-  const { mock } = stage;
+async function swapKey(testbed: Testbed, pid: number): Promise<void> {
+  const { mock } = testbed;
   await until(() => mock.effects.length > 0);
   const before = mock.refused();
   mock.behaviour.key = `key+${before}/=&`;
-  for (const tab of stage.tabs) tab.type(`${tab.name} ${tab.typed.length} while the key is wrong`);
+  for (const tab of testbed.tabs) tab.type(`${tab.name} ${tab.typed.length} while the key is wrong`);
   if (!(await until(() => mock.refused() > before))) throw new Error("The relay made no call with the old key");
-  stage.setKey(mock.behaviour.key);
+  testbed.setKey(mock.behaviour.key);
   process.kill(pid, "SIGHUP");
 }

@@ -1,7 +1,7 @@
 import { CLOSE } from "@porchlight/shared/close";
-import { type NodesStage, openNodes } from "../../nodes/stage.ts";
+import { type NodesTestbed, openNodes } from "../../nodes/testbed.ts";
 import { socketTo } from "../process/socket.ts";
-import { until } from "../process/stage.ts";
+import { until } from "../process/testbed.ts";
 import type { Tab } from "../tab.ts";
 import { leastSpread, peak } from "./drain.ts";
 import { type Common, count, losses, type Report, seconds } from "./suite.ts";
@@ -29,23 +29,23 @@ const CHANCE = 12;
 type Restart = { connections: number; exitMs: number; code: number | null; perSecond: number; peak: number };
 
 /** Visitors whom a load balancer sends to any node that serves them. */
-function createBalancedVisitors(stage: NodesStage) {
+function createBalancedVisitors(testbed: NodesTestbed) {
   const serving = new Set(ALL);
   const places = new Map<Tab, number>();
   /** When visitors who lost their connection try again. */
   const back: number[] = [];
   function visit(name: string): void {
     const open = socketTo(() => {
-      const place = [...serving][Math.floor(stage.random() * serving.size)] ?? 0;
+      const place = [...serving][Math.floor(testbed.random() * serving.size)] ?? 0;
       places.set(tab, place);
-      return stage.urlOf(place);
+      return testbed.urlOf(place);
     });
-    const tab: Tab = stage.tab(name, undefined, {
+    const tab: Tab = testbed.tab(name, undefined, {
       open,
       reconnectDelay() {
         const [min, max] = tab.codes().at(-1) === CLOSE.restart.code ? (tab.spread() ?? [0, 0]) : [20, 100];
         tab.clearCodes();
-        const wait = min + stage.random() * (max - min);
+        const wait = min + testbed.random() * (max - min);
         back.push(performance.now() + wait);
         return wait;
       },
@@ -56,20 +56,20 @@ function createBalancedVisitors(stage: NodesStage) {
 }
 type BalancedVisitors = ReturnType<typeof createBalancedVisitors>;
 
-const allConnected = ({ tabs }: NodesStage, { places, serving }: BalancedVisitors): boolean =>
+const allConnected = ({ tabs }: NodesTestbed, { places, serving }: BalancedVisitors): boolean =>
   tabs.every((tab) => tab.live() && serving.has(places.get(tab) ?? -1));
 
 /** Restarts a node. Its visitors come back to the others. */
-async function restart(stage: NodesStage, balanced: BalancedVisitors, node: number): Promise<Restart> {
+async function restart(testbed: NodesTestbed, balanced: BalancedVisitors, node: number): Promise<Restart> {
   const { serving, places, back } = balanced;
-  const leaving = stage.tabs.filter((tab) => places.get(tab) === node);
+  const leaving = testbed.tabs.filter((tab) => places.get(tab) === node);
   serving.delete(node);
   back.length = 0;
   const stoppedAt = performance.now();
-  const ended = await stage.stop(node);
+  const ended = await testbed.stop(node);
   const exitMs = performance.now() - stoppedAt;
-  await stage.start(node);
-  if (!(await until(() => allConnected(stage, balanced), BACK_MS)))
+  await testbed.start(node);
+  if (!(await until(() => allConnected(testbed, balanced), BACK_MS)))
     throw new Error(`Not all visitors of node ${node} came back`);
   serving.add(node);
   const perSecond = (leaving.length / leastSpread(leaving.length)) * 1_000;
@@ -77,12 +77,12 @@ async function restart(stage: NodesStage, balanced: BalancedVisitors, node: numb
 }
 
 /** Every visitor connects to each node in turn, and has the same session there. */
-async function visitEach(stage: NodesStage, balanced: BalancedVisitors): Promise<void> {
+async function visitEach(testbed: NodesTestbed, balanced: BalancedVisitors): Promise<void> {
   for (const node of ALL) {
     balanced.serving.clear();
     balanced.serving.add(node);
-    for (const tab of stage.tabs) tab.cut();
-    if (!(await until(() => allConnected(stage, balanced), BACK_MS)))
+    for (const tab of testbed.tabs) tab.cut();
+    if (!(await until(() => allConnected(testbed, balanced), BACK_MS)))
       throw new Error(`Not all visitors reached node ${node}`);
   }
 }
@@ -97,16 +97,26 @@ function violationsOf({ connections, exitMs, code, perSecond, peak }: Restart, n
 }
 
 /** Callbacks that no node took, and visitors who lost their session. */
-const refusals = ({ mock, tabs }: NodesStage): string[] => [
+const refusals = ({ mock, tabs }: NodesTestbed): string[] => [
   ...mock.posted.flatMap(({ text, status }) => (status === 200 ? [] : [`refused: "${text}" was answered ${status}`])),
   ...tabs.flatMap((tab) => (tab.person.deleted === 0 ? [] : [`session: ${tab.name} lost its session`])),
 ];
 
 /** The violations, except the order of replies when a node spooled some: these may change places (guide Several nodes, Failures). */
-const withoutSpooledOrder = ({ processes }: NodesStage, violations: readonly string[]): string[] =>
+const withoutSpooledOrder = ({ processes }: NodesTestbed, violations: readonly string[]): string[] =>
   processes.some(({ lines }) => lines.some((line) => line.includes('"callback.spooled"')))
     ? violations.filter((line) => !line.startsWith('order: "reply '))
     : [...violations];
+
+/** The nodes of this suite, and a service that takes a moment for each call. */
+const SETUP = {
+  nodes: NODES,
+  redis: true,
+  env: { SOCKETS_PER_ADDRESS: "0" },
+  service: { delayMs: 30 },
+  callbacksTo: 0,
+  visitorsTo: 0,
+} as const;
 
 /** S9: three nodes are restarted, one after the other, while their visitors write. */
 export async function wave({
@@ -118,39 +128,40 @@ export async function wave({
   progress = () => {},
 }: Options): Promise<Report> {
   const begun = performance.now();
-  const env = { SOCKETS_PER_ADDRESS: "0" };
-  const service = { delayMs: 30 };
-  const stage = await openNodes({ seed, root, nodes: NODES, redis: true, env, service, callbacksTo: 0, visitorsTo: 0 });
+  const testbed = await openNodes({ seed, root, ...SETUP });
   try {
-    const balanced = createBalancedVisitors(stage);
+    const balanced = createBalancedVisitors(testbed);
     for (let v = 0; v < visitors; v++) {
       balanced.visit(`visitor${v}`);
       if (v % VISITORS_AT_ONCE === VISITORS_AT_ONCE - 1 || v === visitors - 1)
-        await until(() => allConnected(stage, balanced));
+        await until(() => allConnected(testbed, balanced));
     }
     let written = 0;
-    const writing = setInterval(() => stage.tabs[written % visitors]?.type(`message ${written++}`), 1_000 / perSecond);
+    const writing = setInterval(
+      () => testbed.tabs[written % visitors]?.type(`message ${written++}`),
+      1_000 / perSecond,
+    );
     const restarts: Restart[] = [];
     for (const node of ALL) {
-      restarts.push(await restart(stage, balanced, node));
+      restarts.push(await restart(testbed, balanced, node));
       progress(`node ${node} was restarted: ${JSON.stringify(restarts.at(-1))}`);
     }
-    await visitEach(stage, balanced);
+    await visitEach(testbed, balanced);
     clearInterval(writing);
-    const violations = withoutSpooledOrder(stage, (await stage.verdict(180_000)).violations);
+    const violations = withoutSpooledOrder(testbed, (await testbed.verdict(180_000)).violations);
     const most = (of: (one: Restart) => number): number => Math.max(...restarts.map(of));
     return {
       violations: [
         ...violations,
-        ...refusals(stage),
+        ...refusals(testbed),
         ...restarts.flatMap((one, node) => violationsOf(one, node, timed)),
-        ...(stage.mock.effects.length === written ? [] : [`lost: ${written - stage.mock.effects.length} messages`]),
+        ...(testbed.mock.effects.length === written ? [] : [`lost: ${written - testbed.mock.effects.length} messages`]),
       ],
       figures: {
         nodes: NODES,
         connections: visitors,
         messages: written,
-        refused: count(refusals(stage), "refused"),
+        refused: count(refusals(testbed), "refused"),
         ...losses(violations),
         "seconds to exit at most": Math.round(most(({ exitMs }) => exitMs) / 100) / 10,
         "back in one second, even spread": Math.round(most(({ perSecond }) => perSecond)),
@@ -159,6 +170,6 @@ export async function wave({
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }

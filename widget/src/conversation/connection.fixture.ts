@@ -6,7 +6,7 @@ import { createBrowser, createWorld, type Tab, type World } from "./world.fixtur
 
 export const PONG: RelayFrame = { t: "pong", head: 0 };
 
-export type ConnectionStage = {
+export type ConnectionFixture = {
   world: World;
   tab: Tab;
   script: Script;
@@ -22,7 +22,7 @@ export type ConnectionStage = {
  * @param refused whether to connect again after the relay refused the token
  * @param stays whether a hidden page keeps its connection
  */
-export function dial(refused: () => boolean, stays = () => false): ConnectionStage {
+export function dial(refused: () => boolean, stays = () => false): ConnectionFixture {
   const world = createWorld();
   const tab = createBrowser(world).tab();
   const script = createScript();

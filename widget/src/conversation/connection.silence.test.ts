@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type ConnectionStage, dial, PONG } from "./connection.fixture.ts";
+import { type ConnectionFixture, dial, PONG } from "./connection.fixture.ts";
 import { WELCOME } from "./script.fixture.ts";
 
-let world: ConnectionStage["world"];
-let tab: ConnectionStage["tab"];
-let script: ConnectionStage["script"];
-let connection: ConnectionStage["connection"];
-let received: ConnectionStage["received"];
-let losses: ConnectionStage["losses"];
-let online: ConnectionStage["online"];
+let world: ConnectionFixture["world"];
+let tab: ConnectionFixture["tab"];
+let script: ConnectionFixture["script"];
+let connection: ConnectionFixture["connection"];
+let received: ConnectionFixture["received"];
+let losses: ConnectionFixture["losses"];
+let online: ConnectionFixture["online"];
 /** Whether the visitor wants notifications of replies while the page is hidden. */
 let stays: boolean;
 

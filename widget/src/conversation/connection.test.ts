@@ -1,16 +1,16 @@
 import { CLOSE, CLOSE_CODE } from "@porchlight/shared/close";
 import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type ConnectionStage, dial, PONG } from "./connection.fixture.ts";
+import { type ConnectionFixture, dial, PONG } from "./connection.fixture.ts";
 import { createConnection, FINAL } from "./connection.ts";
 import { createScript } from "./script.fixture.ts";
 
-let world: ConnectionStage["world"];
-let tab: ConnectionStage["tab"];
-let script: ConnectionStage["script"];
-let connection: ConnectionStage["connection"];
-let received: ConnectionStage["received"];
-let online: ConnectionStage["online"];
+let world: ConnectionFixture["world"];
+let tab: ConnectionFixture["tab"];
+let script: ConnectionFixture["script"];
+let connection: ConnectionFixture["connection"];
+let received: ConnectionFixture["received"];
+let online: ConnectionFixture["online"];
 let refused: () => boolean;
 
 beforeEach(() => {

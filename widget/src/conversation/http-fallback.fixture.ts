@@ -8,7 +8,7 @@ import { type Browser, createBrowser, createWorld, type Tab, type World } from "
 /** A GET request of the client that waits for its answer. `mode`: its query without `?mode=`. */
 export type PendingGet = { mode: string; deliver(text: string): void; finish(): void; gone: boolean };
 
-export type FallbackStage = {
+export type FallbackFixture = {
   world: World;
   browser: Browser;
   tab: Tab;
@@ -30,13 +30,13 @@ export type FallbackStage = {
 
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export function createFallbackStage(): FallbackStage {
+export function createFallbackFixture(): FallbackFixture {
   const world = createWorld();
   const browser = createBrowser(world);
   const tab = browser.tab();
   const socket = createScript();
 
-  const stage: FallbackStage = {
+  const fixture: FallbackFixture = {
     world,
     browser,
     tab,
@@ -45,43 +45,43 @@ export function createFallbackStage(): FallbackStage {
     posts: [],
     events: [],
     answer: () => undefined,
-    fallbackOf: (tab) => fallbackOf(stage, tab),
+    fallbackOf: (tab) => fallbackOf(fixture, tab),
     async dial(open = first) {
       const transport = open({
-        open: () => stage.events.push("open"),
-        frame: (text) => stage.events.push(text),
-        close: (code) => stage.events.push(`close ${code}`),
+        open: () => fixture.events.push("open"),
+        frame: (text) => fixture.events.push(text),
+        close: (code) => fixture.events.push(`close ${code}`),
       });
       world.advance(0);
       await settled();
       return transport;
     },
     async bufferStreams() {
-      await stage.dial();
+      await fixture.dial();
       world.advance(5_000);
       await settled();
-      Object.assign(stage, { gets: [], posts: [], events: [] });
+      Object.assign(fixture, { gets: [], posts: [], events: [] });
     },
   };
-  const first = fallbackOf(stage, tab);
-  return stage;
+  const first = fallbackOf(fixture, tab);
+  return fixture;
 }
 
 /** Answers a request of the fallback as the relay does, or as the test says. */
 async function answerRequest(
-  stage: FallbackStage,
+  fixture: FallbackFixture,
   address: Parameters<typeof fetch>[0],
   init: RequestInit = {},
 ): Promise<Response> {
   const { pathname, search } = new URL(String(address));
-  if (init.method !== "POST") return answerGet(stage, search.replace("?mode=", ""), init.signal);
-  stage.posts.push(`${pathname} ${init.body}`.trim());
-  const given = await stage.answer(pathname);
+  if (init.method !== "POST") return answerGet(fixture, search.replace("?mode=", ""), init.signal);
+  fixture.posts.push(`${pathname} ${init.body}`.trim());
+  const given = await fixture.answer(pathname);
   return given ?? (pathname === "/socket/lines" ? Response.json({ line: "abc" }, { status: 201 }) : new Response());
 }
 
 /** Opens the answer to a GET request. */
-function answerGet(stage: FallbackStage, mode: string, signal: AbortSignal | null | undefined): Response {
+function answerGet(fixture: FallbackFixture, mode: string, signal: AbortSignal | null | undefined): Response {
   const encoder = new TextEncoder();
   const { readable, writable } = new TransformStream<Uint8Array>();
   const writer = writable.getWriter();
@@ -96,15 +96,15 @@ function answerGet(stage: FallbackStage, mode: string, signal: AbortSignal | nul
     pending.gone = true;
     writer.abort(signal.reason).catch(ignore);
   });
-  stage.gets.push(pending);
+  fixture.gets.push(pending);
   return new Response(readable);
 }
 
 /** The HTTP fallback of a tab. */
-const fallbackOf = (stage: FallbackStage, { page }: Tab): OpenTransport =>
+const fallbackOf = (fixture: FallbackFixture, { page }: Tab): OpenTransport =>
   httpFallback({
     relay: "https://relay.test",
     page,
-    socket: stage.socket.connect,
-    fetch: (address, init) => answerRequest(stage, address, init),
+    socket: fixture.socket.connect,
+    fetch: (address, init) => answerRequest(fixture, address, init),
   });

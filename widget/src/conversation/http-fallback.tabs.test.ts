@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transport } from "./connection.ts";
-import { createFallbackStage, type FallbackStage, settled } from "./http-fallback.fixture.ts";
+import { createFallbackFixture, type FallbackFixture, settled } from "./http-fallback.fixture.ts";
 import type { Tab } from "./world.fixture.ts";
 
-let stage: FallbackStage;
+let fixture: FallbackFixture;
 beforeEach(() => {
-  stage = createFallbackStage();
+  fixture = createFallbackFixture();
 });
 afterEach(() => {
-  stage.world.advance(0);
-  expect(stage.world.pending()).toBe(0);
-  expect(stage.tab.listening()).toBe(0);
+  fixture.world.advance(0);
+  expect(fixture.world.pending()).toBe(0);
+  expect(fixture.tab.listening()).toBe(0);
 });
 
 describe("with several tabs", () => {
   /** The modes of the new GET requests. The next call does not return them again. */
-  const takeModes = () => stage.gets.splice(0).map(({ mode }) => mode);
+  const takeModes = () => fixture.gets.splice(0).map(({ mode }) => mode);
   /** Answers every pending GET with an empty body. */
   const answerAll = async (): Promise<void> => {
-    for (const request of stage.gets) request.finish();
+    for (const request of fixture.gets) request.finish();
     await settled();
   };
   let other: Tab;
@@ -28,13 +28,13 @@ describe("with several tabs", () => {
 
   /** Another tab holds the connection; this tab has polled once. */
   beforeEach(async () => {
-    other = stage.browser.tab();
-    const held = await stage.dial(stage.fallbackOf(other));
-    stage.gets[0]?.deliver("\n");
+    other = fixture.browser.tab();
+    const held = await fixture.dial(fixture.fallbackOf(other));
+    fixture.gets[0]?.deliver("\n");
     expect(takeModes()).toEqual(["stream"]);
     await settled();
-    stage.events = [];
-    transport = await stage.dial();
+    fixture.events = [];
+    transport = await fixture.dial();
     leave = () => held.close();
   });
   afterEach(async () => {
@@ -48,10 +48,10 @@ describe("with several tabs", () => {
     for (const ms of [500, 1_000, 2_000, 4_000, 4_000]) {
       await answerAll();
       expect(takeModes()).toEqual(["poll&wait=0"]);
-      stage.world.advance(ms - 1);
+      fixture.world.advance(ms - 1);
       await settled();
       expect(takeModes()).toEqual([]);
-      stage.world.advance(1);
+      fixture.world.advance(1);
       await settled();
     }
     expect(takeModes()).toEqual(["poll&wait=0"]);
@@ -62,11 +62,11 @@ describe("with several tabs", () => {
     takeModes();
     transport.send("one");
     await settled();
-    stage.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
+    fixture.gets.at(-1)?.deliver('{"t":"pong","head":1}\n');
     await answerAll();
     expect(takeModes()).toEqual(["poll&wait=0"]);
-    expect(stage.events).toEqual(["open", '{"t":"pong","head":1}']);
-    stage.world.advance(250);
+    expect(fixture.events).toEqual(["open", '{"t":"pong","head":1}']);
+    fixture.world.advance(250);
     await settled();
     expect(takeModes()).toEqual(["poll&wait=0"]);
   });
@@ -75,7 +75,7 @@ describe("with several tabs", () => {
     await answerAll();
     takeModes();
     leave();
-    stage.world.advance(0);
+    fixture.world.advance(0);
     await settled();
     expect(takeModes()).toEqual(["stream"]);
   });
@@ -83,15 +83,15 @@ describe("with several tabs", () => {
   it("a tab that is hidden gives up its waiting connection, and pings to find missed messages", async () => {
     await answerAll();
     takeModes();
-    stage.posts = [];
+    fixture.posts = [];
     other.hide();
-    stage.world.advance(0);
+    fixture.world.advance(0);
     await settled();
     expect(takeModes().toSorted()).toEqual(["poll&wait=0", "stream"]);
-    expect(stage.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
+    expect(fixture.posts).toEqual(['/socket/lines/abc {"t":"ping"}']);
     // When it is visible again, it waits for its turn.
     other.show();
-    stage.world.advance(0);
+    fixture.world.advance(0);
     await settled();
     expect(takeModes()).not.toContain("stream");
   });
@@ -101,55 +101,55 @@ describe("the return to the WebSocket", () => {
   const TEN_MINUTES = 10 * 60_000;
 
   it("happens after ten minutes, once a WebSocket opens", async () => {
-    await stage.dial();
-    stage.gets[0]?.deliver("\n");
+    await fixture.dial();
+    fixture.gets[0]?.deliver("\n");
     await settled();
-    stage.world.advance(TEN_MINUTES);
-    expect(stage.events).toEqual(["open"]);
-    stage.socket.wire.open();
-    expect(stage.events).toEqual(["open", "close 1006"]);
-    expect(stage.socket.wire.closed).toBe(true);
+    fixture.world.advance(TEN_MINUTES);
+    expect(fixture.events).toEqual(["open"]);
+    fixture.socket.wire.open();
+    expect(fixture.events).toEqual(["open", "close 1006"]);
+    expect(fixture.socket.wire.closed).toBe(true);
   });
 
   it("does not happen while none opens: the fallback continues, and tries again ten minutes later", async () => {
-    const transport = await stage.dial();
-    stage.gets[0]?.deliver("\n");
+    const transport = await fixture.dial();
+    fixture.gets[0]?.deliver("\n");
     await settled();
-    stage.world.advance(TEN_MINUTES);
-    stage.socket.wire.close(1006);
-    stage.world.advance(TEN_MINUTES);
-    expect(stage.socket.wires).toHaveLength(2);
+    fixture.world.advance(TEN_MINUTES);
+    fixture.socket.wire.close(1006);
+    fixture.world.advance(TEN_MINUTES);
+    expect(fixture.socket.wires).toHaveLength(2);
     // A WebSocket that hangs is given up.
-    stage.world.advance(30_000);
-    expect(stage.socket.wire.closed).toBe(true);
-    stage.world.advance(TEN_MINUTES);
-    expect(stage.socket.wires).toHaveLength(3);
-    expect(stage.events).toEqual(["open"]);
+    fixture.world.advance(30_000);
+    expect(fixture.socket.wire.closed).toBe(true);
+    fixture.world.advance(TEN_MINUTES);
+    expect(fixture.socket.wires).toHaveLength(3);
+    expect(fixture.events).toEqual(["open"]);
     transport.close();
-    expect(stage.socket.wire.closed).toBe(true);
+    expect(fixture.socket.wire.closed).toBe(true);
   });
 
   it("does not happen while a POST is in flight or the page is hidden", async () => {
-    const transport = await stage.dial();
-    stage.gets[0]?.deliver("\n");
+    const transport = await fixture.dial();
+    fixture.gets[0]?.deliver("\n");
     await settled();
     let arrive: (response: Response) => void = () => {};
-    stage.answer = () =>
+    fixture.answer = () =>
       new Promise((resolve) => {
         arrive = resolve;
       });
     transport.send("one");
-    stage.world.advance(TEN_MINUTES);
-    expect(stage.socket.wires).toHaveLength(0);
+    fixture.world.advance(TEN_MINUTES);
+    expect(fixture.socket.wires).toHaveLength(0);
     arrive(new Response());
     await settled();
-    stage.tab.hide();
-    stage.world.advance(60_000);
-    expect(stage.socket.wires).toHaveLength(0);
-    stage.tab.show();
-    stage.world.advance(10_000);
-    expect(stage.socket.wires).toHaveLength(1);
-    stage.answer = () => undefined;
+    fixture.tab.hide();
+    fixture.world.advance(60_000);
+    expect(fixture.socket.wires).toHaveLength(0);
+    fixture.tab.show();
+    fixture.world.advance(10_000);
+    expect(fixture.socket.wires).toHaveLength(1);
+    fixture.answer = () => undefined;
     transport.close();
     await settled();
   });

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** Sends texts of one visitor together. `handed`: the texts that were passed to the courier in memory. */
-function stage(site: Site = SITE) {
+function setUp(site: Site = SITE) {
   const clock = { now: () => 1_000_000, uptime: () => 1_000_000, after: () => () => {} };
   const handed: (string | null | undefined)[] = [];
   const { send, react } = createSend({
@@ -53,7 +53,7 @@ async function deliverOldest(): Promise<void> {
 }
 
 it("hands a message to the courier from memory only when no earlier one of the visitor waits in the outbox", async () => {
-  const { handed, write } = stage();
+  const { handed, write } = setUp();
   await write("first");
   await write("second");
   await deliverOldest();
@@ -73,20 +73,20 @@ it.each([
 ])(
   "for a message that is %s ms old, stores the time of writing as %s; 0 means unknown or wrong",
   async (age, typed) => {
-    const { send } = stage();
+    const { send } = setUp();
     await send("visitor", SITE, { id: "id-typed", text: "hello", age });
     expect(await db.all("SELECT typed FROM messages")).toEqual([{ typed }]);
   },
 );
 
 it("hands only the first message to the courier from memory when a visitor's messages share a transaction", async () => {
-  const { handed, write } = stage();
+  const { handed, write } = setUp();
   await write("first", "second", "third");
   expect(handed).toEqual(["first", undefined, undefined]);
 });
 
 it("counts reactions in the site's daily budget, and refuses them when it is used up (A27)", async () => {
-  const { write, react } = stage({ ...SITE, messagesPerDay: 3 });
+  const { write, react } = setUp({ ...SITE, messagesPerDay: 3 });
   await write("hello");
   await appendReply(db, { visitor: "visitor", id: "reply", text: "hi", at: 1_000_000, external: "main:1" });
   const answers: unknown[] = [];
@@ -99,7 +99,7 @@ it("counts reactions in the site's daily budget, and refuses them when it is use
 });
 
 it("reacts to the newest reply only, and removes a reaction from any reply", async () => {
-  const { write, react } = stage();
+  const { write, react } = setUp();
   await write("hello");
   const answer = (id: string) =>
     appendReply(db, { visitor: "visitor", id, text: "hi", at: 1_000_000, external: `main:${id}` });

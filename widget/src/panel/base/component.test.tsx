@@ -2,11 +2,11 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { component, watch } from "./component.ts";
-import { drawn, type Stage, stage } from "./ui.fixture.ts";
+import { createFixture, drawn, type Fixture } from "./ui.fixture.ts";
 
-let on: Stage;
+let on: Fixture;
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
 });
 afterEach(() => on.stop());
 

@@ -82,7 +82,7 @@ function fakeChat(): FakeChat {
   };
 }
 
-export type Stage = {
+export type Fixture = {
   ui: PanelContext;
   chat: FakeChat;
   root: ShadowRoot;
@@ -120,7 +120,7 @@ const fakeShell = (
   }) as unknown as Shell;
 
 /** Creates the context for a component of the panel, in a shadow root. */
-export async function stage(options: Options = {}): Promise<Stage> {
+export async function createFixture(options: Options = {}): Promise<Fixture> {
   const host = document.body.appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
   const dialog = element("dialog", { id: "panel" });
@@ -182,9 +182,9 @@ export async function stage(options: Options = {}): Promise<Stage> {
 }
 
 /** Begins simulated time, and creates the context. Its `stop` also ends the simulated time. */
-export async function stageWithFakeTimers(): Promise<Stage> {
+export async function createFixtureWithFakeTimers(): Promise<Fixture> {
   vi.useFakeTimers();
-  const made = await stage();
+  const made = await createFixture();
   return {
     ...made,
     stop() {

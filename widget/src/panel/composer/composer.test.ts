@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture } from "../base/ui.fixture.ts";
 import { Composer } from "./composer.tsx";
 
-let on: Stage;
+let on: Fixture;
 let field: HTMLTextAreaElement;
 let isMouse: boolean;
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 async function open(): Promise<void> {
-  on = await stage();
+  on = await createFixture();
   field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
 }
 async function type(text: string): Promise<void> {
@@ -91,7 +91,7 @@ describe("the composer", () => {
 
   it("keeps the text when the outbox is full", async () => {
     on.stop();
-    on = await stage();
+    on = await createFixture();
     on.ui.send = () => 0;
     field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
     await type("the fifty-first");

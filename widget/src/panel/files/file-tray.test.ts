@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Files } from "../base/files.ts";
-import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture } from "../base/ui.fixture.ts";
 import { createFiles } from "./file-tray.tsx";
 
 /** Started uploads, oldest first. */
@@ -24,7 +24,7 @@ class FakeRequest {
   }
 }
 
-let on: Stage;
+let on: Fixture;
 let files: Files;
 const textFiles = (...names: string[]): File[] => names.map((name) => new File(["text"], name, { type: "text/plain" }));
 const shown = (): unknown[] => [...on.root.querySelectorAll(".tray bdi")].map((node) => node.textContent);
@@ -32,7 +32,7 @@ const shown = (): unknown[] => [...on.root.querySelectorAll(".tray bdi")].map((n
 beforeEach(async () => {
   uploads = [];
   vi.stubGlobal("XMLHttpRequest", FakeRequest);
-  on = await stage();
+  on = await createFixture();
   on.settings.value = { ...on.settings.value, uploads: { image: 1_000, av: 1_000, document: 1_000 } };
   files = createFiles(on.ui);
   on.show(files.Tray);

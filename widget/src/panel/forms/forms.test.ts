@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Options } from "../../settings/options.ts";
 import { loadLanguage } from "../../text/i18n.ts";
 import { isRemembered } from "../base/remembered.ts";
-import { drawn, own, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture, own } from "../base/ui.fixture.ts";
 import { Card, Foot, Offer, Status } from "./forms.tsx";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 const open = async (options: Options, part: typeof Foot): Promise<void> => {
-  on = await stage(options);
+  on = await createFixture(options);
   view = on.show(part);
   await drawn();
 };
@@ -416,7 +416,7 @@ describe("the heading with the next opening", () => {
     await open({ hours: { timeZone: "UTC", mon: "9:00-25:99" } }, Foot);
     expect(view.querySelector(".form")).toBeNull();
     on.stop();
-    on = await stage({ hours: { timeZone: "UTC", mon: "9:00-25:99" } });
+    on = await createFixture({ hours: { timeZone: "UTC", mon: "9:00-25:99" } });
     on.ui.shell.site.hours = { timeZone: "UTC", tue: "9:00-17:00" };
     view = on.show(Foot);
     await drawn();

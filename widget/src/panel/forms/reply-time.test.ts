@@ -1,15 +1,15 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pass, type Stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
+import { createFixtureWithFakeTimers, type Fixture, pass } from "../base/ui.fixture.ts";
 import { Header } from "../main/header.tsx";
 import { Status } from "./reply-time.tsx";
 // Load the rarely fetched code now, so that its loading time does not count in a test.
 import "./forms.tsx";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 beforeEach(async () => {
-  on = await stageWithFakeTimers();
+  on = await createFixtureWithFakeTimers();
 });
 afterEach(() => on.stop());
 

@@ -1,17 +1,17 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { startAttention } from "./attention.ts";
 import { runInOneTab } from "./one-tab.ts";
 
-let on: Stage;
+let on: Fixture;
 let hidden: boolean;
 let stop: () => void;
 /** Names of the requested locks: one for each sound. */
 let soundLocks: string[];
 
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
   hidden = true;
   soundLocks = [];
   document.title = "Shop";

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture } from "../base/ui.fixture.ts";
 import { ConnectionBar } from "./connection-bar.tsx";
 
-let on: Stage;
+let on: Fixture;
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
 });
 afterEach(() => on.stop());
 

@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { element } from "../../loader/dom.ts";
-import { type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, type Fixture } from "../base/ui.fixture.ts";
 import { controlDialog, type DialogControl } from "./dialog.ts";
 
-let on: Stage;
+let on: Fixture;
 let control: DialogControl;
 let opener: HTMLElement;
 let inside: HTMLElement;
@@ -13,7 +13,7 @@ let fixed: boolean;
 const isOpen = signal(false);
 
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
   fixed = false;
   opener = document.body.appendChild(element("button", {}, "Help"));
   inside = element("textarea");

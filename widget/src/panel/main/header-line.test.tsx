@@ -4,13 +4,13 @@ import type { LinkEnding, LinkState } from "../../conversation/chat.ts";
 import type { Key } from "../../locales/en.types.ts";
 import type { Options } from "../../settings/options.ts";
 import { HEADER_WORDS, type HeaderState } from "../base/header-words.ts";
-import { drawn, type FakeChat, own, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type FakeChat, type Fixture, own } from "../base/ui.fixture.ts";
 import { Header } from "./header.tsx";
 import { Panel } from "./panel.tsx";
 
-let on: Stage;
+let on: Fixture;
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
 });
 afterEach(() => {
   on.stop();
@@ -67,7 +67,7 @@ it.each(STATES)("the header shows the words of the table, and the panel explains
   const [state, , bring, elsewhere, options = {}] = row;
   vi.spyOn(console, "warn").mockReturnValue();
   on.stop();
-  on = await stage(options);
+  on = await createFixture(options);
   on.chat.items.value = [own("Hello")];
   bring(on.chat);
   const view = on.show(Panel);
@@ -124,7 +124,7 @@ it("promises nothing when its code arrives while it tries to connect again", asy
 
 it("promises no time before the opening hours are known", async () => {
   on.stop();
-  on = await stage({ hours: { timeZone: "Europe/Oslo" } });
+  on = await createFixture({ hours: { timeZone: "Europe/Oslo" } });
   on.show(Header);
   expect(line()).toBe(ALONE);
 });

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readableText } from "../../text/readable-text.ts";
 import { component } from "../base/component.ts";
 import { isRemembered } from "../base/remembered.ts";
-import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Menu } from "./menu.tsx";
 import { transcriptName, transcriptOf } from "./transcript.ts";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 let closed: boolean[];
 
@@ -25,7 +25,7 @@ const key = (name: string): void => {
 
 beforeEach(async () => {
   localStorage.clear();
-  on = await stage({ privacyUrl: "https://example.com/privacy" });
+  on = await createFixture({ privacyUrl: "https://example.com/privacy" });
   on.chat.items.value = [own("Hello"), reply("Hi")];
 });
 afterEach(() => on.stop());
@@ -84,7 +84,7 @@ describe("the menu", () => {
     press("Turn sound off");
     expect(on.ui.sound.value).toBe(false);
     on.stop();
-    on = await stage();
+    on = await createFixture();
     await open();
     expect(on.ui.sound.value).toBe(false);
     press("Turn sound on");

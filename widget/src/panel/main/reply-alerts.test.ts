@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { startReplyAlerts } from "./reply-alerts.ts";
 
-let on: Stage;
+let on: Fixture;
 let stop: () => void;
 beforeEach(async () => {
-  on = await stage();
+  on = await createFixture();
   stop = startReplyAlerts(on.ui);
 });
 afterEach(() => {

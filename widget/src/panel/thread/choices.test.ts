@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, it } from "vitest";
-import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
-let on: Stage;
+let on: Fixture;
 afterEach(() => on.stop());
 
 const names = (view: HTMLElement): string[] =>
@@ -14,7 +14,7 @@ const press = (view: HTMLElement, name: string): void =>
 const sent = (): unknown[][] => on.chat.calls.filter(([what]) => what === "send").map(([, ...args]) => args);
 
 it("offers the site's topics in the empty thread, and sends the chosen one to its route", async () => {
-  on = await stage({ topics: ["Returns = returns", "Anything else"] });
+  on = await createFixture({ topics: ["Returns = returns", "Anything else"] });
   const view = on.show(Thread);
   await expect.poll(() => names(view)).toEqual(["Returns", "Anything else"]);
   expect(view.querySelector("[role=group]")?.getAttribute("aria-label")).toBe("Choose a topic");
@@ -30,7 +30,7 @@ it("offers the site's topics in the empty thread, and sends the chosen one to it
 });
 
 it("offers at most four questions of the site above its topics in the empty thread, and sends the chosen one", async () => {
-  on = await stage({ suggestions: ["1", "2", "3", "4", "5"], topics: ["Returns"] });
+  on = await createFixture({ suggestions: ["1", "2", "3", "4", "5"], topics: ["Returns"] });
   const view = on.show(Thread);
   await expect.poll(() => names(view)).toEqual(["1", "2", "3", "4", "Returns"]);
   expect(view.querySelector("[role=group]")?.getAttribute("aria-label")).toBe("Suggested questions");
@@ -42,14 +42,14 @@ it("offers at most four questions of the site above its topics in the empty thre
 });
 
 it("offers a person as the last of the topics while the thread is empty", async () => {
-  on = await stage({ topics: ["Returns"], askPerson: "team" });
+  on = await createFixture({ topics: ["Returns"], askPerson: "team" });
   const view = on.show(Thread);
   await expect.poll(() => names(view)).toEqual(["Returns", "Talk to a person"]);
   expect(view.querySelectorAll("[role=group] button")).toHaveLength(2);
 });
 
 it("offers a person in the empty thread and after each AI reply, if the site sets it", async () => {
-  on = await stage({ askPerson: "team" });
+  on = await createFixture({ askPerson: "team" });
   const view = on.show(Thread);
   await expect.poll(() => names(view)).toEqual(["Talk to a person"]);
   on.chat.items.value = [own("Hello")];
@@ -62,7 +62,7 @@ it("offers a person in the empty thread and after each AI reply, if the site set
 });
 
 it("offers nothing by default, and no person where people answer", async () => {
-  on = await stage({ askPerson: "team", responder: "human" });
+  on = await createFixture({ askPerson: "team", responder: "human" });
   const view = on.show(Thread);
   await drawn();
   expect(names(view)).toEqual([]);

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drawn, pass, type Stage, stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
+import { createFixture, createFixtureWithFakeTimers, drawn, type Fixture, pass } from "../base/ui.fixture.ts";
 import { Panel } from "../main/panel.tsx";
 import { Ended } from "./ended.tsx";
 
@@ -14,7 +14,7 @@ it("warns once in the console which origin is not listed, for which site, and in
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   const FreshEnded = await fresh();
   for (let times = 0; times < 2; times++) {
-    const on = await stage();
+    const on = await createFixture();
     on.chat.link.value = "ended";
     on.chat.ending.value = "notAllowed";
     expect(on.show(FreshEnded).textContent).toBe("This chat isn't available here.");
@@ -27,7 +27,7 @@ it("warns once in the console which origin is not listed, for which site, and in
 });
 
 it("shows only that sentence where the origin is not listed: no field, no reply time, no waiting message", async () => {
-  const on = await stage({ suggestions: ["Do you ship?"] });
+  const on = await createFixture({ suggestions: ["Do you ship?"] });
   const view = on.show(Panel);
   expect(view.querySelector("textarea")).not.toBeNull();
   on.chat.link.value = "ended";
@@ -42,10 +42,10 @@ it("shows only that sentence where the origin is not listed: no field, no reply 
 });
 
 describe("the end of the connection", () => {
-  let on: Stage;
+  let on: Fixture;
   let view: HTMLElement;
   beforeEach(async () => {
-    on = await stageWithFakeTimers();
+    on = await createFixtureWithFakeTimers();
   });
   afterEach(() => on.stop());
 

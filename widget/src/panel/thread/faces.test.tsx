@@ -1,19 +1,19 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it } from "vitest";
 import type { Options } from "../../settings/options.ts";
-import { drawn, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture, reply } from "../base/ui.fixture.ts";
 import { Header } from "../main/header.tsx";
 import { pictureOf } from "./faces.tsx";
 import { Thread } from "./thread.tsx";
 
-let on: Stage;
+let on: Fixture;
 afterEach(() => on.stop());
 
 const MARIA = "https://shop.example/maria.jpg";
 
 describe("the faces in the header", () => {
   const show = async (options: Options): Promise<HTMLElement> => {
-    on = await stage(options);
+    on = await createFixture(options);
     return on.show(Header);
   };
   const images = (view: HTMLElement) => [...view.querySelectorAll(".faces img")].map((one) => one.getAttribute("src"));
@@ -48,7 +48,7 @@ describe("the author of a reply", () => {
     reply(`[${name}]\n${text}`, { author: { name, end: name.length + 3, ...(picture && { picture }) } });
 
   it("is shown above the reply with the team's picture, and not in its text", async () => {
-    on = await stage({ responder: "human", team: [`Maria=${MARIA}`] });
+    on = await createFixture({ responder: "human", team: [`Maria=${MARIA}`] });
     const view = on.show(Thread);
     on.chat.items.value = [named("Maria", "Hello"), named("Maria", "How are you?"), named("Tom", "Hi"), reply("Bye")];
     await expect.poll(() => view.querySelector("img.face")?.getAttribute("src")).toBe(MARIA);
@@ -58,7 +58,7 @@ describe("the author of a reply", () => {
   });
 
   it("still says that an AI may have written the reply", async () => {
-    on = await stage({ responder: "ai" });
+    on = await createFixture({ responder: "ai" });
     const view = on.show(Thread);
     on.chat.items.value = [named("Maria", "Hello")];
     await drawn();
@@ -67,7 +67,7 @@ describe("the author of a reply", () => {
   });
 
   it("uses the reply's own picture only from one of the site's hosts", async () => {
-    on = await stage({ team: [`Tom=${MARIA}`] });
+    on = await createFixture({ team: [`Tom=${MARIA}`] });
     const of = (picture: string) => pictureOf(on.ui, { name: "Maria", picture, end: 0 });
     expect(of("https://shop.example/other.jpg")).toBe("https://shop.example/other.jpg");
     expect(of("https://relay.example/media/a.png")).toBe("https://relay.example/media/a.png");

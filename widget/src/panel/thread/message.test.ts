@@ -2,13 +2,13 @@
 import { batch } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { corpusText } from "../../../../test/corpora.ts";
-import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, drawn, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 beforeEach(async () => {
-  on = await stage({ responder: "ai" });
+  on = await createFixture({ responder: "ai" });
   view = on.show(Thread);
 });
 afterEach(() => on.stop());
@@ -159,7 +159,7 @@ describe("the line above new messages", () => {
 
   it("is where the visitor stopped reading, also if the chat opens before the messages are loaded", async () => {
     on.stop();
-    on = await stage();
+    on = await createFixture();
     on.chat.ready.value = false;
     view = on.show(Thread);
     await drawn();

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 beforeEach(async () => {
-  on = await stage({ responder: "ai" });
+  on = await createFixture({ responder: "ai" });
   view = on.show(Thread);
 });
 afterEach(() => {

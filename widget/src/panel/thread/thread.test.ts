@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFixture, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
 const HEIGHT = 600;
 const ROW = 100;
-let on: Stage;
+let on: Fixture;
 let box: HTMLElement;
 
 /** A simulated layout: each message is a row of 100 pixels, in a box of 600. */
@@ -18,7 +18,7 @@ beforeEach(async () => {
     return { top: 0, bottom: pos && pos * ROW + HEIGHT / 2 - box.scrollTop } as DOMRect;
   });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  on = await stage();
+  on = await createFixture();
   box = on.root.host as HTMLElement;
 });
 afterEach(() => {

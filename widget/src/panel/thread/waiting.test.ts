@@ -1,16 +1,16 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isRemembered } from "../base/remembered.ts";
-import { own, pass, reply, type Stage, stageWithFakeTimers } from "../base/ui.fixture.ts";
+import { createFixtureWithFakeTimers, type Fixture, own, pass, reply } from "../base/ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
 // Load the rarely fetched code now, so that its loading time does not count in a test.
 import "../forms/forms.tsx";
 import "./long-wait.tsx";
 
-let on: Stage;
+let on: Fixture;
 let view: HTMLElement;
 beforeEach(async () => {
-  on = await stageWithFakeTimers();
+  on = await createFixtureWithFakeTimers();
 });
 afterEach(() => on.stop());
 

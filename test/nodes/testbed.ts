@@ -10,7 +10,7 @@ import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
 import { type Behaviour, type Mock, startMock } from "../faults/process/mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
 import { ORIGIN, socketTo } from "../faults/process/socket.ts";
-import { isSpoolEmpty, until } from "../faults/process/stage.ts";
+import { isSpoolEmpty, until } from "../faults/process/testbed.ts";
 import { createTab, type Tab, type TabOptions, visitorOf } from "../faults/tab.ts";
 import { RELAY } from "../faults/workers.ts";
 import { freePort } from "../ports.ts";
@@ -44,7 +44,7 @@ type Options = {
 /** Rotates the list so that it starts at index `first`. */
 const beginningWith = <T>(list: readonly T[], first: number): T[] => [...list.slice(first), ...list.slice(0, first)];
 
-type StageState = {
+type TestbedState = {
   options: Options;
   random: () => number;
   folder: string;
@@ -67,7 +67,7 @@ type StageState = {
 };
 
 /** The state, the balancer before the nodes, and the checker's own connection to the database. */
-type RunningStage = StageState & { balancer: Front; db: Database };
+type RunningTestbed = TestbedState & { balancer: Front; db: Database };
 
 /** Starts all parts. Node 0 starts first, so it sends the account's messages to the service. */
 export async function openNodes(options: Options) {
@@ -80,7 +80,7 @@ export async function openNodes(options: Options) {
   });
   mock.callTo(balancer.url, CALLBACK_PATH);
   const db = await openDatabase(state.databaseUrl);
-  const stage: RunningStage = { ...state, balancer, db };
+  const testbed: RunningTestbed = { ...state, balancer, db };
   return {
     random,
     folder,
@@ -91,23 +91,23 @@ export async function openNodes(options: Options) {
     tabs,
     processes,
     db,
-    tab: (name: string, node?: number, more?: Partial<TabOptions>) => tab(stage, name, node, more),
-    start: (node: number) => start(stage, node),
+    tab: (name: string, node?: number, more?: Partial<TabOptions>) => tab(testbed, name, node, more),
+    start: (node: number) => start(testbed, node),
     url: balancer.url,
     ports,
-    urlOf: (node: number) => urlOf(stage, node),
-    kill: (node: number) => end(stage, node, "SIGKILL"),
+    urlOf: (node: number) => urlOf(testbed, node),
+    kill: (node: number) => end(testbed, node, "SIGKILL"),
     /** Stops a node with SIGTERM. Does nothing if the node has already exited. */
-    stop: (node: number) => end(stage, node, "SIGTERM"),
-    signal: (node: number, signal: NodeJS.Signals): void => void stage.relays[node]?.child.kill(signal),
+    stop: (node: number) => end(testbed, node, "SIGTERM"),
+    signal: (node: number, signal: NodeJS.Signals): void => void testbed.relays[node]?.child.kill(signal),
     /** Waits until no message is pending, then reports all violations. */
-    verdict: (limitMs: number) => verdict(stage, limitMs),
-    close: () => close(stage),
+    verdict: (limitMs: number) => verdict(testbed, limitMs),
+    close: () => close(testbed),
   };
 }
 
 /** Starts all parts that the relays need, and writes their configuration. */
-async function createState(options: Options): Promise<StageState> {
+async function createState(options: Options): Promise<TestbedState> {
   const random = seededRandom(options.seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-nodes-"));
   const mock = await startMock(random, options.service);
@@ -143,71 +143,71 @@ async function createState(options: Options): Promise<StageState> {
 }
 
 /** The data folder of a node. */
-const dataOf = ({ folder }: Pick<StageState, "folder">, node: number): string => join(folder, String(node));
+const dataOf = ({ folder }: Pick<TestbedState, "folder">, node: number): string => join(folder, String(node));
 
-async function start(stage: StageState, node: number): Promise<void> {
-  const data = dataOf(stage, node);
+async function start(testbed: TestbedState, node: number): Promise<void> {
+  const data = dataOf(testbed, node);
   mkdirSync(data, { recursive: true });
-  const relay = await startRelay(stage.options.root ?? RELAY, {
-    PORT: String(stage.ports[node]),
+  const relay = await startRelay(testbed.options.root ?? RELAY, {
+    PORT: String(testbed.ports[node]),
     HOST: "127.0.0.1",
     DATA_DIR: data,
-    DATABASE_URL: stage.databaseUrl.replace(`:${stage.postgres.port}/`, `:${stage.cutter.port}/`),
-    PORCHLIGHT_CONFIG: stage.config,
-    KEY: stage.account.key,
+    DATABASE_URL: testbed.databaseUrl.replace(`:${testbed.postgres.port}/`, `:${testbed.cutter.port}/`),
+    PORCHLIGHT_CONFIG: testbed.config,
+    KEY: testbed.account.key,
     CALLBACK_SECRET: CALLBACK_PATH.split("/").at(-1) ?? "",
     MESSAGES_PER_MINUTE: "0",
-    ...(stage.redis && { REDIS_URL: stage.redis.url }),
+    ...(testbed.redis && { REDIS_URL: testbed.redis.url }),
     ...UNLIMITED,
-    ...stage.options.env,
+    ...testbed.options.env,
   });
-  stage.relays[node] = relay;
-  stage.processes.push(relay);
+  testbed.relays[node] = relay;
+  testbed.processes.push(relay);
 }
 
-async function end(stage: StageState, node: number, signal: NodeJS.Signals): Promise<Ended | undefined> {
-  const relay = stage.relays[node];
-  stage.relays[node] = undefined;
+async function end(testbed: TestbedState, node: number, signal: NodeJS.Signals): Promise<Ended | undefined> {
+  const relay = testbed.relays[node];
+  testbed.relays[node] = undefined;
   return relay?.kill(signal);
 }
 
-const urlOf = (stage: StageState, node: number): string => `http://127.0.0.1:${stage.ports[node]}`;
+const urlOf = (testbed: TestbedState, node: number): string => `http://127.0.0.1:${testbed.ports[node]}`;
 
 /**
  * @param node the node to connect to; absent: connect through the balancer
  * @param more replaces parts of the tab; it then connects only when the test says so
  */
-function tab(stage: RunningStage, name: string, node?: number, more?: Partial<TabOptions>): Tab {
-  const origin = node === undefined ? stage.balancer.url : urlOf(stage, node);
+function tab(testbed: RunningTestbed, name: string, node?: number, more?: Partial<TabOptions>): Tab {
+  const origin = node === undefined ? testbed.balancer.url : urlOf(testbed, node);
   const made = createTab({
     name,
     person: { token: undefined, deleted: 0 },
     open: socketTo(() => origin),
     now: () => performance.now(),
     after: (ms, fn) => void setTimeout(fn, ms),
-    reconnectDelay: () => 20 + stage.random() * 80,
+    reconnectDelay: () => 20 + testbed.random() * 80,
     ...more,
   });
-  stage.tabs.push(made);
+  testbed.tabs.push(made);
   if (more === undefined) made.connect();
   return made;
 }
 
 /** Whether every tab has its visitor's newest number and no message is pending. */
-async function settled(stage: RunningStage): Promise<boolean> {
-  if (![...stage.ports.keys()].every((node) => isSpoolEmpty(dataOf(stage, node)))) return false;
-  if (stage.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
-  const [outbox] = await stage.db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
+async function settled(testbed: RunningTestbed): Promise<boolean> {
+  if (![...testbed.ports.keys()].every((node) => isSpoolEmpty(dataOf(testbed, node)))) return false;
+  if (testbed.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
+  const [outbox] = await testbed.db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
   // No further reply can start once the service has every message.
-  if (outbox?.waiting !== 0 || stage.mock.pending() > 0) return false;
-  const heads = await stage.db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
+  if (outbox?.waiting !== 0 || testbed.mock.pending() > 0) return false;
+  const heads = await testbed.db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
   const headOf = new Map(heads.map(({ id, head }) => [id, head]));
-  return stage.tabs.every((one) => one.head() === (headOf.get(visitorOf(one.person)) ?? 0));
+  return testbed.tabs.every((one) => one.head() === (headOf.get(visitorOf(one.person)) ?? 0));
 }
 
 /** Errors in the relays' logs that the injected failure does not explain. */
-const unexpectedErrors = (stage: StageState): string[] =>
-  stage.processes
+const unexpectedErrors = (testbed: TestbedState): string[] =>
+  testbed.processes
     .flatMap(({ lines }) => lines)
     .map((line) =>
       line.startsWith("{") ? (JSON.parse(line) as { level: number; event: string }) : { level: 60, event: line },
@@ -216,31 +216,31 @@ const unexpectedErrors = (stage: StageState): string[] =>
     .map(({ event }) => `logged error: ${event}`);
 
 /** Waits until no message is pending, then reports all violations. */
-async function verdict(stage: RunningStage, limitMs: number): Promise<{ violations: string[]; rows: Row[] }> {
-  const isSettled = await until(() => settled(stage), limitMs);
-  const rows = await stage.db.all<Row>(THREADS);
+async function verdict(testbed: RunningTestbed, limitMs: number): Promise<{ violations: string[]; rows: Row[] }> {
+  const isSettled = await until(() => settled(testbed), limitMs);
+  const rows = await testbed.db.all<Row>(THREADS);
   const evidence = {
-    tabs: stage.tabs,
-    effects: stage.mock.effects,
-    posted: stage.mock.posted,
+    tabs: testbed.tabs,
+    effects: testbed.mock.effects,
+    posted: testbed.mock.posted,
     rows,
     settled: isSettled,
     now: performance.now(),
-    heads: await stage.db.all<{ id: string; head: number; newest: number }>(HEADS),
+    heads: await testbed.db.all<{ id: string; head: number; newest: number }>(HEADS),
     jump: 0,
     restored: false,
     unwritable: false,
   };
-  return { violations: [...stage.mock.violations, ...unexpectedErrors(stage), ...judge(evidence)], rows };
+  return { violations: [...testbed.mock.violations, ...unexpectedErrors(testbed), ...judge(evidence)], rows };
 }
 
-async function close(stage: RunningStage): Promise<void> {
-  for (const one of stage.tabs) one.close();
-  await stage.db.close().catch(() => {});
-  await Promise.all([...stage.ports.keys()].map((node) => end(stage, node, "SIGKILL")));
-  await Promise.all([stage.mock.close(), stage.balancer.stop(), stage.redis?.stop(), stage.cutter.stop()]);
-  await stage.postgres.stop();
-  rmSync(stage.folder, { recursive: true, force: true });
+async function close(testbed: RunningTestbed): Promise<void> {
+  for (const one of testbed.tabs) one.close();
+  await testbed.db.close().catch(() => {});
+  await Promise.all([...testbed.ports.keys()].map((node) => end(testbed, node, "SIGKILL")));
+  await Promise.all([testbed.mock.close(), testbed.balancer.stop(), testbed.redis?.stop(), testbed.cutter.stop()]);
+  await testbed.postgres.stop();
+  rmSync(testbed.folder, { recursive: true, force: true });
 }
 
-export type NodesStage = Awaited<ReturnType<typeof openNodes>>;
+export type NodesTestbed = Awaited<ReturnType<typeof openNodes>>;

@@ -21,7 +21,7 @@ export type VisitOptions = {
   headers?: Record<string, string>;
 };
 
-export type Stage = {
+export type Testbed = {
   readonly engine: Engine;
   readonly harness: Harness;
   /** Origin of the pages. */
@@ -50,7 +50,7 @@ for (const level of ["error", "warn"])
 export const recorder = (attributes = ""): string => `<script src="/recorder.js" ${attributes}></script>`;
 
 /** Starts the engine and the relay for all tests of a file. Call it once per file. */
-export function setStage(start: () => Promise<Engine>): Stage {
+export function setUpTestbed(start: () => Promise<Engine>): Testbed {
   let engine: Engine;
   let harness: Harness;
   let pages: Pages;

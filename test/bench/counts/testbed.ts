@@ -35,7 +35,7 @@ export type Client = {
   seen: { sent: number; delivered: number; replies: number };
 };
 
-export type Stage = {
+export type Testbed = {
   file: string;
   clock: CountingClock;
   posted: Posted[];
@@ -110,7 +110,7 @@ function watched(db: Database, onWrite: () => void): Database {
 }
 
 /** Starts relay and service. @param connections on which the service posts its callbacks */
-export async function startStage(connections: number): Promise<Stage> {
+export async function startTestbed(connections: number): Promise<Testbed> {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-counts-"));
   const posted: Posted[] = [];
   const service = await listenForPosts((body, answer) => {

@@ -25,7 +25,7 @@ export type VisitOptions = {
   before?: (page: Page, context: BrowserContext) => Promise<unknown>;
 };
 
-export type Stage = {
+export type Testbed = {
   readonly browser: Browser;
   readonly harness: Harness;
   /** Origin of the pages. */
@@ -42,7 +42,7 @@ const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
-export function setStage({ env, site, ...options }: HarnessOptions = {}): Stage {
+export function setUpTestbed({ env, site, ...options }: HarnessOptions = {}): Testbed {
   let browser: Browser;
   let harness: Harness;
   let pages: Pages;

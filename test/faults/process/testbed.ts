@@ -25,7 +25,7 @@ type LogLine = { level: number; event: string; cause?: string };
 const isSlowMachine = ({ event, cause = "" }: LogLine): boolean =>
   event === "callback.spooled" && /The database is too slow|earlier entries wait in the spool/.test(cause);
 
-export type StageOptions = {
+export type TestbedOptions = {
   seed: number;
   /** Folder of the relay's sources: the real ones, or a changed copy. */
   root?: string | undefined;
@@ -38,7 +38,7 @@ export type StageOptions = {
   other?: { url: string; key: string };
 };
 
-type StageState = {
+type TestbedState = {
   /** Folder of the relay's sources. */
   root: string;
   wrapper: readonly string[] | undefined;
@@ -56,9 +56,9 @@ type StageState = {
 };
 
 /** A relay in a separate process, its service and its visitors, all on this machine. */
-export async function openStage(options: StageOptions) {
-  const stage = await createState(options);
-  const { random, folder, database, settings, mock, tabs, processes } = stage;
+export async function openTestbed(options: TestbedOptions) {
+  const testbed = await createState(options);
+  const { random, folder, database, settings, mock, tabs, processes } = testbed;
   return {
     random,
     folder,
@@ -69,27 +69,27 @@ export async function openStage(options: StageOptions) {
     tabs,
     processes,
     setKey: (key: string) => setKey(folder, key),
-    usePort: (port: number) => usePort(stage, port),
-    start: () => start(stage),
-    kill: () => end(stage, "SIGKILL"),
-    stop: () => end(stage, "SIGTERM"),
-    relay: (): RelayProcess | undefined => stage.relay,
+    usePort: (port: number) => usePort(testbed, port),
+    start: () => start(testbed),
+    kill: () => end(testbed, "SIGKILL"),
+    stop: () => end(testbed, "SIGTERM"),
+    relay: (): RelayProcess | undefined => testbed.relay,
     url: (): string => `http://127.0.0.1:${settings.PORT}`,
-    tab: (name: string, person: Person, more?: Partial<TabOptions>) => tab(stage, name, person, more),
-    removeTab: (gone: Tab) => removeTab(stage, gone),
-    read: <T>(sql: string) => read<T>(stage, sql),
-    settled: () => settled(stage),
+    tab: (name: string, person: Person, more?: Partial<TabOptions>) => tab(testbed, name, person, more),
+    removeTab: (gone: Tab) => removeTab(testbed, gone),
+    read: <T>(sql: string) => read<T>(testbed, sql),
+    settled: () => settled(testbed),
     verdict: (more?: Partial<Evidence> & { expected?: readonly string[] }, limitMs?: number) =>
-      verdict(stage, more, limitMs),
-    close: () => close(stage),
+      verdict(testbed, more, limitMs),
+    close: () => close(testbed),
   };
 }
 
 /** Starts the mock, and writes the configuration of a relay that has not started yet. */
-async function createState(options: StageOptions): Promise<StageState> {
+async function createState(options: TestbedOptions): Promise<TestbedState> {
   const { seed, root = RELAY, env = {}, service, wrapper, rate = 100_000, other } = options;
   const random = seededRandom(seed);
-  const folder = mkdtempSync(join(tmpdir(), "porchlight-stage-"));
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-test-"));
   const mock: Mock = await startMock(random, service);
   mkdirSync(join(folder, "data"));
   setKey(folder, other?.key ?? mock.behaviour.key);
@@ -120,44 +120,44 @@ const keyFile = (folder: string): string => join(folder, "key");
 
 const setKey = (folder: string, key: string): void => writeFileSync(keyFile(folder), `${key}\n`);
 
-async function start(stage: StageState): Promise<RelayProcess> {
-  stage.relay = await startRelay(stage.root, stage.settings, stage.wrapper);
-  stage.processes.push(stage.relay);
-  return stage.relay;
+async function start(testbed: TestbedState): Promise<RelayProcess> {
+  testbed.relay = await startRelay(testbed.root, testbed.settings, testbed.wrapper);
+  testbed.processes.push(testbed.relay);
+  return testbed.relay;
 }
 
 /** Lets the service and the visitors use a supervisor's port. */
-function usePort(stage: StageState, port: number): void {
-  stage.settings.PORT = String(port);
-  stage.mock.callTo(`http://127.0.0.1:${port}`, CALLBACK_PATH);
+function usePort(testbed: TestbedState, port: number): void {
+  testbed.settings.PORT = String(port);
+  testbed.mock.callTo(`http://127.0.0.1:${port}`, CALLBACK_PATH);
 }
 
-async function end(stage: StageState, signal: NodeJS.Signals): Promise<Ended | undefined> {
-  const last = stage.relay;
-  stage.relay = undefined;
+async function end(testbed: TestbedState, signal: NodeJS.Signals): Promise<Ended | undefined> {
+  const last = testbed.relay;
+  testbed.relay = undefined;
   return last?.kill(signal);
 }
 
-function tab(stage: StageState, name: string, person: Person, more: Partial<TabOptions> = {}): Tab {
-  const first = !stage.tabs.some((other) => other.person === person);
+function tab(testbed: TestbedState, name: string, person: Person, more: Partial<TabOptions> = {}): Tab {
+  const first = !testbed.tabs.some((other) => other.person === person);
   const created = createTab({
     name,
     person,
-    open: socketTo(() => `http://127.0.0.1:${stage.settings.PORT}`),
+    open: socketTo(() => `http://127.0.0.1:${testbed.settings.PORT}`),
     now: () => performance.now(),
     after: (ms, fn) => void setTimeout(fn, ms),
-    reconnectDelay: () => 10 + stage.random() * 40,
+    reconnectDelay: () => 10 + testbed.random() * 40,
     mayConnect: () => first || person.token !== undefined,
     ...more,
   });
-  stage.tabs.push(created);
+  testbed.tabs.push(created);
   created.connect();
   return created;
 }
 
 /** Reads rows of the database while the relay runs. */
-function read<T>(stage: StageState, sql: string): T[] {
-  const db = new DatabaseSync(stage.database, { readOnly: true });
+function read<T>(testbed: TestbedState, sql: string): T[] {
+  const db = new DatabaseSync(testbed.database, { readOnly: true });
   try {
     return db.prepare(sql).all() as T[];
   } finally {
@@ -177,59 +177,59 @@ export function isSpoolEmpty(data: string): boolean {
 }
 
 /** Whether every tab has its visitor's newest number and no message is pending. */
-function settled(stage: StageState): boolean {
-  if (!isSpoolEmpty(join(stage.folder, "data"))) return false;
-  if (stage.mock.pending() > 0 || stage.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial()))
+function settled(testbed: TestbedState): boolean {
+  if (!isSpoolEmpty(join(testbed.folder, "data"))) return false;
+  if (testbed.mock.pending() > 0 || testbed.tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial()))
     return false;
-  const [outbox] = read<{ waiting: number }>(stage, "SELECT count(*) AS waiting FROM outbox");
+  const [outbox] = read<{ waiting: number }>(testbed, "SELECT count(*) AS waiting FROM outbox");
   const heads = new Map(
-    read<{ id: string; head: number }>(stage, "SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
+    read<{ id: string; head: number }>(testbed, "SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
   );
-  return outbox?.waiting === 0 && stage.tabs.every((one) => one.head() === (heads.get(visitorOf(one.person)) ?? 0));
+  return outbox?.waiting === 0 && testbed.tabs.every((one) => one.head() === (heads.get(visitorOf(one.person)) ?? 0));
 }
 
 /** Errors in the logs of all of the relay's processes, except those that the suite expects. */
-const unexpectedErrors = (stage: StageState, expected: readonly string[]): string[] =>
-  stage.processes
+const unexpectedErrors = (testbed: TestbedState, expected: readonly string[]): string[] =>
+  testbed.processes
     .flatMap(({ lines }) => lines)
     .map((line) => (line.startsWith("{") ? (JSON.parse(line) as LogLine) : { level: 60, event: line }))
     .filter((line) => line.level >= 50 && !expected.includes(line.event) && !isSlowMachine(line))
     .map(({ event }) => `logged error: ${event}`);
 
 /** Increases whenever a message or a reply makes progress. */
-const progressOf = (stage: StageState): number =>
-  stage.mock.effects.length + stage.mock.posted.length + stage.tabs.reduce((sum, one) => sum + one.head(), 0);
+const progressOf = (testbed: TestbedState): number =>
+  testbed.mock.effects.length + testbed.mock.posted.length + testbed.tabs.reduce((sum, one) => sum + one.head(), 0);
 
 /**
  * Waits until no message is pending. Gives up after `limitMs` without progress, or after five times `limitMs`. A long backlog
  * on a slow machine is not a stall.
  * @returns whether no message is pending
  */
-async function settles(stage: StageState, limitMs: number): Promise<boolean> {
+async function settles(testbed: TestbedState, limitMs: number): Promise<boolean> {
   const end = performance.now() + 5 * limitMs;
-  let last = progressOf(stage);
+  let last = progressOf(testbed);
   while (performance.now() < end) {
-    if (!(await until(() => settled(stage) || progressOf(stage) !== last, limitMs))) return false;
-    if (settled(stage)) return true;
-    last = progressOf(stage);
+    if (!(await until(() => settled(testbed) || progressOf(testbed) !== last, limitMs))) return false;
+    if (settled(testbed)) return true;
+    last = progressOf(testbed);
   }
   return false;
 }
 
 /** Waits until no message is pending, then returns all violations. */
 async function verdict(
-  stage: StageState,
+  testbed: TestbedState,
   more: Partial<Evidence> & { expected?: readonly string[] } = {},
   limitMs = 180_000,
 ): Promise<{ violations: string[]; rows: Row[] }> {
-  const isSettled = await settles(stage, limitMs);
-  const rows = read<Row>(stage, THREADS);
+  const isSettled = await settles(testbed, limitMs);
+  const rows = read<Row>(testbed, THREADS);
   const evidence: Evidence = {
-    tabs: stage.tabs,
-    effects: stage.mock.effects,
-    posted: stage.mock.posted,
+    tabs: testbed.tabs,
+    effects: testbed.mock.effects,
+    posted: testbed.mock.posted,
     rows,
-    heads: read(stage, HEADS),
+    heads: read(testbed, HEADS),
     settled: isSettled,
     now: performance.now(),
     jump: 0,
@@ -238,25 +238,25 @@ async function verdict(
     ...more,
   };
   return {
-    violations: [...stage.mock.violations, ...unexpectedErrors(stage, more.expected ?? []), ...judge(evidence)],
+    violations: [...testbed.mock.violations, ...unexpectedErrors(testbed, more.expected ?? []), ...judge(evidence)],
     rows,
   };
 }
 
 /** Closes a tab and excludes it from later checks. */
-function removeTab(stage: StageState, gone: Tab): void {
+function removeTab(testbed: TestbedState, gone: Tab): void {
   gone.close();
-  stage.tabs.splice(stage.tabs.indexOf(gone), 1);
+  testbed.tabs.splice(testbed.tabs.indexOf(gone), 1);
 }
 
-async function close(stage: StageState): Promise<void> {
-  for (const one of stage.tabs) one.close();
-  await end(stage, "SIGKILL");
-  await stage.mock.close();
-  rmSync(stage.folder, { recursive: true, force: true });
+async function close(testbed: TestbedState): Promise<void> {
+  for (const one of testbed.tabs) one.close();
+  await end(testbed, "SIGKILL");
+  await testbed.mock.close();
+  rmSync(testbed.folder, { recursive: true, force: true });
 }
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type Testbed = Awaited<ReturnType<typeof openTestbed>>;
 
 /** Polls until the condition holds. @returns false if it did not hold in time */
 export async function until(condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<boolean> {
@@ -269,7 +269,7 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
 }
 
 /** A person with this number of tabs. */
-export function visit(stage: Stage, name: string, tabs: number, more: Parameters<Stage["tab"]>[2] = {}): Tab[] {
+export function visit(testbed: Testbed, name: string, tabs: number, more: Parameters<Testbed["tab"]>[2] = {}): Tab[] {
   const person: Person = { token: undefined, deleted: 0 };
-  return Array.from({ length: tabs }, (_, i) => stage.tab(`${name}-tab${i}`, person, more));
+  return Array.from({ length: tabs }, (_, i) => testbed.tab(`${name}-tab${i}`, person, more));
 }
