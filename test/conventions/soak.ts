@@ -119,7 +119,7 @@ const ROWS: Record<string, Row> = {
   },
   storm: {
     done: (f) =>
-      `${number(f.storms)} storms with all faults: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
+      `${number(f.storms)} runs with all faults: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
     found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
   },
   mutants: {

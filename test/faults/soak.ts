@@ -6,19 +6,19 @@
  *   npm run soak                              all of them, about an hour on two cores
  *   npm run soak kill callbacks               only these two
  *   SOAK_SEED=7 npm run soak kill             with another seed; for real processes it fixes the schedule, not the machine
- *   SOAK_MINUTES=60 npm run soak storm        storms for an hour
+ *   SOAK_MINUTES=60 npm run soak storm        fault runs for an hour
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { RATE_STYLES } from "../../relay/sandbox/options.ts";
-import { browserStorm } from "../browser/storm.ts";
+import { browserFaultRun } from "../browser/fault-run.ts";
 import { ensurePrograms } from "../setup/programs.ts";
 import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
 import { allAwaits } from "./awaits.ts";
+import { faultRuns } from "./fault-run.ts";
 import { longMutants } from "./mutants-long.ts";
-import { storms } from "./storm.ts";
 import { callbacks } from "./suites/callbacks.ts";
 import { credits } from "./suites/credits.ts";
 import { disk } from "./suites/disk.ts";
@@ -57,7 +57,7 @@ const SUITES: Record<string, LongRun> = {
   callbacks: (seed, progress) => callbacks({ seed, callbacks: 50_000, progress }),
   tabs: (seed) => tabs({ seed, sends: 1_000 }),
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
-  browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
+  browser: (seed) => browserFaultRun({ seed, seconds: 60, kills: 8 }),
   rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
   stray: (seed) => stray({ seed }),
   pace: (seed, progress) => pace({ seed, progress }),
@@ -72,7 +72,7 @@ const SUITES: Record<string, LongRun> = {
   nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),
   awaits: () => allAwaits(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
-  storm: (seed, progress) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
+  storm: (seed, progress) => faultRuns({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
   mutants: () => longMutants(),
 };
 

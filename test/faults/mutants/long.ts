@@ -1,4 +1,4 @@
-import { browserStorm } from "../../browser/storm.ts";
+import { browserFaultRun } from "../../browser/fault-run.ts";
 import { intake } from "../suites/intake.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import { CORE } from "./core.ts";
@@ -7,9 +7,9 @@ import type { Mutant } from "./mutant.ts";
 import { NODES } from "./nodes.ts";
 import { PROCESS } from "./process.ts";
 
-const pages = (options: Common): Promise<Report> => browserStorm({ ...options, seconds: 30, kills: 8, seed: 1 });
+const pages = (options: Common): Promise<Report> => browserFaultRun({ ...options, seconds: 30, kills: 8, seed: 1 });
 
-/** The mutant of that name, found by the storm of browser pages. @throws Error when it does not exist */
+/** The mutant of that name, found by the fault run with browser pages. @throws Error when it does not exist */
 function onPages(name: string): Mutant {
   const known = [...CORE, ...PROCESS].find((mutant) => mutant.name === name);
   if (known === undefined) throw new Error(`There is no mutant called "${name}"`);

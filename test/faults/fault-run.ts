@@ -1,5 +1,5 @@
 /**
- * A storm: many visitors write while the relay is killed several times and the service fails at random. Afterwards,
+ * A fault run: many visitors write while the relay is killed several times and the service fails at random. Afterwards,
  * each acknowledged message must be at the service once and in order, and each reply that was answered 200 must be in its
  * visitor's thread once and in order.
  */
@@ -11,7 +11,7 @@ import { runProcess } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 
-export type Storm = { visitors: number; messages: number; kills: number; seed: number };
+export type FaultRun = { visitors: number; messages: number; kills: number; seed: number };
 
 /** Counts over all visitors. */
 export type Figures = BothFlaws & { acknowledged: number; replies: number; kills: number; seconds: number };
@@ -25,7 +25,7 @@ const FAULTS = [
 /** A visitor, and the texts that the relay acknowledged, in typing order. */
 type Writer = { visitor: Visitor; acknowledged: string[] };
 
-export async function storm({ visitors, messages, kills, seed }: Storm): Promise<Figures> {
+export async function faultRun({ visitors, messages, kills, seed }: FaultRun): Promise<Figures> {
   const began = performance.now();
   const harness = await startHarness({
     run: runProcess,
@@ -52,8 +52,8 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
   }
 }
 
-/** Runs storms with different seeds for this many minutes, and sums up their figures. */
-export async function storms({
+/** Makes fault runs with different seeds for this many minutes, and sums up their figures. */
+export async function faultRuns({
   seed,
   minutes,
   progress,
@@ -66,10 +66,10 @@ export async function storms({
   const violations: string[] = [];
   const figures = { storms: 0, kills: 0, messages: 0, replies: 0, lost: 0, doubled: 0, disordered: 0 };
   do {
-    const one = await storm({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.storms });
+    const one = await faultRun({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.storms });
     const { lost, doubled, misordered, repliesLost, repliesDoubled, repliesMisordered } = one;
     if (lost + doubled + misordered + repliesLost + repliesDoubled + repliesMisordered > 0)
-      violations.push(`storm: seed ${seed + figures.storms}: ${JSON.stringify(one)}`);
+      violations.push(`fault run: seed ${seed + figures.storms}: ${JSON.stringify(one)}`);
     figures.storms += 1;
     figures.kills += one.kills;
     figures.messages += one.acknowledged;
@@ -77,7 +77,7 @@ export async function storms({
     figures.lost += lost + repliesLost;
     figures.doubled += doubled + repliesDoubled;
     figures.disordered += misordered + repliesMisordered;
-    progress(`${figures.storms} storms, ${figures.messages} messages, ${figures.replies} replies`);
+    progress(`${figures.storms} runs, ${figures.messages} messages, ${figures.replies} replies`);
   } while (performance.now() < begun + minutes * 60_000);
   return { violations, figures: { ...figures, seconds: seconds(begun) } };
 }

@@ -23,8 +23,8 @@ const FAULTS = [
 /** A visitor with several tabs, and the typed texts in order. */
 type Person = { pages: Page[]; typed: string[] };
 
-/** Runs the storm. @param options.kills kills of the relay, spread over `seconds` */
-export async function browserStorm({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
+/** Makes the fault run. @param options.kills kills of the relay, spread over `seconds` */
+export async function browserFaultRun({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
   const random = seededRandom(seed);
   const env = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
