@@ -72,7 +72,7 @@ async function key(context: CommandContext, account: Account, wrongKeyAnswer: An
   const check = `key of account ${id}`;
   if (context.keys.of(id) === "")
     return failed(check, "no key is set", "Set `SERVICE_API_KEY`, or the account's key in `PORCHLIGHT_CONFIG`.");
-  // The call with a random key does not wait for the account's turn, so it shows whether the service works at all.
+  // The call with a random key does not wait for a permit of the account, so it shows whether the service works at all.
   const problem = serviceProblem(account, wrongKeyAnswer);
   if (problem !== undefined) return failed(check, ...problem);
   const answer = await context.contacts.find(id, PROBE);

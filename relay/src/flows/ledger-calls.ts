@@ -3,24 +3,24 @@ import type { LedgerEntry, LedgerVerdict } from "../records/ledger/ledger.ts";
 import { isErased, sentContent } from "../records/ledger/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
 import type { SendAnswer } from "../service/api.ts";
-import type { Turn } from "../service/keygate.ts";
+import type { Permit } from "../service/keygate.ts";
 import type { Services } from "./services.ts";
 
-/** Calls the service for one ledger entry. `turn`: the permission of the key's gate for this call. Never rejects. */
-export type LedgerCall = (entry: LedgerEntry, turn: Turn) => Promise<LedgerVerdict>;
+/** Calls the service for one ledger entry. `permit`: the permission of the key's gate for this call. Never rejects. */
+export type LedgerCall = (entry: LedgerEntry, permit: Permit) => Promise<LedgerVerdict>;
 
 const notConfigured = (what: string): LedgerVerdict => ({ kind: "again", reason: `${what} is not configured` });
 
 /** Grants credits to a sub-account (interface 4.6). */
 export const createGrantCall =
   (services: Pick<Services, "clientOf">): LedgerCall =>
-  async (entry, turn) => {
+  async (entry, permit) => {
     const { email, amount, note } = contentOf(entry);
     const client = services.clientOf(entry.account);
     if (client === undefined || email === undefined || amount === undefined)
       return notConfigured(`account ${entry.account}`);
     const answer = await client.grantCredits({ email, amount, description: descriptionOf(note, entry.key) });
-    turn.settle(answer);
+    permit.settle(answer);
     return verdictOf(answer);
   };
 
@@ -34,7 +34,7 @@ type SendCallDeps = {
 /** Sends a message of the site owner to a visitor (interface 4.4). */
 export const createSendCall =
   ({ services, sites, verdict }: SendCallDeps): LedgerCall =>
-  async (entry, turn) => {
+  async (entry, permit) => {
     const content = sentContent(entry);
     if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
     const { site: siteId, text, campaign, ...names } = content;
@@ -48,7 +48,7 @@ export const createSendCall =
       ...withoutBlanks({ campaignId: campaign, ...names }),
     };
     const answer = await services.routed(site, message, client.sendMessage);
-    turn.settle(answer);
+    permit.settle(answer);
     return verdict(answer);
   };
 

@@ -17,7 +17,7 @@ import {
 } from "../records/ledger/ledger.ts";
 import { holdRestored } from "../records/ledger/restored.ts";
 import type { Gates } from "../service/gates.ts";
-import type { Turn } from "../service/keygate.ts";
+import type { Permit } from "../service/keygate.ts";
 
 type LedgerWorkerDeps = {
   db: Database;
@@ -27,9 +27,9 @@ type LedgerWorkerDeps = {
   /** Name of this process, new with every start. */
   node: string;
   accounts: readonly string[];
-  /** Makes the call and settles the turn with its outcome. Never rejects. */
-  call: (entry: LedgerEntry, turn: Turn) => Promise<LedgerVerdict>;
-  /** Every call waits here for its turn, with everything else that calls the service (R-801). */
+  /** Makes the call and settles the permit with its outcome. Never rejects. */
+  call: (entry: LedgerEntry, permit: Permit) => Promise<LedgerVerdict>;
+  /** Every call waits here for its permit, with everything else that calls the service (R-801). */
   gates: Pick<Gates, "enter">;
   /**
    * Stores the consequences of the verdict, in the transaction that settles the entry.
@@ -48,7 +48,7 @@ type LedgerWorkerDeps = {
 type State = LedgerWorkerDeps & {
   /** Calls under way. */
   underWay: Set<Promise<void>>;
-  /** Entries that wait for their turn, by name, and the function that cancels the waiting. */
+  /** Entries that wait for their permit, by name, and the function that cancels the waiting. */
   waiting: Map<string, () => void>;
   /** Searches for due entries now. */
   wake: () => void;
@@ -143,16 +143,16 @@ async function abandonCalls(state: State): Promise<void> {
   }
 }
 
-/** Lets an entry wait for its turn. */
+/** Lets an entry wait for its permit. */
 function queue(state: State, entry: LedgerEntry): void {
   const { accounts, underWay, waiting, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;
   if (state.isStopped() || waiting.has(name) || underWay.size >= CALLS_AT_ONCE_MAX * accounts.length) return;
   let gone = false;
-  const leave = gates.enter(entry.account, kind, (turn) => {
+  const leave = gates.enter(entry.account, kind, (permit) => {
     gone = true;
     waiting.delete(name);
-    track(state, take(state, entry, turn));
+    track(state, take(state, entry, permit));
   });
   if (!gone) waiting.set(name, leave);
 }
@@ -165,8 +165,8 @@ function track({ underWay, wake }: State, work: Promise<void>): void {
   underWay.add(flight);
 }
 
-/** Claims an entry whose turn has come, and makes its call. The entry may have changed while it waited. */
-async function take(state: State, entry: LedgerEntry, turn: Turn): Promise<void> {
+/** Claims an entry that has its permit, and makes its call. The entry may have changed while it waited. */
+async function take(state: State, entry: LedgerEntry, permit: Permit): Promise<void> {
   const { db, clock, log, node, ordered, call, assertWorks } = state;
   const { account } = entry;
   try {
@@ -178,11 +178,11 @@ async function take(state: State, entry: LedgerEntry, turn: Turn): Promise<void>
       },
       [ledgerKey(account)],
     );
-    if (taken !== undefined) await storeVerdict(state, taken, await call(taken, turn));
+    if (taken !== undefined) await storeVerdict(state, taken, await call(taken, permit));
   } catch (error) {
     log("database.failing", { cause: String(error) });
   } finally {
-    turn.settle({ kind: "unready", status: 0 });
+    permit.settle({ kind: "unready", status: 0 });
   }
 }
 

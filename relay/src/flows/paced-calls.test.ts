@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import type { Service } from "../service/api.ts";
-import type { Turn } from "../service/keygate.ts";
+import type { Permit } from "../service/keygate.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createPacedCalls } from "./paced-calls.ts";
 
 const OK: Outcome = { kind: "ok", status: 200, message: "" };
 
-/** Paced calls whose turns and timers the test controls. */
+/** Paced calls whose permits and timers the test controls. */
 function setUp(known = true) {
   const timers: (() => void)[] = [];
-  const turns: ((turn: Turn) => void)[] = [];
+  const permits: ((permit: Permit) => void)[] = [];
   const settled: string[] = [];
   const clock: Clock = {
     now: () => 0,
@@ -24,27 +24,27 @@ function setUp(known = true) {
     clock,
     gates: {
       enter(_account, _rank, go) {
-        turns.push(go);
+        permits.push(go);
         return () => {};
       },
       heldFor: () => "401: no such key",
     },
     clientOf: () => (known ? ({} as Service) : undefined),
   });
-  const turn = { settle: ({ kind }: Outcome) => settled.push(kind) } as unknown as Turn;
-  return { calls, settled, giveTurn: () => turns[0]?.(turn), endPatience: () => timers[0]?.() };
+  const permit = { settle: ({ kind }: Outcome) => settled.push(kind) } as unknown as Permit;
+  return { calls, settled, givePermit: () => permits[0]?.(permit), endPatience: () => timers[0]?.() };
 }
 
 describe("a paced call", () => {
-  it("is made when its turn comes, and reports its outcome to the gate", async () => {
-    const { calls, settled, giveTurn } = setUp();
+  it("is made when its permit comes, and reports its outcome to the gate", async () => {
+    const { calls, settled, givePermit } = setUp();
     const answer = calls.call("main", "lookup", async () => OK);
-    giveTurn();
+    givePermit();
     expect(await answer).toEqual(OK);
     expect(settled[0]).toBe("ok");
   });
 
-  it("is not made when its turn comes too late, and its answer names the reason", async () => {
+  it("is not made when its permit comes too late, and its answer names the reason", async () => {
     const { calls, endPatience } = setUp();
     const answer = calls.call("main", "lookup", () => Promise.reject(new Error("called")));
     endPatience();

@@ -2,12 +2,12 @@ import type { Clock } from "../base/clock.ts";
 import { HELD_BACK } from "../records/leads.ts";
 import type { Service } from "../service/api.ts";
 import type { Gates } from "../service/gates.ts";
-import type { CallRank, Turn } from "../service/keygate.ts";
+import type { CallRank, Permit } from "../service/keygate.ts";
 import type { Outcome } from "../service/outcome.ts";
 
 /**
  * Makes one call with an account's client as soon as the account's pace allows it.
- * @returns the call's outcome. `config` for an account without configuration and `throttle` when no turn came in time: in both
+ * @returns the call's outcome. `config` for an account without configuration and `throttle` when no permit came in time: in both
  * cases no call was made.
  */
 export type PacedCall = <T extends Outcome>(
@@ -18,7 +18,7 @@ export type PacedCall = <T extends Outcome>(
 
 export type PacedCalls = {
   call: PacedCall;
-  /** Cancels all calls that wait for their turn. */
+  /** Cancels all calls that wait for their permit. */
   stop: () => void;
 };
 
@@ -32,21 +32,21 @@ type State = PacedCallsDeps & {
   waiting: Set<() => void>;
 };
 
-/** Longest time that a call waits for its turn, in ms, because a person or a program waits for its result. */
-const TURN_TIMEOUT_MS = 5_000;
+/** Longest time that a call waits for its permit, in ms, because a person or a program waits for its result. */
+const PERMIT_TIMEOUT_MS = 5_000;
 
 /** Calls to the service whose result somebody waits for. They share the pace of their account with all other calls (R-801). */
 export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
   const state: State = { ...deps, waiting: new Set() };
   return {
-    call: (account, rank, call) => callInTurn(state, account, rank, call),
+    call: (account, rank, call) => callWithPermit(state, account, rank, call),
     stop() {
       for (const giveUp of [...state.waiting]) giveUp();
     },
   };
 }
 
-async function callInTurn<T extends Outcome>(
+async function callWithPermit<T extends Outcome>(
   state: State,
   account: string,
   rank: CallRank,
@@ -54,29 +54,29 @@ async function callInTurn<T extends Outcome>(
 ): Promise<T | Outcome> {
   const client = state.clientOf(account);
   if (client === undefined) return { kind: "config", status: 0, message: `account ${account} is not configured` };
-  const turn = await turnOf(state, account, rank);
-  if (turn === undefined) return throttled(state.gates.heldFor(account));
+  const permit = await nextPermit(state, account, rank);
+  if (permit === undefined) return throttled(state.gates.heldFor(account));
   try {
     const answer = await call(client);
-    turn.settle(answer);
+    permit.settle(answer);
     return answer;
   } finally {
-    turn.settle({ kind: "unready", status: 0 });
+    permit.settle({ kind: "unready", status: 0 });
   }
 }
 
-/** Waits for the account's next turn; resolves to undefined after `TURN_TIMEOUT_MS`, or at a stop. */
-function turnOf({ clock, gates, waiting }: State, account: string, rank: CallRank): Promise<Turn | undefined> {
+/** Waits for the account's next permit; resolves to undefined after `PERMIT_TIMEOUT_MS`, or at a stop. */
+function nextPermit({ clock, gates, waiting }: State, account: string, rank: CallRank): Promise<Permit | undefined> {
   return new Promise((resolve) => {
-    const end = (turn?: Turn): void => {
+    const end = (permit?: Permit): void => {
       leave();
       cancel();
       waiting.delete(giveUp);
-      resolve(turn);
+      resolve(permit);
     };
     const giveUp = (): void => end();
     let leave = (): void => {};
-    const cancel = clock.after(TURN_TIMEOUT_MS, giveUp);
+    const cancel = clock.after(PERMIT_TIMEOUT_MS, giveUp);
     waiting.add(giveUp);
     leave = gates.enter(account, rank, end);
   });
@@ -85,5 +85,5 @@ function turnOf({ clock, gates, waiting }: State, account: string, rank: CallRan
 /** The outcome of a call that was not made. @param why the refusal of the account's key, while the account is held */
 function throttled(why: string | undefined): Outcome {
   const message = why === undefined ? HELD_BACK : `${HELD_BACK} (${why})`;
-  return { kind: "throttle", status: 0, message, waitMs: TURN_TIMEOUT_MS };
+  return { kind: "throttle", status: 0, message, waitMs: PERMIT_TIMEOUT_MS };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import { createGates, type Gates } from "./gates.ts";
-import type { CallRank, SettledCall, Turn } from "./keygate.ts";
+import type { CallRank, Permit, SettledCall } from "./keygate.ts";
 
 /** Gates of accounts with the keys in `keys`, on a clock that the test controls. */
 function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
@@ -31,14 +31,14 @@ const REFUSED: SettledCall = { kind: "config", status: 401 };
 /** Calls that go through the gates, in the order in which they were made. `answer` or the test answers each. */
 function calls(gates: Gates, answer?: (name: string) => SettledCall) {
   const went: string[] = [];
-  const turns = new Map<string, Turn>();
+  const permits = new Map<string, Permit>();
   const ask = (rank: CallRank, name: string = rank, account = "main") =>
-    gates.enter(account, rank, (turn) => {
+    gates.enter(account, rank, (permit) => {
       went.push(name);
-      if (answer === undefined) turns.set(name, turn);
-      else turn.settle(answer(name));
+      if (answer === undefined) permits.set(name, permit);
+      else permit.settle(answer(name));
     });
-  return { went, ask, answer: (name: string, outcome: SettledCall) => turns.get(name)?.settle(outcome) };
+  return { went, ask, answer: (name: string, outcome: SettledCall) => permits.get(name)?.settle(outcome) };
 }
 
 const EVERY: readonly CallRank[] = ["lookup", "contact", "grant", "send", "repeat", "message", "first"];
@@ -152,15 +152,15 @@ it("gives two accounts with one key one pace, and accounts with different keys o
   expect(went).toEqual(["refused", "other", "second"]);
 });
 
-it("counts a second call within a turn, so that the account stays within its limit", () => {
+it("counts a second call under one permit, so that the account stays within its limit", () => {
   const went = (twice: boolean): number => {
     const { gates, pass } = gatesOf({ main: "key" }, { main: 10 });
     let count = 0;
     for (let n = 0; n < 20; n++) {
-      gates.enter("main", "message", (turn) => {
+      gates.enter("main", "message", (permit) => {
         count++;
         if (twice) gates.countSecondCall("main");
-        turn.settle({ ...OK, limit: { limit: 10 } });
+        permit.settle({ ...OK, limit: { limit: 10 } });
       });
     }
     pass(59_000);
@@ -200,9 +200,9 @@ it("handles thousands of waiting calls that are settled at once", () => {
   answer("refused", { kind: "throttle", status: 429, waitMs: 1_000 });
   let called = 0;
   for (let n = 0; n < 20_000; n++)
-    gates.enter("main", "message", (turn) => {
+    gates.enter("main", "message", (permit) => {
       called++;
-      turn.settle({ kind: "unready", status: 0 });
+      permit.settle({ kind: "unready", status: 0 });
     });
   pass(60_000);
   expect([went, called]).toEqual([["refused"], 20_000]);

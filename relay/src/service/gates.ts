@@ -11,10 +11,10 @@ import {
   enter,
   type KeyGate,
   leave,
+  type Permit,
   release,
   retry,
   stop,
-  type Turn,
   unsavedPace,
 } from "./keygate.ts";
 import { paceOf } from "./pacer.ts";
@@ -47,15 +47,15 @@ type GatesState = {
 /** How often a held account's key file is read again, with or without traffic. */
 const KEY_CHECK_MS = 5_000;
 
-/** The calls of all accounts to the service. Each waits for its turn at the gate of its account's key. */
+/** The calls of all accounts to the service. Each waits for its permit at the gate of its account's key. */
 export type Gates = {
   has: (account: string) => boolean;
   /**
-   * Lets a call wait for its turn. `go` is called once, perhaps at once, and must settle its turn in any case.
+   * Lets a call wait for its permit. `go` is called once, perhaps at once, and must settle the permit in any case.
    * @returns a function that cancels the call while it waits
    */
-  enter: (account: string, rank: CallRank, go: (turn: Turn) => void) => () => void;
-  /** Counts a second call that an account makes within one turn. */
+  enter: (account: string, rank: CallRank, go: (permit: Permit) => void) => () => void;
+  /** Counts a second call that an account makes under one permit. */
   countSecondCall: (account: string) => void;
   /** Whether an account's messages go out. */
   delivery: (account: string) => Delivery;

@@ -18,9 +18,9 @@ const MESSAGES: readonly CallRank[] = ["first", "message", "repeat"];
 /** The outcome of a call, as its caller reports it to the gate. `unready`: the call was not made. */
 export type SettledCall = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> & { message?: string };
 /** The permission to make one call. `settle` must be called; only its first call counts. */
-export type Turn = { settle: (outcome: SettledCall) => void };
+export type Permit = { settle: (outcome: SettledCall) => void };
 
-export type WaitingCall = { account: string; rank: CallRank; since: number; go: (turn: Turn) => void };
+export type WaitingCall = { account: string; rank: CallRank; since: number; go: (permit: Permit) => void };
 
 /** A call under way: the epochs and the uptime in ms when it was made. */
 type Call = { epoch: number; keyEpoch: number; since: number };
@@ -101,7 +101,7 @@ export function leave(gate: KeyGate, waiting: WaitingCall): void {
   gate.queues[waiting.rank].delete(waiting);
 }
 
-/** Counts a second call that is made within one turn. */
+/** Counts a second call that is made under one permit. */
 export function countSecondCall(gate: KeyGate): void {
   takeSecondCall(gate.pace, gate.deps.clock.uptime());
   gate.unsaved = true;

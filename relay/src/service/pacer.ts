@@ -50,7 +50,7 @@ export function take(pace: Pace, time: number): number {
   return 0;
 }
 
-/** Counts a second call within the turn of another one. Later calls wait for its place. */
+/** Counts a second call under the permit of another one. Later calls wait for its place. */
 export function takeSecondCall(pace: Pace, time: number): void {
   advance(pace, time);
   count(pace);

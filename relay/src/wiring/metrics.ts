@@ -110,13 +110,13 @@ export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Cloc
 export const countingGates = (gates: Gates, metrics: Metrics): Gates => ({
   ...gates,
   enter: (account, rank, go) =>
-    gates.enter(account, rank, (turn) => {
+    gates.enter(account, rank, (permit) => {
       let counted = false;
       go({
         settle(outcome) {
           if (!counted && outcome.kind !== "unready") metrics.answer(outcome.status);
           counted = true;
-          turn.settle(outcome);
+          permit.settle(outcome);
         },
       });
     }),

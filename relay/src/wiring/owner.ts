@@ -29,7 +29,7 @@ const NOBODY_ONLINE: Presence = { awaySince: () => 0 };
 type OwnerDeps = Pick<Core, "settings" | "db" | "clock" | "log" | "sites" | "signing"> & {
   bus: Bus;
   services: Services;
-  /** Every call to the service waits here for its turn, with the courier's calls. */
+  /** Every call to the service waits here for its permit, with the courier's calls. */
   gates: Pick<Gates, "enter" | "heldFor">;
   presence?: Presence;
   /** Which node does what; absent on the command line, which makes no calls. */

@@ -50,9 +50,9 @@ export const CORE: Mutant[] = [
     name: "marks as delivered before the POST",
     edits: [
       {
-        find: "const $outcome = await deliver($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
-        replace: `await conclude(courier, $head, "delivered"); $turn.settle(await deliver($head));
-          queueNext(courier, $lane, true, onTurnOf(courier));`,
+        find: "const $outcome = await deliver($head); $permit.settle($outcome); await handle(courier, $lane, $head, $outcome);",
+        replace: `await conclude(courier, $head, "delivered"); $permit.settle(await deliver($head));
+          queueNext(courier, $lane, true, onPermitOf(courier));`,
       },
     ],
     killedBy: { given: behaviour({ failing: 0.4 }) },
@@ -196,7 +196,9 @@ export const CORE: Mutant[] = [
   },
   {
     name: "forgets undelivered messages after a crash",
-    edits: [{ in: "queueOpenLanes", find: "queueOpenLane(courier, $lane, onTurn)", replace: "lane !== page[0] && $0" }],
+    edits: [
+      { in: "queueOpenLanes", find: "queueOpenLane(courier, $lane, onPermit)", replace: "lane !== page[0] && $0" },
+    ],
     killedBy: { given: { crashes: 4, ...behaviour({ down: 0.6 }) } },
   },
   {

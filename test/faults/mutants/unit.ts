@@ -169,7 +169,9 @@ const RELAY: Mutant[] = [
   },
   {
     name: "counts a call that could not be made as under way",
-    edits: [{ in: "takeTurn", find: "courier.inFlight--; $turn.settle(NOT_CALLED);", replace: "courier.inFlight--;" }],
+    edits: [
+      { in: "usePermit", find: "courier.inFlight--; $permit.settle(NOT_CALLED);", replace: "courier.inFlight--;" },
+    ],
     killedBy: { unit: "courier.test.ts" },
   },
   {

@@ -16,8 +16,8 @@ import {
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
  * @param last the last attempt
- * @returns `next`: the lane's next message; reading it here saves a turn for an empty lane. `gone`: nothing changed, because the
- *   outbox no longer had the message
+ * @returns `next`: the lane's next message; reading it here saves a permit for an empty lane. `gone`: nothing changed, because
+ *   the outbox no longer had the message
  * @throws any error of the database; nothing changed in that case
  */
 export async function conclude(

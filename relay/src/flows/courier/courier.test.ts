@@ -98,7 +98,7 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
     wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as LaneHead });
   const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
   for (const visitor of visitors) hand(visitor);
-  // The pace allows some messages at once. The last one waits for its turn: less than the second for which a message stays in
+  // The pace allows some messages at once. The last one waits for its permit: less than the second for which a message stays in
   // memory.
   drop("v39");
   for (let step = 0; step < 9; step++) {

@@ -5,7 +5,7 @@ import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
 import { expiredEntries, type LaneHead, scheduleRetry } from "../../records/outbox.ts";
 import { addTry, NOT_SENT } from "../../records/tries.ts";
-import type { Turn } from "../../service/keygate.ts";
+import type { Permit } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { conclude, concludeAll } from "./conclude.ts";
 import { keepHead, mayBeInFlight, nextHead, queue, queueLater, queueNext, wake } from "./lanes.ts";
@@ -22,7 +22,7 @@ import {
 } from "./state.ts";
 
 /**
- * Delivers the outbox to the service. A lane waits at its account's gate, sends its first message when its turn comes, and
+ * Delivers the outbox to the service. A lane waits at its account's gate, sends its first message when it gets a permit, and
  * stores the outcome (BEHAVIOUR 2.8).
  */
 
@@ -31,7 +31,7 @@ const RETRY_BASE_MS = 1_000;
 const RETRY_CAP_MS = 60_000;
 /** How long a lane waits, in ms, when the database did not store its outcome. The database may be back in a moment. */
 const STORE_AGAIN_MS = 500;
-/** The outcome of a turn in which no call was made. */
+/** The outcome of a permit for which no call was made. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
 const EXPIRE_MS = 30_000;
 const EXPIRE_BATCH = 500;
@@ -57,15 +57,15 @@ export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<
   const courier = createState(deps, (tx, conclusions) => concludeAll(deps, tx, conclusions));
   return {
     start: () => start(courier),
-    wake: (added) => wake(courier, added, onTurnOf(courier)),
+    wake: (added) => wake(courier, added, onPermitOf(courier)),
     drop: (visitor) => void courier.heads.delete(visitor),
     stop: () => stop(courier),
   };
 }
 
 async function start(courier: CourierState): Promise<void> {
-  await queueOpenLanes(courier, onTurnOf(courier));
-  joinNodes(courier, onTurnOf(courier));
+  await queueOpenLanes(courier, onPermitOf(courier));
+  joinNodes(courier, onPermitOf(courier));
   expireLater(courier);
 }
 
@@ -86,28 +86,28 @@ async function stop(courier: CourierState): Promise<void> {
 
 // ── one message ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-const onTurnOf = (courier: CourierState) => (lane: Lane, turn: Turn) => takeTurn(courier, lane, turn);
+const onPermitOf = (courier: CourierState) => (lane: Lane, permit: Permit) => usePermit(courier, lane, permit);
 
 /** Sends a lane's first message, and stores the outcome. Never rejects. */
-async function takeTurn(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
+async function usePermit(courier: CourierState, lane: Lane, permit: Permit): Promise<void> {
   if (courier.stopped || !holdsAccount(courier.deps, lane.account)) {
     courier.lanes.delete(lane.visitor);
-    return turn.settle(NOT_CALLED);
+    return permit.settle(NOT_CALLED);
   }
   lane.state = "inFlight";
   lane.again = false;
   lane.turn = undefined;
   courier.inFlight++;
   try {
-    await sendFirst(courier, lane, turn);
+    await sendFirst(courier, lane, permit);
   } catch (error) {
     if (error instanceof LeaseLost) return dropLane(courier, lane, error);
     // The database failed to store the outcome. The message stays first in its lane, and is sent again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
-    queueLater(courier, lane, STORE_AGAIN_MS, onTurnOf(courier));
+    queueLater(courier, lane, STORE_AGAIN_MS, onPermitOf(courier));
   } finally {
     courier.inFlight--;
-    turn.settle(NOT_CALLED);
+    permit.settle(NOT_CALLED);
     for (const check of [...courier.onConcluded]) check();
   }
 }
@@ -118,16 +118,16 @@ function dropLane({ lanes, deps }: CourierState, { visitor }: Lane, error: Lease
   deps.log("cluster.lease_lost", { visitor: hashed(visitor), cause: error.message });
 }
 
-async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
+async function sendFirst(courier: CourierState, lane: Lane, permit: Permit): Promise<void> {
   const { clock, deliver } = courier.deps;
   const head = await nextHead(courier, lane.visitor);
   lane.turn = head?.turn;
-  if (head === undefined) queueNext(courier, lane, false, onTurnOf(courier));
+  if (head === undefined) queueNext(courier, lane, false, onPermitOf(courier));
   else if (head.expires <= clock.now()) await giveUp(courier, lane, head, "expired");
   else if (!holdsAccount(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
   else {
     const outcome = await deliver(head);
-    turn.settle(outcome);
+    permit.settle(outcome);
     await handle(courier, lane, head, outcome);
   }
 }
@@ -148,7 +148,7 @@ async function handle(courier: CourierState, lane: Lane, head: LaneHead, outcome
     case "config":
     case "edge":
       await storeTry(courier, triedAgain(head, outcome));
-      return queue(courier, lane, onTurnOf(courier));
+      return queue(courier, lane, onPermitOf(courier));
     case "unready":
     case "transient":
     case "unknown":
@@ -163,7 +163,7 @@ async function tryLater(courier: CourierState, lane: Lane, head: LaneHead, outco
   const tried = triedAgain(head, outcome);
   await storeTry(courier, { ...tried, due: clock.now() + wait });
   log("delivery.retry", { ...about(head), attempts: tried.attempts, status: outcome.status, wait });
-  queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, onTurnOf(courier));
+  queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, onPermitOf(courier));
 }
 
 /** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */
@@ -200,7 +200,7 @@ async function finish(
 ): Promise<boolean> {
   const { next, gone } = await conclude(courier, head, state, reason, last);
   if (next !== undefined) keepHead(courier, next);
-  queueNext(courier, lane, next !== undefined, onTurnOf(courier));
+  queueNext(courier, lane, next !== undefined, onPermitOf(courier));
   return !gone;
 }
 
@@ -237,7 +237,7 @@ function expireLater(courier: CourierState): void {
   const { clock, log } = courier.deps;
   courier.cancelExpiry = clock.after(EXPIRE_MS, () => {
     expire(courier)
-      .then(() => courier.deps.nodes && queueOpenLanes(courier, onTurnOf(courier)))
+      .then(() => courier.deps.nodes && queueOpenLanes(courier, onPermitOf(courier)))
       .catch((error: unknown) => log("database.failing", { cause: String(error) }))
       .finally(() => expireLater(courier));
   });

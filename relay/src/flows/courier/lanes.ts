@@ -1,11 +1,11 @@
 import { type LaneHead, laneHead } from "../../records/outbox.ts";
-import type { Turn } from "../../service/keygate.ts";
+import type { Permit } from "../../service/keygate.ts";
 import { type CourierState, holdsAccount, type Lane, type QueuedMessage } from "./state.ts";
 
 /** The lane scheduler: decides which lane waits at its account's gate, and which message of the lane goes next. */
 
-/** Sends a lane's first message when the gate gives its turn. */
-export type OnTurn = (lane: Lane, turn: Turn) => Promise<void>;
+/** Sends a lane's first message when the gate gives the permit. */
+export type OnPermit = (lane: Lane, permit: Permit) => Promise<void>;
 
 /**
  * For this long (ms), a message that is kept in memory may be sent without reading the outbox. A change of the outbox within
@@ -16,37 +16,37 @@ const HEAD_MS = 1_000;
 const HEADS_MAX = 1_000;
 
 /** Queues a visitor's lane after a message was added to it. */
-export function wake(state: CourierState, { visitor, account, first, head }: QueuedMessage, onTurn: OnTurn): void {
+export function wake(state: CourierState, { visitor, account, first, head }: QueuedMessage, onPermit: OnPermit): void {
   if (state.stopped || !state.deps.gates.has(account)) return;
   if (!holdsAccount(state.deps, account)) return state.deps.nodes?.hintLane({ visitor, account, first });
   const lane = state.lanes.get(visitor);
   if (lane !== undefined) lane.again = true;
   else {
     if (head !== undefined) keepHead(state, head);
-    queue(state, { visitor, account, rank: first ? "first" : "message", state: "ready", again: false }, onTurn);
+    queue(state, { visitor, account, rank: first ? "first" : "message", state: "ready", again: false }, onPermit);
   }
 }
 
 /** Lets a lane wait at its account's gate. */
-export function queue({ lanes, deps }: CourierState, lane: Lane, onTurn: OnTurn): void {
+export function queue({ lanes, deps }: CourierState, lane: Lane, onPermit: OnPermit): void {
   lane.state = "ready";
   lanes.set(lane.visitor, lane);
-  deps.gates.enter(lane.account, lane.rank, (turn) => void onTurn(lane, turn));
+  deps.gates.enter(lane.account, lane.rank, (permit) => void onPermit(lane, permit));
 }
 
 /** Queues a lane after `ms`. */
-export function queueLater(state: CourierState, lane: Lane, ms: number, onTurn: OnTurn): void {
+export function queueLater(state: CourierState, lane: Lane, ms: number, onPermit: OnPermit): void {
   lane.state = "waiting";
   state.lanes.set(lane.visitor, lane);
   state.deps.clock.after(ms, () => {
-    if (!state.stopped) queue(state, lane, onTurn);
+    if (!state.stopped) queue(state, lane, onPermit);
   });
 }
 
 /** Queues a lane's next message, when there is one or one was added during the last call; else forgets the lane. */
-export function queueNext(state: CourierState, lane: Lane, more: boolean, onTurn: OnTurn): void {
+export function queueNext(state: CourierState, lane: Lane, more: boolean, onPermit: OnPermit): void {
   if (state.stopped) return;
-  if (more || lane.again) queue(state, { ...lane, rank: "message", failures: 0 }, onTurn);
+  if (more || lane.again) queue(state, { ...lane, rank: "message", failures: 0 }, onPermit);
   else state.lanes.delete(lane.visitor);
 }
 

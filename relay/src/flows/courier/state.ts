@@ -22,7 +22,7 @@ export type Lane = {
   state: "ready" | "inFlight" | "waiting";
   /** A message was added while the lane was busy. */
   again: boolean;
-  /** Turn of the message that is on its way; undefined while it is read from the outbox. */
+  /** The `turn` in the outbox of the message that is on its way; undefined while it is read from there. */
   turn?: number | undefined;
   /**
    * How often, in this process, the first message failed or the relay held it back. Refusals that hold the gate do not count.

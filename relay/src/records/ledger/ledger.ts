@@ -357,7 +357,7 @@ export async function eraseLane(tx: Transaction, kind: LedgerKind, lane: string)
 
 /** Never due: only a person moves such an entry. */
 export const NEVER_DUE = Number.MAX_SAFE_INTEGER;
-/** An intent that is older than this (ms) no longer waits only for its turn: something is wrong. */
+/** An intent that is older than this (ms) no longer waits only for its permit: something is wrong. */
 const OVERDUE_MS = 15 * 60_000;
 /** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
 const LONGEST_CALL_MS = 150_000;
