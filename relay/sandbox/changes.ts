@@ -3,7 +3,7 @@
 export type Changes = {
   /** Reports a change. Cheap without listeners. */
   touch(): void;
-  /** Calls `listener` after changes, at most once in each turn of the event loop. @returns a function that removes it */
+  /** Calls `listener` after changes, at most once in each tick of the event loop. @returns a function that removes it */
   watch(listener: () => void): () => void;
   /** Resolves when `holds` returns true. @throws Error after `timeoutMs` */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;

@@ -20,7 +20,7 @@ const TIMER_MAX = 2 ** 31 - 1;
 
 type Due = { at: number; job: () => void };
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Runs `job` after `ms` of real time.
@@ -99,7 +99,7 @@ export function createClock(config: Pick<SandboxConfig, "clock">, realNow: () =>
       for (let due = jobs.next(target); due !== undefined; due = jobs.next(target)) {
         move(Math.max(0, due.at - now()));
         due.job();
-        await nextTurn();
+        await nextTick();
       }
       move(Math.max(0, target - now()));
     },

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { inTurns } from "../db/reads-in-turn.ts";
+import { oneReadPerTick } from "../db/one-read-per-tick.ts";
 import { createAccess } from "./access.ts";
 import { addActions } from "./actions.ts";
 import type { AdminApp, AdminDeps, FormReaders } from "./context.ts";
@@ -50,7 +50,7 @@ export function createAdmin(deps: AdminDeps, readers: FormReaders): Hono<AdminAp
     if (c.res.headers.get("Cache-Control") === null) c.header("Cache-Control", "no-store");
   });
   addLogin(app, parts);
-  addPages(app, { ...parts, deps: { ...deps, db: inTurns(deps.db) } });
+  addPages(app, { ...parts, deps: { ...deps, db: oneReadPerTick(deps.db) } });
   addActions(app, parts);
   addUnknown(app);
   return app;

@@ -21,10 +21,10 @@ type State = {
   perMs: number;
   /** Milliseconds in which an empty bucket fills: a full bucket equals no bucket. */
   fullMs: number;
-  /** The buckets in use, and those that were last used before `turned`. */
+  /** The buckets in use, and those that were last used before `rotatedAt`. */
   young: Map<string, Bucket>;
   old: Map<string, Bucket>;
-  turned: number;
+  rotatedAt: number;
 };
 
 /**
@@ -39,7 +39,7 @@ type State = {
 export function createLimiter(options: { burst: number; perMinute: number; uptime: () => number }): Limiter {
   const { burst, perMinute, uptime } = options;
   const perMs = perMinute / 60_000;
-  const state: State = { burst, perMs, fullMs: burst / perMs, young: new Map(), old: new Map(), turned: uptime() };
+  const state: State = { burst, perMs, fullMs: burst / perMs, young: new Map(), old: new Map(), rotatedAt: uptime() };
   return {
     size: () => state.young.size + state.old.size,
     levels(key) {
@@ -66,7 +66,7 @@ export function createLimiter(options: { burst: number; perMinute: number; uptim
 
 /** The key's bucket, filled up to now. */
 function bucketOf(state: State, key: string, now: number): Bucket {
-  if (now - state.turned >= state.fullMs || state.young.size >= KEYS_MAX / 2) turn(state, now);
+  if (now - state.rotatedAt >= state.fullMs || state.young.size >= KEYS_MAX / 2) rotate(state, now);
   const { young, old, burst, perMs } = state;
   const known = young.get(key) ?? old.get(key);
   const bucket = known ?? { tokens: burst, at: now };
@@ -80,8 +80,8 @@ function bucketOf(state: State, key: string, now: number): Bucket {
 }
 
 /** Forgets the old buckets. After `fullMs` each of them is full; after twice that time the young ones are full as well. */
-function turn(state: State, now: number): void {
-  state.old = now - state.turned >= 2 * state.fullMs ? new Map() : state.young;
+function rotate(state: State, now: number): void {
+  state.old = now - state.rotatedAt >= 2 * state.fullMs ? new Map() : state.young;
   state.young = new Map();
-  state.turned = now;
+  state.rotatedAt = now;
 }

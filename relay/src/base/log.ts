@@ -200,7 +200,7 @@ function scrubbing(target: Target, secrets: Secrets): DestinationStream {
 
 type Target = { write: (text: string) => unknown };
 
-/** Lines of this turn of the event loop, not yet written to the standard output. */
+/** Lines of this tick of the event loop, not yet written to the standard output. */
 let unwritten = "";
 
 function writeLines(): void {
@@ -209,7 +209,7 @@ function writeLines(): void {
   if (lines !== "") process.stdout.write(lines);
 }
 
-/** The standard output. Lines of one turn of the event loop are one write: under load, each write costs more than its line. */
+/** The standard output. Lines of one tick of the event loop are one write: under load, each write costs more than its line. */
 const standardOutput: Target = {
   write(line) {
     if (unwritten === "") setImmediate(writeLines);
@@ -218,7 +218,7 @@ const standardOutput: Target = {
 };
 
 /**
- * The time of a line as pino's `isoTime` gives it. Lines of one turn of the event loop often have the same millisecond, so its
+ * The time of a line as pino's `isoTime` gives it. Lines of one tick of the event loop often have the same millisecond, so its
  * text is kept.
  */
 function createTime(now: () => number): () => string {

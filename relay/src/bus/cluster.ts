@@ -82,7 +82,7 @@ const HINT_MAX = 5_000;
 const SPACING_MS = 1;
 
 /**
- * Sends hints to the other nodes. Hints of one turn of the event loop are sent together; while a node is busy, those of
+ * Sends hints to the other nodes. Hints of one tick of the event loop are sent together; while a node is busy, those of
  * `SPACING_MS`.
  */
 function createSender(link: NodeLink, node: string, clock: Clock) {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { fileOf, isShared } from "../db/database-url.ts";
-import { inTurns } from "../db/reads-in-turn.ts";
+import { oneReadPerTick } from "../db/one-read-per-tick.ts";
 import type { Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
@@ -44,7 +44,7 @@ function portable({ settings, keys }: Relay["internals"]): Settings {
 export async function acceptCommands(relay: Relay): Promise<Relay> {
   const { internals, log } = relay;
   // The reads of commands and of Doctor take turns with the relay's other work.
-  const own = () => ({ ...internals, db: inTurns(internals.db), close: async () => {} });
+  const own = () => ({ ...internals, db: oneReadPerTick(internals.db), close: async () => {} });
   const control = await openControl(internals.settings.dataDir, {
     log,
     settings: () => portable(internals),

@@ -42,9 +42,9 @@ function flushedByHand() {
   return { commits, add, endFlush: () => flushes.shift()?.() };
 }
 
-/** Resolves after some turns of the event loop, in which a planned group would start. */
-async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+/** Resolves after some ticks of the event loop, in which a planned group would start. */
+async function someTicks(): Promise<void> {
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 it("writes a group while another small one is flushed", async () => {
@@ -60,9 +60,9 @@ it("collects the jobs that come while a large group is flushed", async () => {
   add(4);
   await expect.poll(() => commits).toEqual([4]);
   add(1);
-  await someTurns();
+  await someTicks();
   add(1);
-  await someTurns();
+  await someTicks();
   expect(commits).toEqual([4]);
   endFlush();
   await expect.poll(() => commits).toEqual([4, 2]);
@@ -73,7 +73,7 @@ it("does not wait for a flush when 50 jobs wait", async () => {
   add(4);
   await expect.poll(() => commits).toEqual([4]);
   add(49);
-  await someTurns();
+  await someTicks();
   expect(commits).toEqual([4]);
   add(1);
   await expect.poll(() => commits).toEqual([4, 50]);
@@ -87,7 +87,7 @@ it("waits for each flush until two small groups followed a large one", async () 
   add(1);
   await expect.poll(() => commits).toEqual([4, 1]);
   add(1);
-  await someTurns();
+  await someTicks();
   expect(commits).toEqual([4, 1]);
   endFlush();
   await expect.poll(() => commits).toEqual([4, 1, 1]);

@@ -21,8 +21,8 @@ const LARGE_GROUP = 4;
  */
 const SPACING = 2;
 const SPACING_MAX_MS = 5;
-/** The event loop counts as idle when one turn takes less than this time, in milliseconds. */
-const IDLE_TURN_MS = 0.02;
+/** The event loop counts as idle when one tick takes less than this time, in milliseconds. */
+const IDLE_TICK_MS = 0.02;
 /**
  * After so many small groups in a row, the next group is written while the last one is flushed: a message need not wait for the
  * flush of another visitor's message. Otherwise, jobs that come during a flush form one group. Without this rule, groups would
@@ -36,7 +36,7 @@ const FLUSHING_MAX = 2;
 /** How long a non-urgent job waits for others, in milliseconds. */
 const WAIT_MS = 3;
 
-/** Runs `fn` in a later turn of the event loop. */
+/** Runs `fn` in a later tick of the event loop. */
 export type Defer = (fn: () => void) => void;
 
 /** A group that was written. `settled` resolves when it is on the disk and its jobs have their results; never rejects. */
@@ -71,7 +71,7 @@ export type Groups = {
 };
 
 /**
- * Collects jobs into groups. A group starts after this turn of the event loop. While groups are large, it starts after a pause,
+ * Collects jobs into groups. A group starts after this tick of the event loop. While groups are large, it starts after a pause,
  * to collect more jobs. If no job is urgent, the group waits `WAIT_MS` for other jobs.
  * @param commit writes a group and settles its jobs; never rejects
  * @param defer for simulations: starts a group without pauses, in place of the event loop
@@ -118,11 +118,11 @@ function schedule(state: State): void {
   else setTimeout(begin, start - now);
 }
 
-/** Starts a planned group when its time has come or the event loop is idle; otherwise checks again in the next turn. */
+/** Starts a planned group when its time has come or the event loop is idle; otherwise checks again in the next tick. */
 function startWhenIdle(state: State, plan: number, last: number): void {
   if (plan !== state.plan) return;
   const now = performance.now();
-  if (now >= state.start || now - last < IDLE_TURN_MS) void drain(state);
+  if (now >= state.start || now - last < IDLE_TICK_MS) void drain(state);
   else setImmediate(startWhenIdle, state, plan, now);
 }
 

@@ -104,7 +104,7 @@ function createGroups(
   function schedule(name: string, sql: string, group: Group): void {
     if (group.scheduled || group.running >= PARALLEL) return;
     group.scheduled = true;
-    // After this turn of the event loop, so that reads that arrive together share a statement.
+    // After this tick of the event loop, so that reads that arrive together share a statement.
     setImmediate(start, name, sql, group);
   }
 

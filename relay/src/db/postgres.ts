@@ -90,7 +90,7 @@ function createSent() {
 }
 
 /**
- * Lets the statements of one turn of the event loop leave in one write, because each write costs a system call at both ends, and
+ * Lets the statements of one tick of the event loop leave in one write, because each write costs a system call at both ends, and
  * wakes the server up.
  */
 function gathering(client: PoolClient, query: Query): Query {

@@ -33,7 +33,7 @@ export function createQueue({ run, parallel, max }: Options) {
   function schedule(): void {
     if (scheduled || waiting.length === 0 || running >= parallel) return;
     scheduled = true;
-    // After this turn of the event loop, so that jobs that arrive together share a batch.
+    // After this tick of the event loop, so that jobs that arrive together share a batch.
     setImmediate(start);
   }
 

@@ -185,8 +185,8 @@ describe("a commit's flush", () => {
     const written = db.run("INSERT INTO t VALUES (1)").then(() => events.push("written"));
     await expect.poll(() => flushes.length).toBe(1);
     const read = db.all("SELECT x FROM t").then((rows) => events.push(`read ${rows.length}`));
-    // Further turns of the event loop change nothing.
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    // Further ticks of the event loop change nothing.
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([written, read]);
@@ -236,7 +236,7 @@ describe("a commit's flush", () => {
     await expect.poll(() => flushes.length).toBe(2);
     written.push(insert(3));
     flushes[1]?.resolve();
-    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 9; tick++) await new Promise((resolve) => setImmediate(resolve));
     // The third waits for a flush to end: a slow disk makes groups larger, not more.
     expect([events, flushes.length]).toEqual([[], 2]);
     flushes[0]?.resolve();
@@ -303,7 +303,7 @@ describe("a commit's flush", () => {
         if (length > 0) throw new Error("taken");
       })
       .catch((error: Error) => events.push(error.message));
-    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 9; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([written, failed]);
@@ -311,7 +311,7 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
-  it("has begun before a read in the same turn of the event loop sees the commit", async () => {
+  it("has begun before a read in the same tick of the event loop sees the commit", async () => {
     const { db, flushes, write } = withManualFlush();
     await write("CREATE TABLE t (x INTEGER)");
     const events: number[] = [];
@@ -330,7 +330,7 @@ describe("a commit's flush", () => {
       reading = keepReading();
     });
     await expect.poll(() => flushes.length).toBe(1);
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(new Set(events)).toEqual(new Set([0]));
     flushes.shift()?.resolve();
     await Promise.all([written, reading, ...reads]);
@@ -348,7 +348,7 @@ describe("a commit's flush", () => {
     const refused = expect(written).rejects.toThrow("The database was closed");
     await expect.poll(() => flushes.length).toBe(1);
     const closed = db.close().then(() => events.push("closed"));
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual([]);
     flushes.shift()?.resolve();
     await Promise.all([closed, refused]);
@@ -375,7 +375,7 @@ describe("a commit's flush", () => {
     goOn.resolve();
     await expect.poll(() => flushes.length).toBe(2);
     flushes[0]?.resolve();
-    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 9; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual(["first"]);
     flushes[1]?.resolve();
     await Promise.all([first, second, closed]);

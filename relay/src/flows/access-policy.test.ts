@@ -36,11 +36,11 @@ const fill = (blocks: number): Promise<void> =>
     Array.from({ length: blocks }, (_, n) => [`blk_${n}`, n % 3 === 0 ? "club" : "shop", `10.0.${n >> 8}.${n & 255}`]),
   );
 
-/** The database, and what it read: the rows of the largest statement, and the turns of the event loop meanwhile. */
+/** The database, and what it read: the rows of the largest statement, and the ticks of the event loop meanwhile. */
 function watched() {
-  const seen = { rows: 0, statements: 0, turns: 0 };
+  const seen = { rows: 0, statements: 0, ticks: 0 };
   const tick = (): void => {
-    seen.turns++;
+    seen.ticks++;
     immediate = setImmediate(tick);
   };
   let immediate = setImmediate(tick);
@@ -60,7 +60,7 @@ it("reads a long list of blocks in slices, and lets other work run between two o
   await policy.start();
   stop();
   expect(seen.rows).toBeLessThanOrEqual(ROWS_MAX);
-  expect(seen.turns).toBeGreaterThanOrEqual(3);
+  expect(seen.ticks).toBeGreaterThanOrEqual(3);
   expect(["shop", "club"].map((site) => policy.isBlocked(site, "v", "10.0.5.19"))).toEqual([false, true]);
   await policy.stop();
 });

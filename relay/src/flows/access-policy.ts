@@ -6,7 +6,7 @@ import { createNetSet, isNet, isTooBroad, type NetSet } from "../base/nets.ts";
 import { createPoll } from "../base/poll.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
-import { inTurns } from "../db/reads-in-turn.ts";
+import { oneReadPerTick } from "../db/one-read-per-tick.ts";
 import type { ArrivingBody } from "../hooks/payloads.ts";
 import type { HookAnswer, Hooks } from "../hooks/post.ts";
 import { addBlock, allBlocks, type Block, blocksRevision, removeBlock } from "../records/blocks.ts";
@@ -62,7 +62,7 @@ type State = AccessPolicyDeps & {
   /** The revision of the list that was read, and when; undefined before the first read. `at`: monotonic milliseconds. */
   seen: { revision: string | undefined; at: number } | undefined;
   /** Runs one read of the list at a time, so that an older list never replaces a newer one. */
-  inTurn: ReturnType<typeof limitConcurrency>;
+  oneAtATime: ReturnType<typeof limitConcurrency>;
   listener: () => void;
 };
 
@@ -78,7 +78,13 @@ const GUARD_MS = 5_000;
 
 /** Decides who may chat: the owner's list of blocks, and the owner's guard for new visitors (A27, C24). */
 export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
-  const state: State = { ...deps, blocks: new Map(), seen: undefined, inTurn: limitConcurrency(1), listener: () => {} };
+  const state: State = {
+    ...deps,
+    blocks: new Map(),
+    seen: undefined,
+    oneAtATime: limitConcurrency(1),
+    listener: () => {},
+  };
   const { clock, log } = deps;
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
   const poll = createPoll({ clock, every: REFRESH_MS, run: () => refresh(state), onError });
@@ -103,12 +109,12 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
 }
 
 /** Reads the list if it has changed, and calls the listener. */
-const refresh = (state: State): Promise<void> => state.inTurn(() => readChanged(state));
+const refresh = (state: State): Promise<void> => state.oneAtATime(() => readChanged(state));
 
 async function readChanged(state: State): Promise<void> {
   const { seen, clock } = state;
-  // Reads and adds 500 blocks in a turn of the event loop: 10,000 at once took 90 ms (RELIABILITY A24).
-  const db = inTurns(state.db);
+  // Reads and adds 500 blocks per tick of the event loop: 10,000 at once took 90 ms (RELIABILITY A24).
+  const db = oneReadPerTick(state.db);
   // Read before the list, so that the next refresh notices a change that is made during this one.
   const revision = await blocksRevision(db);
   const at = clock.uptime();

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
-import { createTurns } from "../db/turns.ts";
+import { createNamedMutex } from "../db/named-mutex.ts";
 import { addMember, isMember } from "../records/memberships.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
@@ -26,21 +26,21 @@ const BUSY: Outcome = {
  * email is looked up first, and the calls of all nodes for one person run one after another.
  */
 export function createContacts({ db, clock, log, paced }: ContactsDeps) {
-  const turns = createTurns({ db, clock, onError: (error) => log("database.failing", { cause: String(error) }) });
+  const mutex = createNamedMutex({ db, clock, onError: (error) => log("database.failing", { cause: String(error) }) });
   /** The newest call of this process for each person, until it ends. */
   const newest = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after the earlier calls for the same person. */
   function serially<T>(name: string, work: () => Promise<T>): Promise<T | Outcome> {
-    const inTurn = async (): Promise<T | Outcome> => (await turns.run(name, work)) ?? BUSY;
-    const turn = (newest.get(name) ?? Promise.resolve()).then(inTurn, inTurn);
-    const done = turn
+    const withMutex = async (): Promise<T | Outcome> => (await mutex.run(name, work)) ?? BUSY;
+    const result = (newest.get(name) ?? Promise.resolve()).then(withMutex, withMutex);
+    const done = result
       .catch(() => undefined)
       .finally(() => {
         if (newest.get(name) === done) newest.delete(name);
       });
     newest.set(name, done);
-    return turn;
+    return result;
   }
 
   const find = (account: string, by: { phone: string } | { email: string }): Promise<ContactAnswer> =>

@@ -147,7 +147,7 @@ function partsOf({ db, clock }: ForgetDeps, visitor: string, { staleBefore, resu
 }
 
 /**
- * Returns a function that deletes the stored answers about a visitor, before the visitor's rows are deleted: one slice in a turn
+ * Returns a function that deletes the stored answers about a visitor, before the visitor's rows are deleted: one slice per tick
  * of the event loop, and for one visitor after another. There may be 100,000 answers; a search of all of them in one
  * transaction delayed all visitors for seconds (A27).
  */

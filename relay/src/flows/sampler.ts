@@ -91,7 +91,7 @@ export const stepsOf = (rows: readonly SeriesRow[]): { at: number; sample: Sampl
 const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
 
 /** Runs each work after the one before has ended. */
-function createTurns() {
+function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work);
@@ -122,7 +122,7 @@ export function createSampler(deps: SamplerDeps) {
   let cancel = (): void => {};
   let stopped = false;
   // A row that is read during a store would contain its counts twice.
-  const inTurn = createTurns();
+  const serially = createSerialQueue();
 
   async function sample(at: number): Promise<void> {
     const { now, body } = await measure(deps, before);
@@ -140,7 +140,7 @@ export function createSampler(deps: SamplerDeps) {
 
   /** Stores a sample. Logs a failure. */
   const store = (at: number): Promise<void> =>
-    inTurn(() => sample(at)).catch((error: unknown) => log("database.failing", { cause: String(error) }));
+    serially(() => sample(at)).catch((error: unknown) => log("database.failing", { cause: String(error) }));
 
   function scheduleNext(): void {
     if (stopped) return;
@@ -153,7 +153,7 @@ export function createSampler(deps: SamplerDeps) {
     start: scheduleNext,
     /** This node's row of the current minute, up to now. */
     currentMinute: (): Promise<SeriesRow> =>
-      inTurn(async () => {
+      serially(async () => {
         const { body } = await measure(deps, before);
         return wholeRow(db, { at: minuteOf(clock.now()), node }, body);
       }),

@@ -41,7 +41,7 @@ beforeEach(async () => {
     return () => {};
   };
   const clock = { ...realClock, after };
-  connection = { phase: { name: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0, pongs: 0 };
+  connection = { phase: { name: "closed" }, handled: Promise.resolve(), queued: 0, queuedSize: 0, pongs: 0 };
   const connections = {
     accept(given: Transport) {
       line = given;

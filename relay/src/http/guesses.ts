@@ -37,8 +37,8 @@ export function createGuesses(clock: Clock): Guesses {
     if (delayedUntil.size > ADDRESSES_MAX && oldest !== undefined) delayedUntil.delete(oldest);
   }
 
-  /** Waits for the address's turn. @returns false when its queue is full */
-  async function waitTurn(address: string): Promise<boolean> {
+  /** Waits in the queue of the address. @returns false when its queue is full */
+  async function waitInQueue(address: string): Promise<boolean> {
     const before = waiting.get(address) ?? 0;
     if (before >= WAITING_MAX) return false;
     waiting.set(address, before + 1);
@@ -53,7 +53,7 @@ export function createGuesses(clock: Clock): Guesses {
     async accepts(whole, right) {
       const address = networkOf(whole);
       const isDelayed = (delayedUntil.get(address) ?? 0) > clock.uptime() && !trusted.has(address);
-      if (isDelayed && !(await waitTurn(address))) return false;
+      if (isDelayed && !(await waitInQueue(address))) return false;
       if (right) trusted.add(address);
       else if (wrongSecrets.take(address) > 0) delay(address);
       return right;

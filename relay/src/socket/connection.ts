@@ -76,8 +76,8 @@ type Closed = { name: "closed" };
 export type Connection = {
   phase: Greeting | Live | Closed;
   /** Resolves when all frames so far are handled. */
-  turn: Promise<void>;
-  /** Frames that wait for their turn, and their size in UTF-16 units. */
+  handled: Promise<void>;
+  /** Frames that are not handled yet, and their size in UTF-16 units. */
   queued: number;
   queuedSize: number;
   /** Pongs since the relay's last ping. */

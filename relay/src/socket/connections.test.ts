@@ -50,7 +50,7 @@ async function enter(clock: Clock = realClock, more: Partial<Transport> = {}, bu
   const connection: Connection = connections.accept(transport, ORIGIN, "address");
   async function says(frame: object): Promise<void> {
     connections.receive(connection, JSON.stringify(frame));
-    await connection.turn;
+    await connection.handled;
   }
   await says({ t: "hello", v: PROTOCOL, site: "default" });
   if (clock !== realClock) connections.start();

@@ -6,7 +6,7 @@ import { ownerOf } from "../records/visitors.ts";
 import type { Connection, ConnectionActions, Greeting, Live, Transport } from "./connection.ts";
 import { closeOnFailure, handleNews, readLog, sendFormError } from "./feed.ts";
 import { answerHeartbeats, sendHeartbeats } from "./heartbeat.ts";
-import { end, endBlocked, forget, measure, sendFrame, turnFor, turnOf } from "./output.ts";
+import { end, endBlocked, forget, measure, sendFrame, slotForAddress, slotForConnection } from "./output.ts";
 import { type ConnectionsDeps, createRegistry, type Registry } from "./registry.ts";
 import { SWEEP_MS } from "./schedule.ts";
 
@@ -28,8 +28,8 @@ export function createConnections(deps: ConnectionsDeps) {
   const actions = actionsOf(registry);
   return {
     start: (): void => sweepLater(registry),
-    /** Waits for the turn of an address to open a connection. @param isGone whether the client has left */
-    turn: (address: string, isGone: () => boolean): Promise<void> => turnFor(registry, address, isGone),
+    /** Waits for a slot in which an address may open a connection. @param isGone whether the client has left */
+    slot: (address: string, isGone: () => boolean): Promise<void> => slotForAddress(registry, address, isGone),
     accept: (transport: Transport, origin: string, address: string): Connection =>
       accept(registry, transport, origin, address),
     receive: (connection: Connection, text: string): void => enqueue(registry, actions, connection, text),
@@ -87,7 +87,7 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
   const deadline = registry.deps.clock.uptime() + HELLO_MS;
   const connection: Connection = {
     phase: { name: "greeting", transport, origin, address, deadline, size: 0 },
-    turn: Promise.resolve(),
+    handled: Promise.resolve(),
     queued: 0,
     queuedSize: 0,
     pongs: 0,
@@ -120,17 +120,17 @@ function enqueue(registry: Registry, actions: ConnectionActions, connection: Con
   connection.queuedSize += text.length;
   if (connection.queued > QUEUE_MAX || connection.queuedSize > QUEUE_SIZE_MAX)
     return end(registry, connection, CLOSE.overload);
-  // One frame of a client per turn of the event loop: reads of the database are synchronous, so fifty clients that request
+  // One frame of a client per tick of the event loop: reads of the database are synchronous, so fifty clients that request
   // fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
-  const before = connection.queued > 1 ? connection.turn.then(nextTurn) : connection.turn;
+  const before = connection.queued > 1 ? connection.handled.then(nextTick) : connection.handled;
   const work = before.then(() => handle(registry, actions, connection, text));
-  connection.turn = closeOnFailure(registry, connection, work).finally(() => {
+  connection.handled = closeOnFailure(registry, connection, work).finally(() => {
     connection.queued--;
     connection.queuedSize -= text.length;
   });
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function handle(
   registry: Registry,
@@ -152,16 +152,16 @@ async function handle(
       ? greet(registry, connection, phase, frame)
       : end(registry, connection, CLOSE.protocol);
   if (phase.name === "greeting") return end(registry, connection, CLOSE.noHello);
-  if (frame.t === "older") await turnOf(registry, connection, phase.address);
+  if (frame.t === "older") await slotForConnection(registry, connection, phase.address);
   return registry.deps.handleFrame(actions, phase, frame);
 }
 
 /** Answers `hello`: opens the visitor's session, and sends the changes that the client lacks. */
 async function greet(registry: Registry, connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
   const { deps } = registry;
-  // The client has sent its `hello` in time. While thousands reconnect, its turn may come after the deadline.
+  // The client has sent its `hello` in time. While thousands reconnect, its slot may come after the deadline.
   greeting.deadline = Number.POSITIVE_INFINITY;
-  await turnOf(registry, connection, greeting.address);
+  await slotForConnection(registry, connection, greeting.address);
   if (connection.phase !== greeting) return;
   if (deps.exceedsBudget(hello, greeting.address)) {
     deps.log("socket.refused", { meaning: "too many sessions" });

@@ -55,28 +55,28 @@ function setup({ text = "hello", onWork = () => {} }: { text?: string; onWork?: 
     client.leave = () => connections.lost(connection);
     client.request = () => {
       connections.receive(connection, OLDER);
-      return connection.turn;
+      return connection.handled;
     };
     connections.receive(connection, HELLO);
-    await connection.turn;
+    await connection.handled;
     return client;
   }
   return { clock, connect };
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Counts pieces of work by turns of the event loop, until `busiest` is called: the most in one turn. */
-function countByTurns() {
+/** Counts pieces of work by ticks of the event loop, until `busiest` is called: the most in one tick. */
+function countByTicks() {
   let now = 0;
   let most = 0;
   let counting = true;
-  const countTurn = (): void => {
+  const countTick = (): void => {
     most = Math.max(most, now);
     now = 0;
-    if (counting) setImmediate(countTurn);
+    if (counting) setImmediate(countTick);
   };
-  setImmediate(countTurn);
+  setImmediate(countTick);
   const busiest = (): number => {
     counting = false;
     return Math.max(most, now);
@@ -87,25 +87,25 @@ function countByTurns() {
 /** Lets clients that lack the whole thread connect together. @returns once they have all of it */
 async function connectTogether({ connect }: Pick<ReturnType<typeof setup>, "connect">) {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connect(true)));
-  while (clients.some(({ numbers }) => numbers.at(-1) !== HEAD)) await nextTurn();
+  while (clients.some(({ numbers }) => numbers.at(-1) !== HEAD)) await nextTick();
   return clients;
 }
 
-it("answers eight hellos or reads of threads in one turn of the event loop, so that others are served between them (A28)", async () => {
-  const { work, busiest } = countByTurns();
+it("answers eight hellos or reads of threads in one tick of the event loop, so that others are served between them (A28)", async () => {
+  const { work, busiest } = countByTicks();
   await connectTogether(setup({ onWork: work }));
   expect(busiest()).toBe(8);
 });
 
-it("answers eight requests for history in one turn of the event loop (A28)", async () => {
+it("answers eight requests for history in one tick of the event loop (A28)", async () => {
   let counting = { work: () => {}, busiest: () => 0 };
   const clients = await connectTogether(setup({ onWork: () => counting.work() }));
-  counting = countByTurns();
+  counting = countByTicks();
   await Promise.all(clients.map(({ request }) => request()));
   expect(counting.busiest()).toBe(8);
 });
 
-it("lets addresses take turns; an IPv6 network of one customer counts as one address (A28)", async () => {
+it("lets addresses alternate; an IPv6 network of one customer counts as one address (A28)", async () => {
   for (const flood of ["192.0.2.1", "2001:db8:1"]) {
     const { connect } = setup();
     let served = 0;
@@ -123,7 +123,7 @@ it("sends every change once and in order to each of many clients that connect to
   expect(clients.map(({ numbers }) => numbers)).toEqual(Array.from({ length: CLIENTS }, () => whole));
 });
 
-it("gives no turn to clients that have left, so that nobody waits behind a flood of reconnections (A28)", async () => {
+it("gives no slot to clients that have left, so that nobody waits behind a flood of reconnections (A28)", async () => {
   const { connect } = setup();
   const flood = await Promise.all(Array.from({ length: 100 }, () => connect(true)));
   for (const { leave } of flood) leave();
@@ -131,7 +131,7 @@ it("gives no turn to clients that have left, so that nobody waits behind a flood
   const connected = connect(true).then(({ numbers }) => {
     received = numbers;
   });
-  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  for (let tick = 0; tick < 4; tick++) await nextTick();
   expect(received).not.toEqual([]);
   await connected;
 });
@@ -139,15 +139,15 @@ it("gives no turn to clients that have left, so that nobody waits behind a flood
 it("sends a client that does not read no more until it has read (A28)", async () => {
   const { clock, connect } = setup({ text: "x".repeat(4_000) });
   const client = await connect(false);
-  const afterTurns = async () => {
-    for (let turn = 0; turn < 50; turn++) await nextTurn();
+  const afterTicks = async () => {
+    for (let tick = 0; tick < 50; tick++) await nextTick();
     return client.numbers.length;
   };
-  const first = await afterTurns();
+  const first = await afterTicks();
   expect(client.unread).toBeLessThan(150_000);
   clock.pass(1_000);
-  expect(await afterTurns()).toBe(first);
+  expect(await afterTicks()).toBe(first);
   client.unread = 0;
   clock.pass(1_000);
-  expect(await afterTurns()).toBe(2 * first);
+  expect(await afterTicks()).toBe(2 * first);
 });

@@ -3,7 +3,7 @@ import type { ErrorFrame, Message } from "@porchlight/shared/protocol";
 import type { News } from "../bus/bus.ts";
 import { changesSince } from "../records/threads.ts";
 import type { Connection, Live } from "./connection.ts";
-import { BUFFER_MAX, end, FAIR_SHARE, sendFrame, turnOf } from "./output.ts";
+import { BUFFER_MAX, end, FAIR_SHARE, sendFrame, slotForConnection } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /** Number of changes that are read from the thread at once: with long texts, a third of a millisecond of work and 80 KB. */
@@ -14,7 +14,7 @@ const ROOM_MS = 20;
 const WORKING_MS = 120_000;
 
 /**
- * Sends every change after `sent`, in order, to a client that has fallen behind. It waits for its turn before each part: 180 clients
+ * Sends every change after `sent`, in order, to a client that has fallen behind. It waits for a slot before each part: 180 clients
  * that each lacked a thousand long messages held up all others for two seconds (RELIABILITY A28).
  */
 export async function readLog(registry: Registry, live: Live): Promise<void> {
@@ -22,7 +22,7 @@ export async function readLog(registry: Registry, live: Live): Promise<void> {
   if (live.reading) return;
   live.reading = true;
   while (live.readAgain && live.connection.phase === live) {
-    await turnOf(registry, live.connection, live.address);
+    await slotForConnection(registry, live.connection, live.address);
     if (live.connection.phase !== live) break;
     live.readAgain = false;
     const changes = await changesSince(registry.deps.db, live.visitor, live.sent, BATCH);

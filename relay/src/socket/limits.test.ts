@@ -65,7 +65,7 @@ function setup({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } 
     const connection = connections.accept(transport, "https://shop.example", "192.0.2.1");
     const say = async (text: string): Promise<void> => {
       connections.receive(connection, text);
-      await connection.turn;
+      await connection.handled;
     };
     return { connection, ended, say, waiting: () => waiting };
   }
@@ -90,15 +90,15 @@ describe("a client that has not sent hello", () => {
     expect(ended).toEqual([CLOSE.noHello]);
   });
 
-  it("has no deadline any more once its hello waits for its turn", async () => {
+  it("has no deadline any more once its hello waits for a slot", async () => {
     const { connections, connect, pass } = setup();
     const clients = Array.from({ length: 50 }, connect);
     for (const { connection } of clients) connections.receive(connection, HELLO);
-    // The hellos are parsed after this task, and answered in several turns of the event loop.
+    // The hellos are parsed after this task, and answered in several ticks of the event loop.
     await Promise.resolve().then(() => Promise.resolve());
     expect(clients.some(({ connection }) => connection.phase.name === "greeting")).toBe(true);
     pass(HELLO_MS);
-    await Promise.all(clients.map(({ connection }) => connection.turn));
+    await Promise.all(clients.map(({ connection }) => connection.handled));
     expect(clients.flatMap(({ ended }) => ended)).toEqual([]);
   });
 
@@ -137,16 +137,16 @@ describe("a connected client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("has one of its frames handled per turn of the event loop, so that other clients are not delayed (A28)", async () => {
+  it("has one of its frames handled per tick of the event loop, so that other clients are not delayed (A28)", async () => {
     let handled = 0;
     const handleFrame = async (): Promise<void> => void handled++;
     const { connections, connect } = setup({ handleFrame });
     const { connection, say } = connect();
     await say(HELLO);
     for (let n = 0; n < 60; n++) connections.receive(connection, PING);
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
     expect(handled).toBeLessThanOrEqual(5);
-    await connection.turn;
+    await connection.handled;
     expect(handled).toBe(60);
   });
 

@@ -87,13 +87,13 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
   return !full;
 }
 
-/** Waits for the turn of an address. An IPv6 address counts as its /48. @param isGone whether the client has left */
-export const turnFor = ({ turns }: Registry, address: string, isGone: () => boolean): Promise<void> =>
-  turns(prefix48Of(address) ?? address, isGone);
+/** Waits for a slot of an address in the fair queue. An IPv6 address counts as its /48. @param isGone whether the client has left */
+export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone: () => boolean): Promise<void> =>
+  fairQueue(prefix48Of(address) ?? address, isGone);
 
-/** Waits for a connection's turn. A closed connection takes none, so nobody waits behind a flood of reconnections. */
-export const turnOf = (registry: Registry, connection: Connection, address: string): Promise<void> =>
-  turnFor(registry, address, () => connection.phase.name === "closed");
+/** Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections. */
+export const slotForConnection = (registry: Registry, connection: Connection, address: string): Promise<void> =>
+  slotForAddress(registry, address, () => connection.phase.name === "closed");
 
 /** Closes a connection. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {

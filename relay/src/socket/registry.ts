@@ -1,6 +1,6 @@
 import type { Delivery, Hello } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
-import { createFairTurns, type FairTurns } from "../base/fair-turns.ts";
+import { createFairQueue, type FairQueue } from "../base/fair-queue.ts";
 import type { Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
@@ -38,18 +38,18 @@ export type Registry = {
   heartbeats: Schedule<Live>;
   /** When replies were sent to tabs. */
   pushes: Pushes;
-  /** Spreads handshakes, hellos and reads of threads over turns of the event loop, fairly between addresses. */
-  turns: FairTurns;
+  /** Spreads handshakes, hellos and reads of threads over ticks of the event loop, fairly between addresses. */
+  fairQueue: FairQueue;
   /** The relay is stopping: no `hello` is accepted any more. */
   closing: boolean;
   cancelSweep: () => void;
 };
 
 /**
- * Handshakes, hellos, reads of threads and pages of history that begin in one turn of the event loop: about four milliseconds
+ * Handshakes, hellos, reads of threads and pages of history that begin in one tick of the event loop: about four milliseconds
  * of work. Without a limit, 5,000 hellos in one instant delayed the message of an open chat by three seconds (RELIABILITY A28).
  */
-const TURN_MAX = 8;
+const SLOTS_PER_TICK = 8;
 
 export function createRegistry(deps: ConnectionsDeps): Registry {
   const { isBlocked = () => false, exceedsBudget = () => false, random = Math.random } = deps;
@@ -61,7 +61,7 @@ export function createRegistry(deps: ConnectionsDeps): Registry {
     unread: 0,
     heartbeats: createSchedule(deps.clock, random),
     pushes: createPushes(),
-    turns: createFairTurns(TURN_MAX),
+    fairQueue: createFairQueue(SLOTS_PER_TICK),
     closing: false,
     cancelSweep: () => {},
   };

@@ -12,10 +12,10 @@ const UNREAD_MAX = 4 * 1024;
  */
 const CLOSE_MS = 5_000;
 const REST_MAX = 64 * 1024;
-/** When the waiting frames have more bytes than this, they are written before the end of the turn. */
+/** When the waiting frames have more bytes than this, they are written before the end of the tick. */
 const FRAMES_MAX = 1_024;
 
-/** Transports with frames that wait for the end of this turn of the event loop. */
+/** Transports with frames that wait for the end of this tick of the event loop. */
 const waiting: SocketTransport[] = [];
 
 function writeAll(): void {
@@ -24,14 +24,14 @@ function writeAll(): void {
 
 /**
  * The WebSocket as a transport. Writes text frames without `ws`; this is safe, because `ws` also writes whole frames. All short
- * texts of a turn of the event loop leave in one write; `ws` would write two buffers for each frame.
+ * texts of a tick of the event loop leave in one write; `ws` would write two buffers for each frame.
  *
  * A class, because functions made for each of thousands of idle sockets take memory.
  */
 export class SocketTransport implements Transport {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  /** Frames that wait for the end of this turn. */
+  /** Frames that wait for the end of this tick. */
   #frames = "";
 
   constructor(ws: WebSocket, socket: Duplex) {
@@ -54,7 +54,7 @@ export class SocketTransport implements Transport {
     discardUnreadRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
   }
 
-  /** Frames that wait for the end of the turn are not counted: they are short. */
+  /** Frames that wait for the end of the tick are not counted: they are short. */
   buffered(): number {
     return this.#ws.bufferedAmount;
   }

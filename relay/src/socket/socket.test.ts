@@ -17,7 +17,7 @@ async function startServer() {
   const transports: Transport[] = [];
   const answered: unknown[] = [];
   const connections = {
-    turn: async () => {},
+    slot: async () => {},
     accept: (transport: Transport) => ({ number: transports.push(transport) }) as unknown as Connection,
     alive: (connection: unknown) => void answered.push(connection),
     receive: () => {},
@@ -85,7 +85,7 @@ it("sends texts of every length and alphabet unchanged and in order, before hear
   server.close();
 });
 
-it("sends the short texts of one turn in one write", async () => {
+it("sends the short texts of one tick in one write", async () => {
   const { server, transports, address } = await startServer();
   const client = await connect(address);
   const socket = (client as unknown as { _socket: Socket })._socket;

@@ -110,7 +110,7 @@ function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessag
   socket.once("close", leave);
   const accept = (): void =>
     sockets.acceptor.handleUpgrade(request, socket, head, (ws) => open(sockets, listeners, request, socket, ws));
-  void sockets.connections.turn(sockets.addressOf(request), () => socket.destroyed).then(accept);
+  void sockets.connections.slot(sockets.addressOf(request), () => socket.destroyed).then(accept);
 }
 
 /** Makes a WebSocket a visitor's connection, or closes it with a code for the reason. */

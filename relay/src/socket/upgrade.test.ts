@@ -65,7 +65,7 @@ beforeEach(() => {
     },
   };
   const connections = {
-    turn: () => handshakes,
+    slot: () => handshakes,
     accept: (transport: Transport) => ({ phase: { name: "greeting", transport } }) as Connection,
     receive: (_: Connection, text: string) => void received.push(text),
     alive: () => {},
@@ -104,17 +104,17 @@ function upgrade(headers: Record<string, string | undefined> = {}): Wire {
 }
 
 /** Lets streams deliver the data that was pushed. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 async function push(wire: Wire, ...parts: Buffer[]): Promise<void> {
   for (const part of parts) {
     wire.push(part);
-    await turn();
+    await nextTick();
   }
 }
 async function pass(ms: number): Promise<void> {
   time += ms;
   for (const sweep of sweeps.splice(0)) sweep();
-  await turn();
+  await nextTick();
 }
 
 describe("a WebSocket", () => {
@@ -168,13 +168,13 @@ describe("a WebSocket", () => {
       await push(wire, frame(TEXT, "hello"));
       expect([wire.closedWith(), received], origin).toEqual([CLOSE.notAllowed.code, []]);
       wire.destroy();
-      await turn();
+      await nextTick();
     }
   });
 
   it("never compresses, whatever the client offers (A23)", async () => {
     const wire = upgrade({ "sec-websocket-extensions": "permessage-deflate" });
-    await turn();
+    await nextTick();
     expect(wire.answer.toString()).toContain("101 Switching");
     expect(wire.answer.toString()).not.toMatch(/sec-websocket-extensions/i);
   });
@@ -182,17 +182,17 @@ describe("a WebSocket", () => {
   it("counts against its address's limit, and stops counting even when the handshake fails", async () => {
     const wires = [upgrade(), upgrade(), upgrade({ "sec-websocket-key": "x" })];
     const refused = upgrade();
-    await turn();
+    await nextTick();
     expect([refused.answer.toString().slice(0, 12), refused.destroyed]).toEqual(["HTTP/1.1 429", true]);
     for (const wire of wires) wire.destroy();
-    await turn();
+    await nextTick();
     expect(slots.taken()).toBe(0);
     const wire = upgrade();
-    await turn();
+    await nextTick();
     expect(wire.answer.toString()).toContain("101");
   });
 
-  it("is opened when its address has its turn; what its client has sent meanwhile is kept (A28)", async () => {
+  it("is opened when its address has a slot; what its client has sent meanwhile is kept (A28)", async () => {
     let begin = (): void => {};
     handshakes = new Promise((resolve) => {
       begin = resolve;
@@ -201,8 +201,8 @@ describe("a WebSocket", () => {
     await push(wire, frame(TEXT, "early"));
     expect([wire.answer.toString(), received]).toEqual(["", []]);
     begin();
-    await turn();
-    await turn();
+    await nextTick();
+    await nextTick();
     expect([wire.answer.toString().slice(0, 12), received]).toEqual(["HTTP/1.1 101", ["early"]]);
   });
 });

@@ -8,7 +8,7 @@ import type { ConnectionSlots } from "../base/connection-slots.ts";
 import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
-import { inTurns } from "../db/reads-in-turn.ts";
+import { oneReadPerTick } from "../db/one-read-per-tick.ts";
 import type { Sampler } from "../flows/sampler.ts";
 import type { serverApi } from "../http/api/index.ts";
 import { readBody } from "../http/body.ts";
@@ -99,7 +99,7 @@ export function apiDeps({ core, files, owner, visitors }: RouteGroups): Paramete
     sites,
     log,
     limiter: core.cluster.share("api", limiter),
-    flows: { db: inTurns(db), clock, send, forget, endings, linkTo: files.publicLink, ...owner },
+    flows: { db: oneReadPerTick(db), clock, send, forget, endings, linkTo: files.publicLink, ...owner },
     relay: publicOrigin ?? "",
     address: () => addressOf(core),
   };

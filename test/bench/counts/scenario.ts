@@ -1,6 +1,6 @@
 /**
  * Counts what the relay does for one round trip, one `hello` and one heartbeat. It measures no times or rates, so the
- * numbers are the same on every machine. All requests of a step are made within one turn of the event loop.
+ * numbers are the same on every machine. All requests of a step are made within one tick of the event loop.
  */
 import { randomId } from "@porchlight/shared/id";
 import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
@@ -27,8 +27,8 @@ type Tally = Counted & { transactions: number; timers: number; frames: number; p
 const EXACT = ["statements", "transactions", "frames", "pings", "hashes", "json"] as const;
 const GROUPED = ["commits", "walFrames", "timers", "connections"] as const;
 
-/** Waits for turns of the event loop. */
-const turns = async (count: number): Promise<void> => {
+/** Waits for ticks of the event loop. */
+const ticks = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
@@ -78,7 +78,7 @@ async function wave(testbed: Testbed, clients: readonly Client[], warm = false):
   const statuses = await Promise.all(visitors.map((visitor) => testbed.poster.post(replyTo(visitor))));
   if (statuses.some((status) => status !== 200)) throw new Error(`Callbacks were answered ${statuses.join()}`);
   await until(all("replies"));
-  await turns(VISITORS);
+  await ticks(VISITORS);
 }
 
 /** All visitors send `hello` at once: new ones, or known ones whose thread has nothing new. */

@@ -94,8 +94,8 @@ export const SAFETY: Mutant[] = [
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
   without("pause between the frames of one client", "limits.test.ts", {
     in: "enqueue",
-    find: "$connection.turn.then(nextTurn)",
-    replace: "$connection.turn",
+    find: "$connection.handled.then(nextTick)",
+    replace: "$connection.handled",
   }),
   without("limit on unread bytes of a fallback connection", "limits.test.ts", {
     find: "unread > BUFFER_MAX",
@@ -314,7 +314,7 @@ export const SAFETY: Mutant[] = [
   without("check of the budget of leads", "frames.test.ts", { find: "deps.budgets.lead($live)", replace: "0" }),
   without("limit on the number of keys of a limiter", "limiter.test.ts", {
     in: "bucketOf",
-    find: "if ($due) turn(state, $now);",
+    find: "if ($due) rotate(state, $now);",
     replace: "",
   }),
   without("scheme and port in wildcard origins", "sites.test.ts", {
@@ -351,7 +351,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("limit on guesses", "guesses.test.ts", {
     in: "accepts",
-    find: "if ($slow && !(await waitTurn($address))) return false;",
+    find: "if ($slow && !(await waitInQueue($address))) return false;",
     replace: "",
   }),
   without("combined log line for unknown origins", "repeated-events.test.ts", {
@@ -374,8 +374,8 @@ export const SAFETY: Mutant[] = [
     replace: "true",
   }),
   without("replacement of tokens", "session.test.ts", {
-    find: "$session.turn + 1",
-    replace: "$session.turn",
+    find: "$session.rotation + 1",
+    replace: "$session.rotation",
   }),
   without("grace period for tabs with the previous token", "session.test.ts", {
     find: "$now - $since < GRACE_MS",
@@ -392,9 +392,9 @@ export const SAFETY: Mutant[] = [
     find: "$left < $taken && $most > $left * FAIR_PART",
     replace: "false",
   }),
-  without("turn of the event loop for each slice of the block list", "access-policy.test.ts", {
+  without("tick of the event loop for each slice of the block list", "access-policy.test.ts", {
     in: "readChanged",
-    find: "inTurns(state.db)",
+    find: "oneReadPerTick(state.db)",
     replace: "state.db",
   }),
   without("notice of another process's blocks", "access-policy.test.ts", {
@@ -412,8 +412,8 @@ export const SAFETY: Mutant[] = [
     find: "await addToSiteSum($$)",
     replace: "",
   }),
-  without("order of reads that take turns", "reads-in-turn.test.ts", {
-    in: "inTurns",
+  without("order of reads that wait for each other", "one-read-per-tick.test.ts", {
+    in: "oneReadPerTick",
     find: "$read.finally($$)",
     replace: "$read",
   }),

@@ -1,13 +1,13 @@
-/** Waits for a client's turn. @param name who the client counts as. @param isGone whether the client no longer needs its turn */
-export type FairTurns = (name: string, isGone?: () => boolean) => Promise<void>;
+/** Waits until a job may begin. @param name whose job it is. @param isGone whether the job is not needed any more */
+export type FairQueue = (name: string, isGone?: () => boolean) => Promise<void>;
 
 type Waiting = { begin: () => void; isGone: () => boolean };
 
 /**
- * Lets at most `most` jobs begin in one turn of the event loop. A job begins at once while nobody waits. Otherwise every name has
- * its own queue, and the names take turns, so that one with a thousand jobs does not delay another with one job.
+ * Lets at most `most` jobs begin in one tick of the event loop. A job begins at once while nobody waits. Otherwise every name has
+ * its own queue, and the names alternate, so that one with a thousand jobs does not delay another with one job.
  */
-export function createFairTurns(most: number): FairTurns {
+export function createFairQueue(most: number): FairQueue {
   /** Jobs by name; the first name is the next. */
   const queues = new Map<string, Waiting[]>();
   let begun = 0;
@@ -23,7 +23,7 @@ export function createFairTurns(most: number): FairTurns {
     return undefined;
   }
 
-  function beginTurn(): void {
+  function beginTick(): void {
     begun = 0;
     while (begun < most) {
       const job = take();
@@ -34,7 +34,7 @@ export function createFairTurns(most: number): FairTurns {
   }
 
   function count(): void {
-    if (++begun === 1) setImmediate(beginTurn);
+    if (++begun === 1) setImmediate(beginTick);
   }
 
   return async (name, isGone = () => false) => {

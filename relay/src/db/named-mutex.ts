@@ -5,37 +5,37 @@ import type { Database } from "./database.ts";
 import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
- * Turns between nodes: of all calls with one name, one runs at a time. Their rows are in the table of the leases, while a call
- * runs. A single process needs none: it keeps the order of its calls itself.
+ * A mutex between nodes: of all calls with one name, one runs at a time. While a call runs, its row is in the table of the
+ * leases. A single process needs none: it keeps the order of its calls itself.
  */
-export type Turns = {
+export type NamedMutex = {
   /** Runs `work` when no other node works under this name. @returns undefined when another one takes too long */
   run: <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
 };
 
-type TurnsOptions = {
+type NamedMutexOptions = {
   db: Database;
   clock: Clock;
-  /** Called with the reason why a turn could not be ended. It expires. */
+  /** Called with the reason why a row could not be deleted. It expires. */
   onError: (error: unknown) => void;
 };
 
-/** After this time, in ms by the clock of the database, the node of a turn counts as dead. Longer than any call takes. */
-const TURN_MS = 60_000;
-/** How long, and how often, a call asks for its turn, in ms: a person or a program waits for its result. */
+/** After this time, in ms by the clock of the database, the node that holds a name counts as dead. Longer than any call takes. */
+const HOLD_MAX_MS = 60_000;
+/** How long, and how often, a call tries to take its name, in ms: a person or a program waits for its result. */
 const WAIT_MS = 5_000;
 const ASK_MS = 100;
 
-/** The name of a turn's row: a hash, because the turn's name contains what people typed. */
+/** The name of the row: a hash, because the given name contains what people typed. `turn:` is a stored name. */
 const rowOf = (name: string): string => `turn:${hash("sha256", name, "base64url")}`;
 
-export function createTurns({ db, clock, onError }: TurnsOptions): Turns {
+export function createNamedMutex({ db, clock, onError }: NamedMutexOptions): NamedMutex {
   const take = (row: string, holder: string): Promise<boolean> =>
     db.transaction(
       async (tx) => {
         await tx.run(`DELETE FROM leases WHERE name LIKE 'turn:%' AND until < ${POSTGRES_NOW}`);
         const taken = await tx.run(
-          `INSERT INTO leases (name, node, epoch, until) VALUES ($1, $2, 1, ${POSTGRES_NOW} + ${TURN_MS})
+          `INSERT INTO leases (name, node, epoch, until) VALUES ($1, $2, 1, ${POSTGRES_NOW} + ${HOLD_MAX_MS})
            ON CONFLICT (name) DO NOTHING`,
           row,
           holder,

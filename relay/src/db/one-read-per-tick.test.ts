@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Database } from "./database.ts";
-import { inTurns } from "./reads-in-turn.ts";
+import { oneReadPerTick } from "./one-read-per-tick.ts";
 
 /** A database that counts its reads. */
 function counting() {
@@ -12,9 +12,9 @@ function counting() {
   return { state, db: { all } as unknown as Database };
 }
 
-it("reads for all pages take turns: one in a turn of the event loop", async () => {
+it("reads for all pages take turns: one per tick of the event loop", async () => {
   const { state, db } = counting();
-  const turns = inTurns(db);
+  const paced = oneReadPerTick(db);
   let most = 0;
   let done = false;
   const watch = (before: number): void => {
@@ -22,7 +22,7 @@ it("reads for all pages take turns: one in a turn of the event loop", async () =
     if (!done) setImmediate(watch, state.reads);
   };
   watch(0);
-  await Promise.all(Array.from({ length: 50 }, () => turns.all("SELECT 1")));
+  await Promise.all(Array.from({ length: 50 }, () => paced.all("SELECT 1")));
   done = true;
   expect([state.reads, most]).toEqual([50, 1]);
 });
@@ -30,7 +30,7 @@ it("reads for all pages take turns: one in a turn of the event loop", async () =
 it("a read that fails lets the next one begin", async () => {
   const { db } = counting();
   let fails = true;
-  const turns = inTurns({
+  const paced = oneReadPerTick({
     ...db,
     all: async () => {
       if (!fails) return [];
@@ -38,6 +38,6 @@ it("a read that fails lets the next one begin", async () => {
       throw new Error("no such table");
     },
   });
-  const both = await Promise.allSettled([turns.all("SELECT 1"), turns.all("SELECT 1")]);
+  const both = await Promise.allSettled([paced.all("SELECT 1"), paced.all("SELECT 1")]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
 });
