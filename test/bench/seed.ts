@@ -111,7 +111,14 @@ function knownIn(folder: string): { visitors: Known[]; longest: Known } {
   db.close();
   const expires = Date.now() + 180 * DAY_MS;
   const known = ({ id, head }: (typeof rows)[number]): Known => ({
-    token: signSession(signing, { visitor: id, site: "default", generation: 1, expires, id: randomId(16), turn: 0 }),
+    token: signSession(signing, {
+      visitor: id,
+      site: "default",
+      generation: 1,
+      expires,
+      id: randomId(16),
+      rotation: 0,
+    }),
     epoch,
     since: head,
   });

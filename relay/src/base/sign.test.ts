@@ -58,7 +58,7 @@ describe("a session token", () => {
     generation: 2,
     expires: 2_000,
     id: "login-1",
-    turn: 3,
+    rotation: 3,
   };
 
   it("begins with the visitor's id, so that the widget recognises a replaced token (widget/src/conversation/token.ts)", () => {

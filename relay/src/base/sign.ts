@@ -124,15 +124,22 @@ export function unseal(key: string, purpose: string, sealed: string): string | u
 }
 
 /**
- * The content of a browser's session token. `expires` is in milliseconds; `id` names the login; `turn` counts how often the
+ * The content of a browser's session token. `expires` is in milliseconds; `id` names the login; `rotation` counts how often the
  * login's token was replaced.
  */
-export type Session = { visitor: string; site: string; generation: number; expires: number; id: string; turn: number };
+export type Session = {
+  visitor: string;
+  site: string;
+  generation: number;
+  expires: number;
+  id: string;
+  rotation: number;
+};
 
 /** Signs a session as `payload.mac`, both base64url. The widget reads its first field, the visitor. */
 export function signSession(key: string, session: Session): string {
-  const { visitor, site, generation, expires, id, turn } = session;
-  const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id, turn])).toString("base64url");
+  const { visitor, site, generation, expires, id, rotation } = session;
+  const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id, rotation])).toString("base64url");
   return `${payload}.${mac(key, "session", payload).toString("base64url")}`;
 }
 
@@ -141,9 +148,9 @@ export function verifySession(key: string, token: string, now: number): Session 
   const [payload, signature, ...rest] = token.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
   if (!sameSecret(mac(key, "session", payload).toString("base64url"), signature)) return undefined;
-  // Tokens of earlier versions have no turn and count as the first of their login.
-  const [visitor, site, generation, expires, id, turn = 0] = JSON.parse(
+  // Tokens of earlier versions have no rotation and count as the first of their login.
+  const [visitor, site, generation, expires, id, rotation = 0] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, string, number, number, string, number?];
-  return expires > now ? { visitor, site, generation, expires, id, turn } : undefined;
+  return expires > now ? { visitor, site, generation, expires, id, rotation } : undefined;
 }

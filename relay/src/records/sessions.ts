@@ -4,11 +4,11 @@ import type { Visitor } from "./visitors.ts";
 /** A returning visitor, and what is stored about them. The flags are 1, or true on PostgreSQL. */
 export type ReturningVisitor = Visitor &
   Record<"revoked" | "email" | "rating" | "refused", number | boolean> &
-  Record<"turn" | "since", number | null>;
+  Record<"rotation" | "since", number | null>;
 
 /**
  * Reads in one statement the data that decides whether a session is still valid, and the content of its `welcome`. `revoked`,
- * `turn`, `since`: see `SessionState`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
+ * `rotation`, `since`: see `SessionState`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
  * @returns undefined for a visitor without a row
  */
 export async function findReturningVisitor(
@@ -17,7 +17,7 @@ export async function findReturningVisitor(
   session: string,
 ): Promise<ReturningVisitor | undefined> {
   const [visitorRow] = await tx.all<ReturningVisitor>(
-    `SELECT v.id, v.site, v.head, v.read, v.generation, v.contact, t.turn, t.since,
+    `SELECT v.id, v.site, v.head, v.read, v.generation, v.contact, t.turn AS rotation, t.since,
        EXISTS (SELECT 1 FROM revoked r WHERE r.session = $2) AS revoked,
        EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.email IS NOT NULL) AS email,
        EXISTS (SELECT 1 FROM ratings r WHERE r.visitor = v.id) AS rating,
@@ -71,29 +71,29 @@ export async function revokedAmong(tx: Transaction, sessions: readonly string[])
   return new Set(rows.map(({ session }) => session));
 }
 
-/** Whether a session was ended, which of its tokens is in use, and since when (ms since 1970). The first token has turn 0. */
-export type SessionState = { revoked: boolean; turn: number; since: number };
+/** Whether a session was ended, which of its tokens is in use, and since when (ms since 1970). The first token has rotation 0. */
+export type SessionState = { revoked: boolean; rotation: number; since: number };
 
-export const sessionStateIn = ({ revoked, turn, since }: ReturningVisitor): SessionState => ({
+export const sessionStateIn = ({ revoked, rotation, since }: ReturningVisitor): SessionState => ({
   revoked: Boolean(revoked),
-  turn: turn ?? 0,
+  rotation: rotation ?? 0,
   since: since ?? 0,
 });
 
 /** Reads the state of a session whose visitor has no row. */
 export async function findSessionState(tx: Transaction, session: string): Promise<SessionState> {
-  const [row] = await tx.all<{ revoked: string | null; turn: number | null; since: number | null }>(
-    `SELECT r.session AS revoked, t.turn, t.since FROM (SELECT CAST($1 AS TEXT) AS session) s
+  const [row] = await tx.all<{ revoked: string | null; rotation: number | null; since: number | null }>(
+    `SELECT r.session AS revoked, t.turn AS rotation, t.since FROM (SELECT CAST($1 AS TEXT) AS session) s
      LEFT JOIN revoked r ON r.session = s.session LEFT JOIN session_turns t ON t.session = s.session`,
     session,
   );
-  return { revoked: (row?.revoked ?? null) !== null, turn: row?.turn ?? 0, since: row?.since ?? 0 };
+  return { revoked: (row?.revoked ?? null) !== null, rotation: row?.rotation ?? 0, since: row?.since ?? 0 };
 }
 
 /** Records that a newer token is in use. Never goes back to an older one. */
-export async function recordTurn(
+export async function recordRotation(
   tx: Transaction,
-  { session, visitor, turn, now, expires }: SessionName & { turn: number; now: number; expires: number },
+  { session, visitor, rotation, now, expires }: SessionName & { rotation: number; now: number; expires: number },
 ): Promise<void> {
   await tx.run("DELETE FROM session_turns WHERE expires < $1", now);
   await tx.run(
@@ -101,7 +101,7 @@ export async function recordTurn(
      DO UPDATE SET turn = excluded.turn, since = excluded.since, expires = excluded.expires
      WHERE session_turns.turn < excluded.turn`,
     session,
-    turn,
+    rotation,
     now,
     expires,
     visitor,

@@ -64,7 +64,7 @@ async function logIn(relay: Awaited<ReturnType<typeof createRelay>>, token?: str
 
 const countOf = async (table: string): Promise<number> =>
   (await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
-const turns = (): Promise<number> => countOf("session_turns");
+const rotations = (): Promise<number> => countOf("session_turns");
 
 describe("the session of an anonymous visitor whose deletion has begun", () => {
   it("ends with a login, and nothing of the rest is moved to the user", async () => {
@@ -90,10 +90,10 @@ describe("a session's token (A8)", () => {
     expect(await relay.use(token)).toBe(token);
     now += DAY + 1;
     const second = (await relay.use(token)) ?? "";
-    expect([second === token, await turns()]).toEqual([false, 0]);
-    expect([await relay.use(second), await turns()]).toEqual([second, 1]);
+    expect([second === token, await rotations()]).toEqual([false, 0]);
+    expect([await relay.use(second), await rotations()]).toEqual([second, 1]);
     for (let n = 0; n < 100; n++) expect(await relay.use(second)).toBe(second);
-    expect(await turns()).toBe(1);
+    expect(await rotations()).toBe(1);
   });
 
   it("stays valid until the new one is used, so a lost answer locks nobody out", async () => {
@@ -186,7 +186,7 @@ describe("a session's token (A8)", () => {
       now += DAY + 1;
       token = (await relay.use(token)) ?? "";
     }
-    expect([token === "", await turns()]).toEqual([false, 0]);
+    expect([token === "", await rotations()]).toEqual([false, 0]);
   });
 });
 
@@ -219,9 +219,9 @@ describe("the rows about the sessions of one user (A27)", () => {
     const replaced: string[] = [];
     for (const token of devices) replaced.push((await relay.use(token)) ?? "");
     for (const token of replaced.slice(0, 100)) expect(await relay.use(token)).toBe(token);
-    expect(await turns()).toBe(100);
+    expect(await rotations()).toBe(100);
     expect(await relay.greet(replaced[100])).toBe(CLOSE.badToken);
-    expect(await turns()).toBe(0);
+    expect(await rotations()).toBe(0);
     for (const token of [...devices, ...replaced]) expect(await relay.greet(token)).toBe(CLOSE.badToken);
   });
 

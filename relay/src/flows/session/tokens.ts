@@ -8,7 +8,7 @@ import {
   dropSessionRows,
   findReturningVisitor,
   findSessionState,
-  recordTurn,
+  recordRotation,
   revoke,
   type SessionState,
   sessionStateIn,
@@ -37,7 +37,7 @@ export const beginSession = (
   visitor: string,
   site: string,
   generation: number,
-): Session => ({ visitor, site, generation, expires: clock.now() + SESSION_MS, id: randomId(16), turn: 0 });
+): Session => ({ visitor, site, generation, expires: clock.now() + SESSION_MS, id: randomId(16), rotation: 0 });
 
 /** The token of a session, valid from now on for `SESSION_MS`. */
 export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing">, session: Session): string =>
@@ -98,15 +98,17 @@ const extended = (deps: TokenDeps, session: Session): string | undefined =>
 async function replaceToken(
   deps: TokenDeps,
   session: Session,
-  { turn, since }: SessionState,
+  { rotation, since }: SessionState,
   isHello: boolean,
 ): Promise<{ token: string | undefined } | undefined> {
   const now = deps.clock.now();
-  if (session.turn >= turn) {
-    if (session.turn > turn && isHello && !(await takeNewToken(deps, session, turn === 0))) return undefined;
-    return { token: isOld(deps, session) ? tokenFor(deps, { ...session, turn: session.turn + 1 }) : undefined };
+  if (session.rotation >= rotation) {
+    if (session.rotation > rotation && isHello && !(await takeNewToken(deps, session, rotation === 0)))
+      return undefined;
+    return { token: isOld(deps, session) ? tokenFor(deps, { ...session, rotation: session.rotation + 1 }) : undefined };
   }
-  if (session.turn === turn - 1 && now - since < GRACE_MS) return { token: tokenFor(deps, { ...session, turn }) };
+  if (session.rotation === rotation - 1 && now - since < GRACE_MS)
+    return { token: tokenFor(deps, { ...session, rotation }) };
   if (!isHello) return undefined;
   deps.log("session.reused", { visitor: hashed(session.visitor) });
   await endSession(deps, session.visitor, session.id);
@@ -119,13 +121,13 @@ async function replaceToken(
  * @returns false when the session was ended instead
  */
 async function takeNewToken({ db, bus, clock }: TokenDeps, session: Session, isFirst: boolean): Promise<boolean> {
-  const { id, visitor, turn } = session;
+  const { id, visitor, rotation } = session;
   const now = clock.now();
   const expires = now + SESSION_MS + RENEW_MS;
   const ended = await db.transaction(
     async (tx) => {
       if (isFirst && (await endAllAtLimit(tx, session, now))) return true;
-      await recordTurn(tx, { session: id, visitor, turn, now, expires });
+      await recordRotation(tx, { session: id, visitor, rotation, now, expires });
       return false;
     },
     [id, visitor],
