@@ -22,8 +22,8 @@ export type Permit = { settle: (outcome: SettledCall) => void };
 
 export type WaitingCall = { account: string; rank: CallRank; since: number; go: (permit: Permit) => void };
 
-/** A call under way: the epochs and the uptime in ms when it was made. */
-type Call = { epoch: number; keyEpoch: number; since: number };
+/** A call under way: the period of the pace, the version of the key, and the uptime in ms when it was made. */
+type Call = { period: number; keyVersion: number; since: number };
 
 /** Most calls of one key under way at once. */
 const CALLS_AT_ONCE_MAX = 64;
@@ -59,8 +59,8 @@ export type KeyGate = {
   unsaved: boolean;
   /** Set while the service refuses the key or the address; one call tries again at `until`, in ms of uptime. */
   held: { until: number; why: string } | undefined;
-  /** Counts the keys. A call with another number was made with a former key. */
-  keyEpoch: number;
+  /** Increases with each new key. A call with a lower number was made with a former key. */
+  keyVersion: number;
   /** The key is new and was not accepted yet: calls go one by one. */
   unproven: boolean;
   /** What visitors are told about delivery. */
@@ -82,7 +82,7 @@ export function createKeyGate(deps: KeyGateDeps): KeyGate {
     underWay: 0,
     unsaved: false,
     held: undefined,
-    keyEpoch: 0,
+    keyVersion: 0,
     unproven: false,
     delivery: "ok",
     stopped: false,
@@ -129,7 +129,7 @@ export function drain(gate: KeyGate): WaitingCall[] {
 
 /** Opens the gate for a new key: at first, one call goes alone. */
 export function release(gate: KeyGate): void {
-  gate.keyEpoch++;
+  gate.keyVersion++;
   if (gate.held !== undefined) gate.unproven = true;
   gate.held = undefined;
   pump(gate);
@@ -205,7 +205,7 @@ function go(gate: KeyGate, waiting: WaitingCall): void {
   leave(gate, waiting);
   gate.underWay++;
   gate.unsaved = true;
-  const call = { epoch: gate.pace.epoch, keyEpoch: gate.keyEpoch, since: gate.deps.clock.uptime() };
+  const call = { period: gate.pace.period, keyVersion: gate.keyVersion, since: gate.deps.clock.uptime() };
   let settled = false;
   waiting.go({
     settle(outcome) {
@@ -247,17 +247,17 @@ function conclude(gate: KeyGate, { account, rank }: WaitingCall, call: Call, out
   const now = deps.clock.uptime();
   const took = made && status > 0 ? { tookMs: now - call.since } : {};
   const settling = { contended, random: deps.random, ...took };
-  settle(pace, call.epoch, made ? outcome : { kind: "unready" }, now, settling);
+  settle(pace, call.period, made ? outcome : { kind: "unready" }, now, settling);
   if (kind === "throttle") {
     deps.log("account.throttled", { account, rate: paceOf(pace, now).rate });
   } else if (refusesKey(rank, outcome)) {
     // The refusal of a former key says nothing about the present one.
-    if (call.keyEpoch === gate.keyEpoch) hold(gate, account, rank, outcome);
+    if (call.keyVersion === gate.keyVersion) hold(gate, account, rank, outcome);
   } else if (isUnavailable(outcome)) {
     if (deps.breaker.failure()) deps.log("account.unreachable", { account, status });
   } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) {
     deps.breaker.success();
-    if (call.keyEpoch === gate.keyEpoch) acceptKey(gate, account);
+    if (call.keyVersion === gate.keyVersion) acceptKey(gate, account);
   }
 }
 

@@ -65,7 +65,7 @@ export function accept(
 
 type Refused = { random: () => number; tookMs: number | undefined };
 
-/** Records a refusal: pauses, and begins a new epoch. */
+/** Records a refusal: pauses, and begins a new period. */
 export function refuse(
   pace: Pace,
   { waitMs, limit: hint }: Answered,
@@ -82,7 +82,7 @@ export function refuse(
   }
   pace.pausedUntil = time + pauseFor(pace, waitMs, time, random);
   pace.grownAt = Math.max(pace.grownAt, pace.pausedUntil);
-  pace.epoch++;
+  pace.period++;
   pace.accepted = 0;
   pace.older += pace.unanswered;
   pace.unanswered = 0;

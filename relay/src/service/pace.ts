@@ -53,14 +53,14 @@ export type Pace = {
   knownAt: number;
   grownAt: number;
 
-  /** Increases with each refusal: the answers to calls of an older epoch say nothing about the time after it. */
-  epoch: number;
-  /** Calls without an answer: of this epoch, and of older ones. */
+  /** Each refusal begins a new period: the answers to calls of an older one say nothing about the time after it. */
+  period: number;
+  /** Calls without an answer: of this period, and of older periods. */
   unanswered: number;
   older: number;
   /** Duration of a call in ms: a moving average. */
   tookMs: number;
-  /** Calls accepted in this epoch, and refusals since the last accepted call. */
+  /** Calls accepted in this period, and refusals since the last accepted call. */
   accepted: number;
   refusals: number;
   refusedAt: number;
@@ -126,7 +126,7 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
     knownAt: time,
     grownAt: time - MINUTE,
 
-    epoch: 0,
+    period: 0,
     unanswered: 0,
     older: 0,
     tookMs: 0,

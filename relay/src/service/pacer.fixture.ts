@@ -165,7 +165,7 @@ export function drive(options: Drive): Driven {
     events.splice(i < 0 ? events.length : i, 0, { at, fn });
   };
   function send(): void {
-    const { epoch } = pace;
+    const { period } = pace;
     const departed = time;
     inFlight++;
     left--;
@@ -182,7 +182,7 @@ export function drive(options: Drive): Driven {
         const waitMs = statedWait(status, headers, EPOCH + time);
         const kind = status === 200 ? "ok" : "throttle";
         const outcome = { kind, limit: statedLimit(headers), ...(waitMs === undefined ? {} : { waitMs }) } as const;
-        settle(pace, epoch, outcome, time, { random, tookMs: time - departed });
+        settle(pace, period, outcome, time, { random, tookMs: time - departed });
       });
     });
   }

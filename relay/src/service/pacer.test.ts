@@ -231,8 +231,8 @@ function paceAt(start = 60) {
   const pace = openPace(start, 0);
   const clock = { time: 0 };
   const ask = () => take(pace, clock.time);
-  const answer = (outcome: Parameters<typeof settle>[2], epoch = pace.epoch, contended = false) =>
-    settle(pace, epoch, outcome, clock.time, { random: () => 0, contended });
+  const answer = (outcome: Parameters<typeof settle>[2], period = pace.period, contended = false) =>
+    settle(pace, period, outcome, clock.time, { random: () => 0, contended });
   return { pace, clock, ask, answer };
 }
 
@@ -251,8 +251,8 @@ describe("a refusal", () => {
   it("counts once for all calls that were under way together", () => {
     const { pace, ask, answer, clock } = paceAt();
     for (let n = 0; n < 12; n++) expect(ask() === 0 || n >= 8).toBe(true);
-    const { epoch } = pace;
-    for (let n = 0; n < 8; n++) answer({ kind: "throttle", waitMs: 2_000 }, epoch);
+    const { period } = pace;
+    for (let n = 0; n < 8; n++) answer({ kind: "throttle", waitMs: 2_000 }, period);
     clock.time = 2_000;
     expect(ask()).toBe(0);
     expect(pace.budget).toBe(60);
@@ -260,10 +260,10 @@ describe("a refusal", () => {
 
   it("is followed by one single call after the pause, even while an earlier call is still under way", () => {
     const { pace, ask, answer, clock } = paceAt();
-    const { epoch } = pace;
+    const { period } = pace;
     ask(); // a call with a file, which is not answered yet
     ask();
-    answer({ kind: "throttle", waitMs: 1_000 }, epoch);
+    answer({ kind: "throttle", waitMs: 1_000 }, period);
     clock.time = 1_000;
     expect(ask()).toBe(0);
     expect(ask()).toBeGreaterThan(0);
@@ -347,7 +347,7 @@ describe("repeats", () => {
       for (; time < until; time += 100) {
         if (takeRepeat(pace, time) > 0) continue;
         taken++;
-        settle(pace, pace.epoch, { kind }, time);
+        settle(pace, pace.period, { kind }, time);
       }
     };
     go("transient", MINUTE);
@@ -363,11 +363,11 @@ describe("repeats", () => {
     for (let time = 0; time < 10 * MINUTE; time += 50) {
       while (take(pace, time) === 0) {
         fresh++;
-        settle(pace, pace.epoch, { kind: "ok", limit: { limit: 600 } }, time, { contended: true });
+        settle(pace, pace.period, { kind: "ok", limit: { limit: 600 } }, time, { contended: true });
       }
       if (takeRepeat(pace, time) > 0) continue;
       repeats++;
-      settle(pace, pace.epoch, { kind: "transient" }, time);
+      settle(pace, pace.period, { kind: "transient" }, time);
     }
     expect(fresh).toBeGreaterThan(3_000);
     expect(repeats / (fresh + repeats)).toBeLessThan(0.15);

@@ -39,7 +39,7 @@ const MAYBE_UNCOUNTED: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unk
 
 /**
  * Takes a place for one call, if one is free.
- * @returns 0: the call may go now and holds a place; pass the present `pace.epoch` to `settle`. Otherwise ms to wait.
+ * @returns 0: the call may go now and holds a place; pass the present `pace.period` to `settle`. Otherwise ms to wait.
  */
 export function take(pace: Pace, time: number): number {
   advance(pace, time);
@@ -71,20 +71,20 @@ export function takeRepeat(pace: Pace, time: number): number {
 
 /**
  * Records the outcome of a call.
- * @param epoch `pace.epoch` when the call took its place
+ * @param period `pace.period` when the call took its place
  * @param contended other work than repeats is waiting
  * @param tookMs from the call to its answer, if there was one
  */
 export function settle(
   pace: Pace,
-  epoch: number,
+  period: number,
   outcome: Answered,
   time: number,
   { contended = false, random = Math.random, tookMs }: Settling = {},
 ): void {
   advance(pace, time);
   if (tookMs !== undefined) pace.tookMs += (tookMs - pace.tookMs) * LEARN_TOOK;
-  const current = epoch === pace.epoch;
+  const current = period === pace.period;
   if (current) pace.unanswered = Math.max(0, pace.unanswered - 1);
   else pace.older = Math.max(0, pace.older - 1);
   if (outcome.kind === "throttle") {

@@ -14,7 +14,7 @@ function continued(pace: Pace, time: number, age: number, now: number, rate = 60
 it("waits as long as the service demanded of the earlier node, also on a node whose clock shows another time", () => {
   const pace = openPace(60, 1_000_000);
   take(pace, 1_000_000);
-  settle(pace, pace.epoch, { kind: "throttle", waitMs: 30_000 }, 1_000_100, { random: () => 0 });
+  settle(pace, pace.period, { kind: "throttle", waitMs: 30_000 }, 1_000_100, { random: () => 0 });
   const next = continued(pace, 1_000_100, 4_000, 5_000);
   expect(take(next, 5_000)).toBe(26_000);
   expect(take(next, 31_000)).toBe(0);
@@ -25,7 +25,7 @@ it("waits as long as the service demanded of the earlier node, also on a node wh
 it("continues with a limit that the service stated, and with the calls of the last minute", () => {
   const pace = openPace(60, 0);
   for (let n = 0; n < 8; n++) expect(take(pace, 1_000)).toBe(0);
-  for (let n = 0; n < 8; n++) settle(pace, pace.epoch, { kind: "ok", limit: { limit: 8 } }, 1_000);
+  for (let n = 0; n < 8; n++) settle(pace, pace.period, { kind: "ok", limit: { limit: 8 } }, 1_000);
   const next = continued(pace, 2_000, 3_000, 905_000);
   expect(paceOf(next, 905_000)).toMatchObject({ limit: 8, rate: 8 });
   // All eight places are in use until a minute after the calls: 56 s later at least, and one slot more at most.
@@ -45,7 +45,7 @@ it("counts no call of the earlier node after a minute", () => {
   const pace = openPace(10, 0);
   for (let n = 0; n < 10; n++) {
     take(pace, 0);
-    settle(pace, pace.epoch, { kind: "ok" }, 0);
+    settle(pace, pace.period, { kind: "ok" }, 0);
   }
   expect(continued(pace, 0, 70_000, 70_000).counted).toBe(0);
 });
@@ -80,10 +80,10 @@ it("ignores the pace of a release that stores it in another format", () => {
 it("keeps a later refusal that this node received when it held the lease before", () => {
   const saved = openPace(60, 0);
   take(saved, 1_000);
-  settle(saved, saved.epoch, { kind: "ok" }, 1_000);
+  settle(saved, saved.period, { kind: "ok" }, 1_000);
   const own = openPace(60, 0);
   take(own, 1_000);
-  settle(own, own.epoch, { kind: "throttle", waitMs: 30_000 }, 3_000, { random: () => 0 });
+  settle(own, own.period, { kind: "throttle", waitMs: 30_000 }, 3_000, { random: () => 0 });
   resumePace(own, savePace(saved, 2_000), 2_000, 4_000);
   expect([own.refusals, take(own, 4_000)]).toEqual([1, 29_000]);
 });

@@ -82,7 +82,7 @@ export function resumePace(pace: Pace, text: string, age: number, time: number):
   pace.pending = undefined;
   pace.trial = undefined;
   // Answers to this process's earlier calls say nothing about the pace that it continues with.
-  pace.epoch++;
+  pace.period++;
   pace.older += pace.unanswered;
   pace.unanswered = 0;
   resumeCounts(pace, saved, savedAt);
