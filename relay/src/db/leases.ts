@@ -5,7 +5,8 @@ import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
  * Leases decide which of several nodes works for an account. The holder renews its lease. If it does not, another node takes
- * the lease after `LEASE_MS`, with a higher epoch. The former holder then finds that the epoch has changed, and writes nothing.
+ * the lease after `LEASE_MS`, with a higher fencing token (the column `epoch`). The former holder then finds that the token has
+ * changed, and writes nothing.
  *
  * With SQLite there is one process, and it holds all leases.
  */
@@ -66,7 +67,7 @@ export const holdsAll = (): Leases => ({
   stop: async () => {},
 });
 
-type Held = { epoch: number; until: number };
+type Held = { fencingToken: number; until: number };
 
 export type LeasesOptions = {
   /** Its connections serve nothing else: a renewal must not wait behind the work of a busy node. */
@@ -90,19 +91,19 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   const preparations: ((names: readonly string[]) => Promise<void>)[] = [];
 
   /** Whether the lease is new to this node. An expired lease is new too, even if no other node took it: work was refused. */
-  function isNew(name: string, epoch: number): boolean {
+  function isNew(name: string, fencingToken: number): boolean {
     const before = held.get(name);
-    return before === undefined || before.until <= clock.uptime() || before.epoch !== epoch;
+    return before === undefined || before.until <= clock.uptime() || before.fencingToken !== fencingToken;
   }
 
   async function renew(): Promise<void> {
     // Measured from before the request, so this node's time ends before the database's.
     const until = clock.uptime() + LEASE_MS - MARGIN_MS;
-    const epochs = await take(db, node, names);
-    const taken = [...epochs].flatMap(([name, epoch]) => (isNew(name, epoch) ? [name] : []));
+    const tokens = await take(db, node, names);
+    const taken = [...tokens].flatMap(([name, token]) => (isNew(name, token) ? [name] : []));
     if (taken.length > 0) for (const prepare of preparations) await prepare(taken);
-    for (const name of names) if (!epochs.has(name)) held.delete(name);
-    for (const [name, epoch] of epochs) held.set(name, { epoch, until });
+    for (const name of names) if (!tokens.has(name)) held.delete(name);
+    for (const [name, fencingToken] of tokens) held.set(name, { fencingToken, until });
     for (const name of taken) for (const listener of listeners) listener(name);
   }
   const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
@@ -110,9 +111,9 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   return {
     holds: (name) => (held.get(leaseOf(name))?.until ?? 0) > clock.uptime(),
     async assertHeld(tx, wanted) {
-      const epochs = await epochsOf(tx, node, wanted.map(leaseOf));
+      const tokens = await fencingTokensOf(tx, node, wanted.map(leaseOf));
       const isLost = (name: string): boolean =>
-        epochs.get(name) === undefined || epochs.get(name) !== held.get(name)?.epoch;
+        tokens.get(name) === undefined || tokens.get(name) !== held.get(name)?.fencingToken;
       const lost =
         wanted.map(leaseOf).find(isLost) ??
         (await heldElsewhere(
@@ -138,14 +139,14 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   };
 }
 
-/** Takes free leases and renews those of this node. @returns the epoch of each lease that this node holds now */
+/** Takes free leases and renews those of this node. @returns the fencing token of each lease that this node holds now */
 async function take(db: LeasesOptions["db"], node: string, names: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.all<{ name: string; epoch: number }>(TAKE, names.join(" "), node);
   return new Map(rows.map(({ name, epoch }) => [name, epoch]));
 }
 
-/** The epochs of the leases among these that this node holds according to the database. */
-async function epochsOf(tx: Transaction, node: string, names: readonly string[]): Promise<Map<string, number>> {
+/** The fencing tokens of the leases among these that this node holds according to the database. */
+async function fencingTokensOf(tx: Transaction, node: string, names: readonly string[]): Promise<Map<string, number>> {
   const rows = await tx.anyOf<{ name: string; node: string; epoch: number }>(
     "SELECT name, node, epoch FROM leases WHERE name = ANY ($1)",
     names,
