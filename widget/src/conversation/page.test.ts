@@ -5,7 +5,7 @@ import { createBrowser, createWorld } from "./world.fixture.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a timer", () => {
   it("runs once, at the time of the last `set`", () => {
@@ -64,10 +64,10 @@ describe("the browser's page", () => {
     void grant?.().then(() => {
       held = false;
     });
-    await turn();
+    await nextTick();
     expect([granted, held]).toEqual([1, true]);
     release();
-    await turn();
+    await nextTick();
     expect(held).toBe(false);
   });
 
@@ -78,15 +78,15 @@ describe("the browser's page", () => {
     vi.stubGlobal("navigator", navigator);
     let granted = 0;
     browserPage.lock("porchlight:shop", () => granted++);
-    await turn();
+    await nextTick();
     expect(granted).toBe(1);
   });
 
-  it("does not grant a lock that is released before its turn", async () => {
+  it("does not grant a lock that is released before it was granted", async () => {
     vi.stubGlobal("navigator", {});
     let granted = 0;
     browserPage.lock("porchlight:shop", () => granted++)();
-    await turn();
+    await nextTick();
     expect(granted).toBe(0);
   });
 });
