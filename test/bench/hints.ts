@@ -166,6 +166,7 @@ async function printChannels(name: string, open: () => Promise<Channels>, perVis
   await channels.close();
 }
 
+/** Prints what it costs to subscribe and to send hints, for both servers and both kinds of channels. */
 export async function printSubscriptions(): Promise<void> {
   for (const [name, open] of [["Redis", redisChannels] as const, ["NOTIFY", postgresChannels] as const])
     for (const perVisitor of [false, true]) await printChannels(name, open, perVisitor);

@@ -7,7 +7,7 @@ const ROUND_MS = 8_000;
 /** Functions that take fewer microseconds a trip are shown as one sum. */
 const LEAST_US = 0.5;
 
-/** Prints how many microseconds of the relay's main thread each function takes per round trip, without what it calls. */
+/** Prints how many microseconds of the relay's main thread each function takes per round trip. The functions that it calls are not included. */
 export async function printProfile(): Promise<void> {
   const contender = await startContender("relay", { visitors: VISITORS });
   const load = { bytes: 22, wanted: "reply" as const };

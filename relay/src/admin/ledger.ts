@@ -115,7 +115,7 @@ const sentRow = (entry: LedgerEntry): Cell[] => [
  * The page of credit grants with their approvals, and of the messages that the owner's backend sent. Grants that wait for a
  * decision come first, all of them.
  * @param token CSRF token of the forms; absent for a viewer who may not decide
- * @param query numbers of entries before the page of each list
+ * @param query for each of the two lists, the number of entries before the page
  */
 export async function ledger(
   deps: Deps,

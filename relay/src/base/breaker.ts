@@ -4,7 +4,7 @@
  */
 export type Breaker = {
   readonly state: "closed" | "open";
-  /** Milliseconds until the next call, or probe, may start; 0: now. While the breaker is open, one probe at a time. */
+  /** Milliseconds until the next call, or probe, may start; 0: now. While the breaker is open, the caller makes one probe at a time. */
   allow: () => number;
   /** The service answered. */
   success: () => void;
@@ -14,10 +14,11 @@ export type Breaker = {
 
 /** Consecutive failures that open the breaker. */
 const OPEN_AFTER = 8;
+/** The first and the longest wait before a probe, in ms. */
 const FIRST_PROBE_MS = 1_000;
-const PROBE_MS = 30_000;
+const PROBE_MAX_MS = 30_000;
 
-/** @param options.now milliseconds that only rise */
+/** @param options.now monotonic milliseconds */
 export function createBreaker(options: { now: () => number; random?: () => number }): Breaker {
   const { now, random = Math.random } = options;
   let failures = 0;
@@ -41,7 +42,7 @@ export function createBreaker(options: { now: () => number; random?: () => numbe
       if (probeAt !== undefined && now() < probeAt) return false;
       // Up to 10 % later, so that several relays do not probe at the same time.
       probeAt = now() + interval * (1 + random() / 10);
-      interval = Math.min(PROBE_MS, interval * 2);
+      interval = Math.min(PROBE_MAX_MS, interval * 2);
       return opened;
     },
   };

@@ -98,7 +98,7 @@ function startFlow(works: () => boolean = () => true) {
     return typeof taken === "string" ? taken : taken.verdict;
   };
   const pass = async (ms: number): Promise<void> => {
-    // The timer is set again only when the present check has ended, which its rows may show earlier.
+    // A check sets the timer again at its end. Its rows may show the result earlier.
     await expect.poll(() => timers.length).toBeGreaterThan(0);
     now += ms;
     for (const timer of timers.splice(0)) timer.at <= now ? timer.run() : timers.push(timer);

@@ -10,7 +10,7 @@ import { connect, inParallel, type Known, type Visitor } from "../visitors.ts";
 const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
-/** Sockets of the bare server while idle CPU is measured: with the relay's they fit into the usual limit of 20,000 open files. */
+/** Sockets of the bare server while idle CPU is measured. Together with the relay's, they fit into the usual limit of 20,000 open files. */
 const BARE_CROWD = 5_000;
 const CROWD_MESSAGES = 1_000_000;
 /**

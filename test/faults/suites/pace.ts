@@ -67,8 +67,8 @@ export async function pace({ seed = 1, progress = () => {} }: Common): Promise<R
 }
 
 /**
- * The lowest shares of a limit of 60 that are used after a restart into an exhausted window, over all windows and
- * headers.
+ * The lowest shares of a limit of 60 that are used after a restart, over all windows and headers. The restart is in a window
+ * whose limit is already used up.
  */
 function afterRestart(seed: number): { second: number; later: number } {
   const limit = 60;

@@ -33,9 +33,10 @@ const RETRY_CAP_MS = 60_000;
 const STORE_AGAIN_MS = 500;
 /** The outcome of a permit for which no call was made. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
+/** Interval in ms at which messages past their horizon are searched for, and the most that are handled together. */
 const EXPIRE_MS = 30_000;
 const EXPIRE_BATCH = 500;
-/** Calls under way may finish this long after `stop`. */
+/** How long `stop` waits for the calls under way, in ms. */
 const STOP_MS = 10_000;
 
 export type Courier = {
@@ -220,7 +221,7 @@ function triedAgain(head: LaneHead, outcome: Outcome): LaneHead {
 
 // ── expiry ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Marks every message past its horizon as failed, also while the account is held or the service is away. */
+/** Marks every message past its horizon as failed, also while the account is held or the service is unreachable. */
 async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
   for (let concluded = EXPIRE_BATCH; concluded > 0; ) {

@@ -17,9 +17,9 @@ export type ReplyThread = Destination & { owner: string };
 
 /**
  * The site and account of a reply: the visitor's own site, if it is of the account in the callback's address. One webhook
- * address may serve all sites and accounts (R-229), and labels may be equal or missing, so what the callback says about
- * itself is not used (R-228). An id without a row belongs to the only possible site. If several are possible, it belongs to
- * no site until its visitor proves theirs (R-612).
+ * address may serve all sites and accounts (R-229). The callback's `channel` is not used: it may be missing, and two sites may
+ * have the same one (R-228). A visitor without a row belongs to the only possible site. If several are possible, the visitor
+ * belongs to no site until their token names one (R-612).
  * @param named the account in the callback's address
  * @returns undefined when the visitor belongs to another account
  */
