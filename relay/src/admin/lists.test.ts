@@ -5,7 +5,7 @@ import { silentLog } from "../base/log.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { createNotify } from "../flows/notify.ts";
+import { createWebhooks } from "../flows/webhooks.ts";
 import { addBlock } from "../records/blocks.ts";
 import { addEvent } from "../records/events.ts";
 import { addMail, setMail } from "../records/mails.ts";
@@ -51,7 +51,7 @@ it("shows each try of a webhook with its time and status", async () => {
   const hooks = { post: async () => answers.shift() ?? { status: 204, text: "" }, close: async () => {} };
   const event = { id: "msg_1", site: "shop", visitor: null, type: "message.visitor", body: "{}", at: AT } as const;
   await db.transaction((tx) => addEvent(tx, event));
-  const notify = createNotify({
+  const sender = createWebhooks({
     db: { ...db, transaction },
     clock,
     log: silentLog,
@@ -59,11 +59,11 @@ it("shows each try of a webhook with its time and status", async () => {
     hooks,
     random: () => 0,
   });
-  await notify.start();
+  await sender.start();
   const sites = { all: [site] } as unknown as Sites;
   const page = async () => String(await webhooks({ db, sites, skip: 0 })).replaceAll(/<[^>]*>/g, " ");
   await expect.poll(page, { interval: 1 }).toContain("delivered");
-  await notify.stop();
+  await sender.stop();
   expect(await page()).toMatch(/2026-11-23 1[0-9:]+ +· 503 +· busy[\s\S]* · no answer +· ECONNREFUSED[\s\S]* · 204/);
 });
 

@@ -11,7 +11,7 @@ import { type PageSeen, setPage } from "../records/profiles.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
-import type { StoreEvent } from "./notify.ts";
+import type { StoreEvent } from "./webhooks.ts";
 
 type CaptureDeps = {
   db: Database;

@@ -6,7 +6,7 @@ import type { Transaction } from "../db/database.ts";
 import type { LaneHead } from "../records/outbox.ts";
 import { findVisitor } from "../records/visitors.ts";
 import type { Gates } from "../service/gates.ts";
-import type { StoreEvent } from "./notify.ts";
+import type { StoreEvent } from "./webhooks.ts";
 
 type DeliveryStatusDeps = {
   clock: Clock;

@@ -7,7 +7,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { addRating, ratingOf } from "../records/ratings.ts";
 import { findVisitor } from "../records/visitors.ts";
-import type { StoreEvent } from "./notify.ts";
+import type { StoreEvent } from "./webhooks.ts";
 
 type RatingDeps = {
   db: Database;

@@ -13,10 +13,10 @@ import { createLeads } from "../flows/leads.ts";
 import { createGrantCall, createSendCall } from "../flows/ledger-calls.ts";
 import { createLedgerWorker } from "../flows/ledger-worker.ts";
 import { createMail } from "../flows/mail/mail.ts";
-import { createNotify, type StoreAccountEvent } from "../flows/notify.ts";
 import { createOutreach, sendVerdict } from "../flows/outreach.ts";
 import { createPacedCalls } from "../flows/paced-calls.ts";
 import type { Services } from "../flows/services.ts";
+import { createWebhooks, type StoreAccountEvent } from "../flows/webhooks.ts";
 import { createMailer } from "../hooks/mailer.ts";
 import { createHooks, type Hooks } from "../hooks/post.ts";
 import type { Gates } from "../service/gates.ts";
@@ -41,11 +41,11 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const { settings, db, clock, log, sites, signing, services, gates } = deps;
   const hooks = createHooks();
   const access = createAccessPolicy({ db, clock, log, hooks, signing });
-  const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
+  const webhooks = createWebhooks({ db, clock, log, sites: settings.sites, hooks });
   const paced = createPacedCalls({ clock, gates, clientOf: services.clientOf });
   const contacts = createContacts({ db, clock, log, paced: paced.call });
   const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
-  const ledger = createLedgerFlows(deps, hooks, notify.storeAccountEvent);
+  const ledger = createLedgerFlows(deps, hooks, webhooks.storeAccountEvent);
   const { mailer, mail } = createMailFlows(deps);
   /** Ends the work that needs a lease. Requests of the site owner are still answered. */
   async function stopCalls(): Promise<void> {
@@ -61,9 +61,9 @@ export function createOwnerFlows(deps: OwnerDeps) {
     leads,
     mail,
     mailer,
-    ...createCapture({ db, clock, log, signing, leads, storeEvent: notify.storeEvent }),
+    ...createCapture({ db, clock, log, signing, leads, storeEvent: webhooks.storeEvent }),
     /** Stores an event of a site for the owner's backend. */
-    storeEvent: notify.storeEvent,
+    storeEvent: webhooks.storeEvent,
     credits: ledger.credits,
     outreach: ledger.outreach,
     creditAccounts: ledger.accounts.candidates,
@@ -79,7 +79,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
     async start(): Promise<void> {
       await ledger.start();
       await leads.start();
-      await notify.start();
+      await webhooks.start();
       await mail?.start();
       await access.start();
     },
@@ -89,7 +89,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
       await stopCalls();
       await access.stop();
       await mail?.stop();
-      await notify.stop();
+      await webhooks.stop();
       await hooks.close();
     },
   };

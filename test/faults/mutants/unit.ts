@@ -10,7 +10,7 @@ const RELAY: Mutant[] = [
   {
     name: "stores a fraction of a millisecond as the time of an event's next try",
     edits: [{ in: "nextOf", find: "Math.ceil($wait * (1 + $random() / 10))", replace: "$wait * (1 + $random() / 10)" }],
-    killedBy: { unit: "flows/notify.test.ts" },
+    killedBy: { unit: "flows/webhooks.test.ts" },
   },
   {
     name: "serves all clients that lack many changes at once (A28)",

@@ -5,7 +5,7 @@ import type { CreditRules } from "../../base/rules.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import { WAIT_REASONS } from "../../records/ledger/grants.ts";
 import { type LedgerEntry, NEVER_DUE, transition } from "../../records/ledger/ledger.ts";
-import type { StoreAccountEvent } from "../notify.ts";
+import type { StoreAccountEvent } from "../webhooks.ts";
 import type { Billing } from "./billing.ts";
 
 export type CreditsDeps = {

@@ -9,7 +9,7 @@ import type { Spool } from "../../db/spool.ts";
 import { disownFile, type MediaRow } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { isKnown } from "../../records/threads.ts";
-import type { StoreEvent } from "../notify.ts";
+import type { StoreEvent } from "../webhooks.ts";
 import { createDuplicateKeys, type DuplicateKeys, duplicateKeyOf, markAnswered } from "./duplicate-callbacks.ts";
 import { ANSWER_DELAY_MS, createIntake, type DurableIntake, type IntakeOutcome } from "./durable-intake.ts";
 import type { Reply, ReplyCallback } from "./reply.ts";

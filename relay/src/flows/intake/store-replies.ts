@@ -6,7 +6,7 @@ import { describeFile, markMediaSent } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { ensureVisitorRows, setContact, type VisitorRow } from "../../records/visitors.ts";
-import type { StoreEvent } from "../notify.ts";
+import type { StoreEvent } from "../webhooks.ts";
 import { REPEAT_MS } from "./duplicate-callbacks.ts";
 import type { Reply } from "./reply.ts";
 import { destinationOf, ownersAndRows, type ReplyThread } from "./reply-destination.ts";

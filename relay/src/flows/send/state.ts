@@ -10,7 +10,7 @@ import type { LaneHead } from "../../records/outbox.ts";
 import type { PageSeen } from "../../records/profiles.ts";
 import { reserveMessage } from "../../records/quotas.ts";
 import type { WrittenMessage } from "../../records/threads.ts";
-import type { StoreEvent } from "../notify.ts";
+import type { StoreEvent } from "../webhooks.ts";
 
 /** What a visitor wrote: the client's id for it, the text, the key of its file, and when and where they wrote it. */
 export type Draft = {

@@ -6,7 +6,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { eventsPage, eventTries } from "../records/events.ts";
-import { createNotify } from "./notify.ts";
+import { createWebhooks } from "./webhooks.ts";
 
 const SITE = {
   public: DEFAULT_SITE,
@@ -26,7 +26,7 @@ afterEach(() => db.close());
 async function setUp(status: number) {
   const clock = manualClock(START);
   const problems: unknown[] = [];
-  const notify = createNotify({
+  const webhooks = createWebhooks({
     db,
     clock,
     log: (event, details) => problems.push([event, details]),
@@ -35,7 +35,7 @@ async function setUp(status: number) {
     // Makes the wait no whole number of milliseconds.
     random: () => 0.123_456,
   });
-  await db.transaction((tx) => notify.storeEvent(tx, "default", "budget.reached", { messagesPerDay: 1 }));
+  await db.transaction((tx) => webhooks.storeEvent(tx, "default", "budget.reached", { messagesPerDay: 1 }));
   const stored = async () => (await eventsPage(db, { site: "default", limit: 1 }))[0];
   /** Lets time pass until so many tries are stored. */
   async function afterTry(attempts: number) {
@@ -46,11 +46,11 @@ async function setUp(status: number) {
     await expect.poll(tried).toBe(attempts);
     return stored();
   }
-  return { notify, problems, afterTry };
+  return { webhooks, problems, afterTry };
 }
 
 it("stores each failed try of an event, and tries again after a longer wait", async () => {
-  const { notify, problems, afterTry } = await setUp(500);
+  const { webhooks, problems, afterTry } = await setUp(500);
   const first = await afterTry(1);
   expect(first).toMatchObject({ state: "waiting", status: 500, problem: "no" });
   expect(Number.isInteger(first?.due)).toBe(true);
@@ -58,12 +58,12 @@ it("stores each failed try of an event, and tries again after a longer wait", as
   const [one, two, ...others] = second === undefined ? [] : eventTries(second);
   expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(5_062);
   expect(others).toEqual([]);
-  await notify.stop();
+  await webhooks.stop();
   expect(problems).toEqual([]);
 });
 
 it("makes no further try when the backend answers 410", async () => {
-  const { notify, afterTry } = await setUp(410);
+  const { webhooks, afterTry } = await setUp(410);
   expect(await afterTry(1)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
-  await notify.stop();
+  await webhooks.stop();
 });

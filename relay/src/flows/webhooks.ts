@@ -28,9 +28,16 @@ export type StoreAccountEvent = <T extends EventType>(
   facts: EventFacts<T>,
 ) => Promise<void>;
 
-type NotifyDeps = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random: () => number };
+type WebhooksDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  sites: readonly Site[];
+  hooks: Hooks;
+  random: () => number;
+};
 
-type State = NotifyDeps & {
+type State = WebhooksDeps & {
   /** Starts to send the stored events. Later calls do nothing. */
   startSending: () => void;
   /** Attempts under way, for an orderly stop. */
@@ -67,7 +74,7 @@ const PARALLEL = 4;
  * Sends events to the owner's backend: stored in the transaction that causes them, and repeated until a 2xx answer, so each is
  * delivered at least once. The receiver recognises a repeated event by its `webhook-id`.
  */
-export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<NotifyDeps, "random">>) {
+export function createWebhooks(given: Omit<WebhooksDeps, "random"> & Partial<Pick<WebhooksDeps, "random">>) {
   let started = false;
   const startSending = (): void => {
     if (!started) poll.start();
