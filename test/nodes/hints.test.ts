@@ -65,7 +65,7 @@ it("ignores hints that other programs forge in the same database (A33)", async (
     await db.all("SELECT pg_notify('porchlight', $1)", hint);
   }
   await db.close();
-  // Its reply comes from the other node, with a hint after the forged one, over the same connection.
+  // The echo comes from the other node, by a hint that follows the forged ones over the same connection.
   await visitor.send("Still here?");
   await visitor.receives("echo: Still here?");
 });
