@@ -16,7 +16,7 @@ it("logs once per outage that files without an owner could not be removed", asyn
   let sweeps = 0;
   const all: typeof disk.all = (sql, ...values) => {
     sweeps++;
-    return away ? Promise.reject(new Error("the database is away")) : disk.all(sql, ...values);
+    return away ? Promise.reject(new Error("the database is unreachable")) : disk.all(sql, ...values);
   };
   const uploads = createUploads({
     db: { ...disk, all },

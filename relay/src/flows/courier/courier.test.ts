@@ -143,9 +143,9 @@ it("marks every message past its horizon as failed at once, however many there a
 it("continues after a call that could not be made, also when the service has just refused one", async () => {
   await write("v", ["first", "second", "third"]);
   const outcomes: (Outcome | Error)[] = [
-    new Error("the database is away"),
+    new Error("the database is unreachable"),
     { kind: "throttle", status: 429, message: "", waitMs: 1_000 },
-    new Error("the database is away"),
+    new Error("the database is unreachable"),
     { kind: "unknown", status: 0, message: "" },
     { kind: "unknown", status: 0, message: "" },
   ];
@@ -186,7 +186,7 @@ it("continues after more failed attempts to call than it makes at once", async (
   const { start, stop } = courier(async (head) => {
     if (tried.has(head.visitor)) return { kind: "ok", status: 200, message: "" };
     tried.add(head.visitor);
-    throw new Error("the database is away");
+    throw new Error("the database is unreachable");
   });
   await start();
   const delivered = async () =>

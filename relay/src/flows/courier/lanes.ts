@@ -12,7 +12,7 @@ export type OnPermit = (lane: Lane, permit: Permit) => Promise<void>;
  * this time has the same effect as a change during the call.
  */
 const HEAD_MS = 1_000;
-/** Most messages to keep in memory: while the service is away, the outbox keeps them. */
+/** Most messages to keep in memory: while the service is unreachable, the outbox keeps them. */
 const HEADS_MAX = 1_000;
 
 /** Queues a visitor's lane after a message was added to it. */

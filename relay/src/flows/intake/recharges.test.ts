@@ -18,7 +18,7 @@ it("keeps an event in the spool while the ledger fails, and stores it after a re
     clock,
     log: silentLog,
     spool: spool(),
-    take: () => Promise.reject(new Error("the database is away")),
+    take: () => Promise.reject(new Error("the database is unreachable")),
   });
   expect(await failing.receive("main", EVENT)).toBe("spooled");
   await failing.stop();
@@ -67,7 +67,7 @@ it("stops trying after a stop, even if the ledger fails during the stop", async 
     clock: counting,
     log: silentLog,
     spool: openSpool<SpooledRecharge>(folder, "recharges"),
-    take: () => Promise.reject(new Error("the database is away")),
+    take: () => Promise.reject(new Error("the database is unreachable")),
   });
   expect(await recharges.receive("main", EVENT)).toBe("spooled");
   const replay = [...timers][0];

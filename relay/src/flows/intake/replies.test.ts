@@ -40,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => disk.close());
 
 const withState = <T>(work: () => Promise<T>): Promise<T> => {
-  if (databaseState === "failing") return Promise.reject(new Error("the database is away"));
+  if (databaseState === "failing") return Promise.reject(new Error("the database is unreachable"));
   return databaseState === "hanging" ? new Promise(() => {}) : work();
 };
 const db = (): Database => ({
