@@ -59,6 +59,7 @@ const READER = "reader";
 
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
+/** Checks tokens against ADMIN_TOKEN, ADMIN_READ_TOKEN and the tokens of sites, and counts wrong ones by address. */
 export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, networkOf } = deps;
   const wrongTokens = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });

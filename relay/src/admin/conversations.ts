@@ -55,6 +55,7 @@ async function search(
 /** A position in the search as a query parameter: time, position in a long thread, visitor. */
 const cursorText = ({ active, id, pos = 0 }: ConversationCursor): string => `${active}.${pos}.${id}`;
 
+/** Parses the position after which a page begins. @returns undefined when the text is not one */
 export const cursorOf = (text: string): ConversationCursor | undefined => {
   const [, active, pos, id] = /^(\d{1,16})\.(\d{1,16})\.(.*)$/.exec(text) ?? [];
   return active === undefined || id === undefined ? undefined : { active: Number(active), id, pos: Number(pos) };

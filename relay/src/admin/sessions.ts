@@ -167,4 +167,5 @@ export function createAdminSessions({ db, clock, log, access }: SessionDeps) {
 
 /** The CSRF token in the forms of a session. It is derived from the session's secret, which no page can read. */
 export const formToken = (secret: string): string => createHmac("sha256", secret).update("form").digest("base64url");
+/** Whether a form carries the CSRF token of this session. */
 export const isFormToken = (secret: string, given: string): boolean => sameSecret(given, formToken(secret));

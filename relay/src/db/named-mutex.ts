@@ -29,6 +29,7 @@ const ASK_MS = 100;
 /** The name of the row: a hash, because the given name contains what people typed. `turn:` is a stored name. */
 const rowOf = (name: string): string => `turn:${hash("sha256", name, "base64url")}`;
 
+/** Creates the mutexes of one node. On SQLite `run` only calls `work`. */
 export function createNamedMutex({ db, clock, onError }: NamedMutexOptions): NamedMutex {
   const take = (row: string, holder: string): Promise<boolean> =>
     db.transaction(

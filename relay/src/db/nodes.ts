@@ -27,6 +27,7 @@ export type NodesOptions = {
   onError: (error: unknown) => void;
 };
 
+/** Registers this node in the table `nodes`, and renews its row until `stop`. */
 export function createNodes({ db, clock, node, onOthers, onError }: NodesOptions): Nodes {
   let address = "";
   let alone = true;

@@ -15,6 +15,7 @@ export type EncodedFile = {
 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
 
+/** A file from its three encodings. The hash is that of the content without compression. */
 export const encodedFile = (identity: Buffer, gzip: Buffer, br: Buffer): EncodedFile => ({
   hash: hashOf(identity),
   encodings: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },

@@ -10,5 +10,6 @@ export const addCallbackFields = (tx: Transaction, fields: readonly CallbackFiel
     fields.map(({ kind, field, type, at }) => [kind, field, type, at]),
   );
 
+/** All fields that occurred in callbacks, in the order of their first occurrence. */
 export const callbackFields = (tx: Transaction): Promise<CallbackField[]> =>
   tx.all("SELECT kind, field, type, at FROM callback_fields ORDER BY kind, at, field");

@@ -37,6 +37,7 @@ export async function countPart(tx: Transaction, visitor: string): Promise<Delet
   return deletion;
 }
 
+/** Removes the record of a deletion that is complete, or no longer due. */
 export async function endDeletion(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("DELETE FROM deletions WHERE visitor = $1", visitor);
 }
@@ -45,6 +46,7 @@ export async function endDeletion(tx: Transaction, visitor: string): Promise<voi
 export const unfinishedDeletions = (tx: Transaction): Promise<Deletion[]> =>
   tx.all(`SELECT visitor, begun, stale_before, parts FROM deletions ORDER BY begun, visitor LIMIT ${LIST_MAX}`);
 
+/** Whether a deletion of this visitor has begun and not ended. */
 export async function isBeingDeleted(tx: Transaction, visitor: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM deletions WHERE visitor = $1", visitor)).length > 0;
 }

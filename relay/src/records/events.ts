@@ -37,6 +37,7 @@ export const withTry = (event: Pick<Event, "tries">, made: EventTry): string =>
 
 const COLUMNS = "id, site, visitor, type, body, at, state, attempts, due, status, problem, tries";
 
+/** Stores an event that is due at once. */
 export async function addEvent(
   tx: Transaction,
   { id, site, visitor, type, body, at }: Pick<Event, "id" | "site" | "visitor" | "type" | "body" | "at">,

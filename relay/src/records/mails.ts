@@ -27,6 +27,7 @@ const SELECT = `SELECT m.id, m.visitor, v.site, m.kind, m.address, m.since, m.up
 
 type NewMail = Omit<Mail, "site" | "state" | "attempts" | "due" | "problem">;
 
+/** Stores a mail that is due at once. Does nothing when a mail with this id exists. */
 export async function addMail(tx: Transaction, mail: NewMail): Promise<void> {
   await tx.run(
     `INSERT INTO mails (id, visitor, kind, address, since, upto, page, locale, state, due, at)
@@ -86,6 +87,7 @@ export async function unsubscribe(tx: Transaction, site: string, address: string
   await tx.run(sql, site, address, at);
 }
 
+/** Whether an address gets no mails of the site. @param address the stored form: a keyed hash */
 export async function isUnsubscribed(tx: Transaction, site: string, address: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM mail_stops WHERE site = $1 AND address = $2", site, address)).length > 0;
 }

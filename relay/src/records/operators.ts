@@ -27,6 +27,7 @@ export async function findAdminSession(tx: Transaction, hash: string): Promise<A
   return session;
 }
 
+/** Stores the time of a session's last use. */
 export async function touchAdminSession(tx: Transaction, hash: string, now: number): Promise<void> {
   await tx.run("UPDATE admin_sessions SET seen = $2 WHERE hash = $1", hash, now);
 }

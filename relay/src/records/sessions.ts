@@ -74,6 +74,7 @@ export async function revokedAmong(tx: Transaction, sessions: readonly string[])
 /** Whether a session was ended, which of its tokens is in use, and since when (ms since 1970). The first token has rotation 0. */
 export type SessionState = { revoked: boolean; rotation: number; since: number };
 
+/** The state of a session, from the row of its visitor. */
 export const sessionStateIn = ({ revoked, rotation, since }: ReturningVisitor): SessionState => ({
   revoked: Boolean(revoked),
   rotation: rotation ?? 0,

@@ -81,6 +81,7 @@ export async function hashOfToken(tx: Transaction, id: string): Promise<string |
   return row?.hash;
 }
 
+/** All tokens of the server API, revoked ones too, oldest first. */
 export async function tokens(tx: Transaction): Promise<Token[]> {
   const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens ORDER BY created, id`);
   return rows.map(toToken);

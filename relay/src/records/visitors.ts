@@ -172,6 +172,7 @@ export async function forgetVisitor(tx: Transaction, id: string, now: number): P
   await tx.run("INSERT INTO forgotten (visitor, at) VALUES ($1, $2) ON CONFLICT (visitor) DO NOTHING", id, now);
 }
 
+/** Whether the id belongs to nobody any more: its visitor was deleted, or became a user. */
 export async function wasForgotten(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM forgotten WHERE visitor = $1", id)).length > 0;
 }

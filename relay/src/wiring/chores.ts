@@ -16,6 +16,7 @@ export type Chores = {
   stop: () => Promise<void>;
 };
 
+/** Creates the jobs: retention, interrupted deletions, scheduled backups, alerts. */
 export function createChores(core: Core, { forget }: VisitorFlows, parts: { gates: Gates; owner: OwnerFlows }): Chores {
   const { settings, db, clock, log, sites, cluster } = core;
   const works = (): boolean => cluster.leases.holds(CHORES_LEASE);

@@ -17,6 +17,7 @@ export function hello(chat: ChatState): Hello {
   return chat.session.hello();
 }
 
+/** Applies a frame of the relay to the chat. */
 export function onFrame(chat: ChatState, frame: RelayFrame): void {
   const { delivery, working, session, forms, connection, page } = chat;
   if (frame.t === "welcome") delivery.value = frame.delivery;

@@ -19,6 +19,7 @@ export function start(chat: ChatState): void {
   connection.start();
 }
 
+/** Ends the chat on this page: closes its connection, and removes all listeners. */
 export function destroy(chat: ChatState): void {
   chat.destroyed = true;
   chat.connection.stop();

@@ -20,6 +20,7 @@ export type UploadOptions = {
   onProgress(part: number): void;
 };
 
+/** Uploads a file. `done` rejects with an `UploadFailure`. */
 export function upload({ relay, token, file, onProgress }: UploadOptions): Upload {
   const request = new XMLHttpRequest();
   const done = new Promise<Uploaded>((resolve, reject) => {

@@ -78,6 +78,7 @@ export const regionOf = (tag: string, wanted: readonly string[]): string =>
 
 /** The English texts. Rarer parts of the panel add theirs when they load. Packed translations have the same order. */
 const english: Partial<Messages> = { ...en };
+/** Adds the English texts of a part that has loaded. */
 export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(english, words);
 
 /**

@@ -52,6 +52,7 @@ export type Send = {
 
 type Optional = "storeEvent" | "onHeld";
 
+/** Stores what visitors send, and tells the courier about it. */
 export function createSend(given: Omit<SendDeps, Optional> & Partial<Pick<SendDeps, Optional>>): Send {
   const deps = { storeEvent: async () => {}, onHeld: () => {}, ...given };
   const state: SendState = { deps, write: (tx, items) => writeItems(state, tx, items), held: new Map() };

@@ -62,6 +62,7 @@ export type SendState = {
 export const sidOf = (visitor: string, id: string): string =>
   `pl_${hash("sha256", `${visitor}\0${id}`, "base64url").slice(0, 26)}`;
 
+/** A new `messageSid`. It is never used again, also not by another relay (R-224). */
 export const newSid = (): string => `pl_${randomId(26)}`;
 
 /** A new entry of the outbox. @param at earliest time to send it, in ms since 1970 */

@@ -77,6 +77,7 @@ export function discard({ list }: TrayState, one: PendingFile): void {
   one.upload?.cancel();
 }
 
+/** Removes all files, and cancels uploads under way. */
 export function clear(tray: TrayState): void {
   for (const one of tray.list.peek()) discard(tray, one);
 }

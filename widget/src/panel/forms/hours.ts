@@ -58,6 +58,7 @@ export function areValidHours(hours: Hours): boolean {
 const opening = (hours: Hours): ((at: number) => boolean) =>
   hasHours(hours) && areValidHours(hours) ? weekOf(hours) : () => true;
 
+/** Whether the site is open. @param at ms since 1970 */
 export const isOpenAt = (hours: Hours, at: number): boolean => opening(hours)(at);
 
 /** The next opening (ms since 1970) within eight days; undefined if there is none. */
