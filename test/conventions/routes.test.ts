@@ -56,7 +56,7 @@ it("lists every existing route, and no other", () => {
 
 const UNITS: Record<string, number> = { KiB: 1_024, MiB: 1_024 * 1_024 };
 
-it("means by the words of each row the limits that the relay enforces", () => {
+it("states in each row the limits that the relay enforces", () => {
   for (const { limits, bytes, ms } of ROUTE_ROWS) {
     const [size = "", seconds = ""] = limits.split(/, | s$/);
     const [number = "", unit = ""] = size.split(" ");

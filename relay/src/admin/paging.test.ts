@@ -122,7 +122,7 @@ it("pages through the audit log", async () => {
   expect(String(await audit({ db, skip: 100 }))).toContain("entry 0.");
 });
 
-it("takes anything but a positive whole number for the first page, and shows where a list ends", () => {
+it("treats anything but a positive whole number as the first page, and shows where a list ends", () => {
   expect([undefined, "", "-5", "1.5", "x", "100"].map(skipOf)).toEqual([0, 0, 0, 0, 0, 100]);
   expect(skipOf("1e300")).toBe(0);
   expect(skipOf("900000000")).toBe(10_000);

@@ -27,7 +27,7 @@ it("counts a visitor as away since their last connection ended, and not while an
   expect(awaySince("a")).toBe(1_010);
 });
 
-it("keeps the newest 50,000 disconnects, and at most twice as many, so that a flood does not fill the memory (A27)", () => {
+it("keeps at least the newest 50,000 disconnects, and at most 100,000, so that a flood does not fill the memory (A27)", () => {
   const { visit, awaySince, pass } = presence();
   pass(1);
   visit("first");

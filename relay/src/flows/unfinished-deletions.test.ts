@@ -158,7 +158,7 @@ describe("a deletion that an error interrupts", () => {
 });
 
 describe("several nodes", () => {
-  it("leave an unfinished deletion to the one with the lease", async () => {
+  it("leave an unfinished deletion to the node with the lease", async () => {
     await addLongThread(db);
     await interruptAfter(2);
     let asked = 0;
