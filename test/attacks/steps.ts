@@ -79,6 +79,10 @@ function stepsOf(act: () => unknown): number {
   return seen + blocks.reduce((sum, count) => sum + count, 0);
 }
 
+/** One different address for every ten characters of a text. */
+const linksIn = (text: string): string[] =>
+  Array.from({ length: Math.ceil(text.length / 10) }, (_, n) => `https://a.example/${n}`);
+
 const HEADERS = ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-reset-requests", "x-ratelimit-reset"];
 const SCANNERS: { [name: string]: (text: string) => unknown } = {
   markdown: parseMarkdown,
@@ -87,6 +91,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   copied: readableText,
   depth: (text) => tooDeep(text, 16),
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
+  files: (text) => parseCallback(JSON.stringify({ toId: "x", body: text, mediaUrl: linksIn(text) })),
   headers: (text) => HEADERS.map((name) => [statedWait(429, { [name]: text }, 0), statedLimit({ [name]: text })]),
   email: emailOf,
   name: (text) => displayName(text, TEXT_TYPE),

@@ -78,6 +78,17 @@ describe("a reply callback", () => {
     });
   });
 
+  it("with very many files shows twenty links, and says that there were more (R-605, A32)", () => {
+    const links = Array.from({ length: 21 }, (_, n) => `https://files.example/${n}`);
+    expect(reply({ ...SIX, body: "See", mediaUrl: links.slice(0, 20) })).toMatchObject({
+      text: ["See", ...links.slice(0, 20)].join("\n"),
+    });
+    for (const mediaUrl of [links, [...links, ...links]])
+      expect(reply({ ...SIX, body: "See", mediaUrl })).toMatchObject({
+        text: ["See", ...links.slice(0, 20), "[attachment – not available here]"].join("\n"),
+      });
+  });
+
   it("returns an embedded file apart from the text, also from form encoding (R-605)", () => {
     const url = "data:image/png;base64,iVBO+/8=";
     expect(reply({ ...SIX, mediaUrl: url })).toMatchObject({ text: "Yes, we do!", file: url });

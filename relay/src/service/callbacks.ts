@@ -81,6 +81,11 @@ function fieldsOf(raw: string): Fields | undefined {
 }
 
 const LINK_MAX = 2_048;
+/**
+ * Most files of one callback with a line each; the service sends one. Each line is searched for in the text: with thousands of
+ * them, one callback held up the relay for seconds (RELIABILITY A32).
+ */
+const FILES_MAX = 20;
 
 const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
@@ -94,16 +99,20 @@ const filesOf = (fields: Fields): string[] =>
     .map((value) => (typeof value === "string" ? value.trimStart() : "?"))
     .filter((value) => value !== "");
 
+/** One line for each file: its address, or a sentence. Files above the limit have one sentence together. */
+function linesOf(files: readonly string[]): string[] {
+  const shown = files.slice(0, FILES_MAX).map((value) => (isLink(value) ? value.trimEnd() : MISSING_FILE_TEXT));
+  return [...new Set(files.length > FILES_MAX ? [...shown, MISSING_FILE_TEXT] : shown)];
+}
+
 /** The text of a reply with one line per file, and its embedded file. @returns undefined when there is neither */
 function contentOf(fields: Fields): { text: string; file: string | undefined } | undefined {
   const body = typeof fields.body === "number" ? String(fields.body) : fields.body;
   const words = typeof body === "string" && !isBlank(body) ? clean(body) : "";
   const files = filesOf(fields);
   const file = files.find((value) => /^data:/i.test(value));
-  const others = files
-    .filter((value) => value !== file)
-    .map((value) => (isLink(value) ? value.trimEnd() : MISSING_FILE_TEXT));
-  const lines = [...new Set(others)].filter((line) => !words.includes(line));
+  const others = [...new Set(files)].filter((value) => value !== file);
+  const lines = linesOf(others).filter((line) => !words.includes(line));
   if (words === "" && files.length === 0) return body === "" ? { text: MISSING_FILE_TEXT, file } : undefined;
   // The lines about files are kept, even when the text is cut.
   const tail = cut(lines.join("\n"), REPLY_MAX / 2);

@@ -92,6 +92,21 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
+  without("limit on the path of a callback's field", "callback-fields.test.ts", {
+    in: "pathsIn",
+    find: "beginningOf($path)",
+    replace: "$path",
+  }),
+  without("copy of the path of a callback's field", "callback-fields.test.ts", {
+    in: "beginningOf",
+    find: "Buffer.from($path).toString()",
+    replace: "$path",
+  }),
+  without("limit on the files of a callback", "service/callbacks.test.ts", {
+    in: "linesOf",
+    find: "$files.slice(0, FILES_MAX)",
+    replace: "$files",
+  }),
   without("pause between the frames of one client", "limits.test.ts", {
     in: "enqueue",
     find: "$connection.handled.then(nextTick)",
