@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
 import { networkOf, prefix48Of, sendersBehind } from "./address.ts";
+import { bytesInUse } from "./memory.fixture.ts";
 
 const request = (remoteAddress: string, forwarded?: string | string[]): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } }) as unknown as IncomingMessage;
@@ -41,4 +42,16 @@ it("drops the port of an entry, and ignores an entry that is not an address", ()
     expect([entry, senderNetwork(request("10.0.0.1", entry), 1)]).toEqual([entry, "2001:db8:0:7::/64"]);
   for (const entry of ["unknown", "_hidden", "", "198.51.100.1:x", "[198.51.100]"])
     expect([entry, senderNetwork(request("10.0.0.1", entry), 1)]).toEqual([entry, "10.0.0.1"]);
+});
+
+it("does not keep the header that an address came from in memory (A26)", () => {
+  const { addressOf } = sendersBehind(1);
+  const before = bytesInUse();
+  const addresses = Array.from({ length: 2_000 }, (_, n) =>
+    addressOf(
+      request("10.0.0.1", `${"6.6.6.6, ".repeat(1_600)}198.51.${100 + Math.floor(n / 100)}.${100 + (n % 100)}`),
+    ),
+  );
+  expect(bytesInUse() - before).toBeLessThan(5 * 1024 * 1024);
+  expect([addresses.length, addresses[0]]).toEqual([2_000, "198.51.100.100"]);
 });

@@ -92,6 +92,11 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
+  without("copy of an address that came in a header", "address.test.ts", {
+    in: "withoutPort",
+    find: "copyOf($address)",
+    replace: "$address",
+  }),
   without("limit on the path of a callback's field", "callback-fields.test.ts", {
     in: "pathsIn",
     find: "beginningOf($path)",
@@ -106,6 +111,11 @@ export const SAFETY: Mutant[] = [
     in: "linesOf",
     find: "$files.slice(0, FILES_MAX)",
     replace: "$files",
+  }),
+  without("limit on the length of an origin's host", "records/sites.test.ts", {
+    in: "partsOf",
+    find: "$url.hostname.length > HOST_MAX",
+    replace: "false",
   }),
   without("pause between the frames of one client", "limits.test.ts", {
     in: "enqueue",
