@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import { type ConnectionSlots, createConnectionSlots } from "../base/connection-slots.ts";
 import { withDeadline } from "../http/deadline.ts";
+import { hasOneHost, withOneHost } from "../http/host-header.ts";
 import { limitIncompleteHeaders } from "../http/incomplete-headers.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
@@ -71,15 +72,16 @@ export function createServer(
   const { addressOf, networkOf } = sendersBehind(settings.trustProxy);
   let stopping = false;
   const limited = withDeadline(clock, routeOfBody, framework);
-  const answer = withResponsePolicy(clock, (request, response) => {
+  const routed: RequestListener = (request, response) => {
     // The last answer on each connection says that the connection ends.
     if (stopping) response.shouldKeepAlive = false;
     if (!handleCallback(request, response)) limited(request, response);
-  });
+  };
+  const answer = withResponsePolicy(clock, withOneHost(routed));
   const server = createHttpServer(
     limitPipelining((socket) => peers.block(socket), answer),
     {
-      isUpgrade: isSocketRequest,
+      isUpgrade: (request) => isSocketRequest(request) && hasOneHost(request),
     },
   );
   server.keepAliveTimeout = KEPT_MS;

@@ -92,6 +92,11 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
+  without("limit on connections to the operators' own listener", "admin-listener.test.ts", {
+    in: "createAdminListener",
+    find: "limitPeers($$);",
+    replace: "",
+  }),
   without("copy of an address that came in a header", "address.test.ts", {
     in: "withoutPort",
     find: "copyOf($address)",

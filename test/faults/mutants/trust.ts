@@ -38,6 +38,16 @@ export const TRUST: readonly Mutant[] = [
     find: "$value.changes === undefined",
     replace: "true",
   }),
+  without("refusal of two Host headers (A34)", "host-header.test.ts", {
+    in: "hasOneHost",
+    find: "$count < 2",
+    replace: "true",
+  }),
+  without("refusal of an impossible Host header (A34)", "host-header.test.ts", {
+    in: "hasOneHost",
+    find: "!NOT_IN_HOST.test($host)",
+    replace: "true",
+  }),
   without("disconnect after an upgrade before earlier answers (A34)", "server.test.ts", {
     in: "refuseEarlyUpgrades",
     find: "!isWritten($response)",
