@@ -11,12 +11,6 @@ import {
 } from "./deliveries.ts";
 import { createSpending, type Spending, type Spent } from "./spending.ts";
 
-/** Recognises the hints of a node by how their text begins. */
-export const isFrom = (node: string): ((text: string) => boolean) => {
-  const begin = JSON.stringify({ from: node } satisfies Hint).slice(0, -1);
-  return (text) => text.startsWith(begin);
-};
-
 /** Transports texts between nodes; may lose any of them. */
 export type NodeLink = {
   /** Sends a text to every other node. Never throws. */

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
-import { type ClusterBus, createClusterBus, isFrom, type LaneHint } from "../bus/cluster.ts";
+import { type ClusterBus, createClusterBus, type LaneHint } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
 import { signedLink } from "../bus/signed-link.ts";
 import type { Spending } from "../bus/spending.ts";
@@ -102,7 +102,7 @@ export async function openCluster({ settings, db, clock, log, signing }: Cluster
   };
   const open =
     redisUrl === undefined ? openPostgresLink(databaseUrl, { onState }) : openRedisLink(redisUrl, { onState });
-  const link = signedLink(await open, signing, isFrom(node));
+  const link = signedLink(await open, signing, clock);
   const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => threadPositions(db, visitors);
   const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSALS_MS, isHere);

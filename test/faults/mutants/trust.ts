@@ -33,6 +33,16 @@ export const TRUST: readonly Mutant[] = [
     find: "isTag($$)",
     replace: "true",
   }),
+  without("refusal of repeated hints between nodes (A33)", "signed-link.test.ts", {
+    in: "signedLink",
+    find: "isNew($$)",
+    replace: "true",
+  }),
+  without("limit on the age of hints between nodes (A33)", "signed-link.test.ts", {
+    in: "createNewest",
+    find: "$age > AGE_MAX_MS",
+    replace: "false",
+  }),
   without("refusal of messages in hints between nodes (A33)", "cluster.test.ts", {
     in: "isNews",
     find: "$value.changes === undefined",
