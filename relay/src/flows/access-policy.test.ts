@@ -65,6 +65,22 @@ it("reads a long list of blocks in slices, and lets other work run between two o
   await policy.stop();
 });
 
+it("finds no visitor for the token of a blocked visitor, or for a token that comes from a blocked address (A27)", async () => {
+  const sql = "INSERT INTO blocks (id, site, value, reason, actor, at) VALUES ($1, 'shop', $1, '', '', 1)";
+  for (const value of ["v_rude", "192.0.2.0/24"]) await db.run(sql, value);
+  const { policy } = open();
+  await policy.start();
+  const find = policy.withoutBlocked(async (visitor) => ({ visitor, site: "shop" }));
+  const found = [
+    await find("v_rude", "https://shop.example", "198.51.100.1"),
+    await find("v_kind", "https://shop.example", "192.0.2.7"),
+    await find("v_kind", "https://shop.example", "::ffff:192.0.2.7"),
+  ];
+  expect(found).toEqual([undefined, undefined, undefined]);
+  expect(await find("v_kind", "https://shop.example", "198.51.100.1")).toEqual({ visitor: "v_kind", site: "shop" });
+  await policy.stop();
+});
+
 it("reads an unchanged list only once a minute", async () => {
   await fill(3);
   const { seen, db: read, stop } = watched();

@@ -31,8 +31,8 @@ export type FindByToken = (token: string, origin: string) => Promise<{ visitor: 
 export type AccessPolicy = {
   /** Whether the site blocks this visitor, or this address. */
   isBlocked: (site: string, visitor: string, address?: string) => boolean;
-  /** Wraps `find`: it finds no visitor that the site blocks. */
-  withoutBlocked: (find: FindByToken) => FindByToken;
+  /** Wraps `find`: it finds no visitor that the site blocks, and none at an address that it blocks. */
+  withoutBlocked: (find: FindByToken) => (token: string, origin: string, address: string) => ReturnType<FindByToken>;
   /**
    * Adds to a site's list of blocks.
    * @param confirmed the owner confirmed that the block may cover nearly all visitors
@@ -90,9 +90,9 @@ export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
   const poll = createPoll({ clock, every: REFRESH_MS, run: () => refresh(state), onError });
   return {
     isBlocked: (site, visitor, address = "") => isBlocked(state, site, visitor, address),
-    withoutBlocked: (find) => async (token, origin) => {
+    withoutBlocked: (find) => async (token, origin, address) => {
       const found = await find(token, origin);
-      return found !== undefined && isBlocked(state, found.site, found.visitor, "") ? undefined : found;
+      return found !== undefined && isBlocked(state, found.site, found.visitor, address) ? undefined : found;
     },
     block: (given, confirmed) => block(state, given, confirmed),
     unblock: (site, id) => unblock(state, site, id),

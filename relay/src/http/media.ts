@@ -25,8 +25,15 @@ export type MediaDeps = {
   log: Log;
   /** Whether any site allows pages of this origin. */
   allows: (origin: string) => boolean;
-  /** The visitor of a token; undefined when the token is invalid or pages of this origin may not use it. */
-  findByToken: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
+  /**
+   * The visitor of a token; undefined when the token is invalid, pages of this origin may not use it, or the site blocks its visitor
+   * or the sender's address.
+   */
+  findByToken: (
+    token: string,
+    origin: string,
+    incoming: IncomingMessage,
+  ) => Promise<{ visitor: string; site: string } | undefined>;
   /** Milliseconds until an address may upload again; 0: it may upload now. */
   wait: (incoming: IncomingMessage, site: string) => number;
 };
@@ -118,7 +125,7 @@ const isUnauthenticated = (error: unknown): boolean =>
 async function upload({ uploads, findByToken, wait }: MediaDeps, c: C): Promise<MediaRow> {
   const { incoming } = c.env;
   const token = /^Bearer ([\w.-]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  const session = token === undefined ? undefined : await findByToken(token, c.req.header("origin") ?? "");
+  const session = token === undefined ? undefined : await findByToken(token, c.req.header("origin") ?? "", incoming);
   if (session === undefined) throw new RelayError("unauthorized");
   const retryAfter = wait(incoming, session.site);
   if (retryAfter > 0) throw new RelayError("rate_limited", undefined, { retryAfter });

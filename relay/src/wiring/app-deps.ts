@@ -56,7 +56,9 @@ export function appDeps(
   routes: Pick<AppDeps, "api" | "admin" | "bodies">,
 ): AppDeps {
   const { settings, db, clock, log, sites, publicOrigin } = core;
-  const { connections, allows } = visitors;
+  const { connections, allows, sessions } = visitors;
+  const { addressOf: senderOf, networkOf } = sendersBehind(settings.trustProxy);
+  const findByToken = owner.access.withoutBlocked(sessions.findByToken);
   return {
     ...routes,
     sites,
@@ -66,7 +68,7 @@ export function appDeps(
     slots,
     log,
     widget,
-    networkOf: sendersBehind(settings.trustProxy).networkOf,
+    networkOf,
     nodes: core.cluster,
     mail: owner.mail,
     media: {
@@ -76,7 +78,7 @@ export function appDeps(
       files: files.files,
       uploads: files.uploads,
       links: files.links,
-      findByToken: owner.access.withoutBlocked(visitors.sessions.findByToken),
+      findByToken: (token, origin, incoming) => findByToken(token, origin, senderOf(incoming)),
       wait: uploadWait(core, visitors),
     },
     callbackAddress: intake.address,
