@@ -80,7 +80,7 @@ export type Connection = {
   /** Frames that are not handled yet, and their size in UTF-16 units. */
   queued: number;
   queuedSize: number;
-  /** Pongs since the relay's last ping. */
+  /** Pings and pongs since the relay's last ping. */
   pongs: number;
 };
 

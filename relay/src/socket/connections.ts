@@ -14,8 +14,8 @@ import { SWEEP_MS } from "./schedule.ts";
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
 /**
- * Most pongs of one client between two pings of the relay. A client may send some without a ping (RFC 6455, 5.5.3), but many of
- * them cost CPU time.
+ * Most pings and pongs of one client between two pings of the relay. A client may send some on its own (RFC 6455, 5.5), but many
+ * of them cost CPU time.
  */
 const PONGS_MAX = 100;
 /** At a stop, clients are told to reconnect after a time between these bounds, in milliseconds. */
@@ -35,7 +35,7 @@ export function createConnections(deps: ConnectionsDeps) {
     receive: (connection: Connection, text: string): void => enqueue(registry, actions, connection, text),
     /** The transport of a connection is closed. */
     lost: (connection: Connection): void => forget(registry, connection),
-    /** The client sent a pong. */
+    /** The client sent a pong or a ping. */
     alive: (connection: Connection): void => receivePong(registry, connection),
     sendDelivery: (account: string): void => sendDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),

@@ -11,6 +11,21 @@ const ACCEPTED = Promise.resolve(undefined);
 
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
+/** Flows that record the page of each message, and the page to which each transcript links. */
+function recordPages(calls: string[], stored: object) {
+  const pages: (string | undefined)[] = [];
+  const sendMessage = async (_visitor: string, _site: object, draft: { page?: { url: string } }): Promise<object> => {
+    calls.push("send");
+    pages.push(draft.page?.url);
+    return stored;
+  };
+  const transcript = async ({ context }: { context: { page: string } }): Promise<object> => {
+    pages.push(context.page);
+    return { id: "mail", address: "a@b.example" };
+  };
+  return { pages, sendMessage, transcript };
+}
+
 /**
  * Frames of a new visitor. Counts the calls of all flows.
  * @param refused why reactions are refused
@@ -24,16 +39,17 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
     return result as never;
   };
   const stored = { message: { n: 1 }, fresh: true };
+  const { pages, sendMessage, transcript } = recordPages(calls, stored);
   const handleFrame = createFrames({
     db: {} as never,
     bus: {} as never,
     clock: { now: () => 0 },
     log: silentLog,
-    send: { send: act("send", stored), react: act("react", refused), retry: act("retry", {}) } as never,
+    send: { send: sendMessage, react: act("react", refused), retry: act("retry", {}) } as never,
     forget: act("forget", true),
     logout: act("logout", undefined),
     capture: act("lead", { verdict }),
-    mail: undefined,
+    mail: { subscribe: act("subscribe", undefined), transcript } as never,
     rate: act("rate", true),
     passesGuard: async () => true,
     messages: createLimiter({ burst: 10, perMinute: 30, uptime: () => 0 }),
@@ -61,7 +77,7 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
   };
   const handle = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
   const errors = (): ErrorFrame[] => sent.filter((frame) => frame.t === "error");
-  return { calls, handle, sent, errors, live };
+  return { calls, handle, sent, errors, live, pages };
 }
 
 const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
@@ -117,6 +133,20 @@ describe("a visitor's frame", () => {
     expect([calls, sent]).toEqual([Array(4).fill("closed"), []]);
     await handle(send(1));
     expect(calls.at(-1)).toBe("send");
+  });
+
+  it.each([
+    ["/lamps?a=1", "https://shop.example/lamps?a=1", "https://shop.example/lamps"],
+    ["https://shop.example/x", "https://shop.example/x", "https://shop.example/x"],
+    ["https://evil.example/", undefined, "https://shop.example"],
+    ["//evil.example/x", undefined, "https://shop.example"],
+    ["javascript:alert(1)", undefined, "https://shop.example"],
+    ["blob:https://shop.example/x", undefined, "https://shop.example"],
+  ])("with the page %s stores and links to nothing but pages of its own origin", async (page, stored, linked) => {
+    const { handle, pages } = setup();
+    await handle({ t: "send", id: "message-1", text: "hello", page });
+    await handle({ t: "transcript", id: "transcript-1", page });
+    expect(pages).toEqual([stored, linked]);
   });
 
   it("counts as a visitor's first message once", async () => {

@@ -242,9 +242,17 @@ function pageSeen(
   { origin }: Live,
   { page, title }: { page?: string | undefined; title?: string | undefined },
 ): PageSeen | undefined {
+  const url = urlOn(origin, page);
+  return url && { url: url.href, title: toSingleLine(title ?? "") || null };
+}
+
+/**
+ * The address that a page of this origin names; undefined for an address of another origin or scheme. A `blob:` address has the
+ * origin of the address inside it (url.spec.whatwg.org, "origin"), and its path begins with that.
+ */
+function urlOn(origin: string, page: string | undefined): URL | undefined {
   const url = page !== undefined && URL.canParse(page, origin) ? new URL(page, origin) : undefined;
-  if (url?.origin !== origin) return undefined;
-  return { url: url.href, title: toSingleLine(title ?? "") || null };
+  return url?.origin === origin && url.protocol !== "blob:" ? url : undefined;
 }
 
 /**
@@ -255,6 +263,6 @@ function visitorContext(
   { origin }: Live,
   { page = "/", locale = "" }: { page?: string | undefined; locale?: string | undefined },
 ): VisitorContext {
-  const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);
-  return { page: url.origin === origin ? `${origin}${url.pathname}` : origin, locale };
+  const url = urlOn(origin, page);
+  return { page: url === undefined ? origin : `${origin}${url.pathname}`, locale };
 }

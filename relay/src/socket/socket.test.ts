@@ -58,6 +58,16 @@ it("sends a ping with a frame; a live client answers it, a sleeping one does not
   server.close();
 });
 
+it("counts the pings of a client, which cost as much as its pongs (A28)", async () => {
+  const { server, answered, address } = await startServer();
+  const client = await connect(address);
+  client.ping();
+  client.ping();
+  await expect.poll(() => answered).toEqual([{ number: 1 }, { number: 1 }]);
+  client.terminate();
+  server.close();
+});
+
 it("sends texts of every length and alphabet unchanged and in order, before heartbeat and close that follow", async () => {
   const { server, transports, address } = await startServer();
   const client = await connect(address);

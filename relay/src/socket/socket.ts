@@ -130,6 +130,8 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
   sockets.known.set(ws, sockets.connections.accept(transport, origin, sockets.addressOf(request)));
   ws.on("message", listeners.message);
   ws.on("pong", listeners.pong);
+  // `ws` answers each ping, so it costs as much as a pong.
+  ws.on("ping", listeners.pong);
   ws.on("error", listeners.error);
   ws.once("close", listeners.close);
 }

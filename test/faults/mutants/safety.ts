@@ -92,6 +92,11 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
+  without("count of a client's pings", "socket/socket.test.ts", {
+    in: "socket.open",
+    find: `$ws.on("ping", $listener);`,
+    replace: "",
+  }),
   without("limit on connections to the operators' own listener", "admin-listener.test.ts", {
     in: "createAdminListener",
     find: "limitPeers($$);",

@@ -63,6 +63,11 @@ export const TRUST: readonly Mutant[] = [
     find: "!NOT_IN_HOST.test($host)",
     replace: "true",
   }),
+  without("check that a page is no `blob:` address", "frames.test.ts", {
+    in: "urlOn",
+    find: `$url.protocol !== "blob:"`,
+    replace: "true",
+  }),
   without("disconnect after an upgrade before earlier answers (A34)", "server.test.ts", {
     in: "refuseEarlyUpgrades",
     find: "!isWritten($response)",
