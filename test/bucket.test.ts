@@ -45,6 +45,16 @@ describe("files in a bucket", () => {
     expect([part.status, await part.text()]).toEqual([206, "PNG"]);
   });
 
+  it("are not sent by a store that ignores ranges, whose bytes would follow the announced length", async () => {
+    const { answer } = await upload(harness, visitor, PNG);
+    const range = (Range: string) => fetch(`${harness.url}${answer.url}`, { headers: { Range } });
+    bucket.ignoringRanges(true);
+    expect((await range("bytes=1-3")).status).toBe(503);
+    expect((await range("bytes=0-")).status).toBe(206);
+    bucket.ignoringRanges(false);
+    expect(await (await range("bytes=1-3")).text()).toBe("PNG");
+  });
+
   it("are retried while the store is down: uploads by the visitor, deliveries by the relay", async () => {
     const { answer } = await upload(harness, visitor, PNG);
     bucket.failing(true);

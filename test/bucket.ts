@@ -17,6 +17,8 @@ export type FakeBucket = {
   forged: string[];
   /** Answers 503 while it is on. */
   failing: (on: boolean) => void;
+  /** Sends whole files instead of ranges while it is on. */
+  ignoringRanges: (on: boolean) => void;
   stop: () => Promise<void>;
 };
 
@@ -51,6 +53,7 @@ export async function startBucket(): Promise<FakeBucket> {
   const objects: FakeBucket["objects"] = new Map();
   const forged: string[] = [];
   let failing = false;
+  let ignoringRanges = false;
   const server = createServer(async (request, response) => {
     const { method, url = "", headers } = request;
     const body = await buffer(request);
@@ -70,7 +73,9 @@ export async function startBucket(): Promise<FakeBucket> {
     if (method === "DELETE") return answer(objects.delete(url) ? 204 : 404);
     if (object === undefined) return answer(404);
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
-    if (from === undefined) return answer(200, { "Content-Type": object.type }, object.bytes);
+    if (from === undefined || ignoringRanges) {
+      return answer(200, { "Content-Type": object.type, "Content-Length": String(object.bytes.length) }, object.bytes);
+    }
     return answer(206, { "Content-Type": object.type }, object.bytes.subarray(Number(from), Number(to) + 1));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -83,6 +88,9 @@ export async function startBucket(): Promise<FakeBucket> {
     forged,
     failing(on) {
       failing = on;
+    },
+    ignoringRanges(on) {
+      ignoringRanges = on;
     },
     async stop() {
       server.closeAllConnections();

@@ -4,11 +4,22 @@ import type { Readable } from "node:stream";
 import { AwsV4Signer } from "aws4fetch";
 import { Agent, type Dispatcher } from "undici";
 import type { Bucket } from "../base/config.ts";
-import type { Files } from "./store.ts";
+import type { ByteRange, Files } from "./store.ts";
 
 const CONNECT_MS = 5_000;
 /** Longest wait for an answer, and between two parts of it, in milliseconds. */
 const ANSWER_MS = 30_000;
+
+/**
+ * Whether an answer has the bytes that were asked for. A store that ignores ranges sends the whole file, and the rest would follow
+ * the length that the relay has announced: the client would read it as the next answer (RFC 9112 section 6.3).
+ */
+function hasRange({ statusCode, headers }: Dispatcher.ResponseData, span: ByteRange | undefined): boolean {
+  if (span === undefined) return statusCode === 200;
+  const length = headers["content-length"];
+  if (length === undefined) return statusCode === 206;
+  return (statusCode === 200 || statusCode === 206) && Number(length) === span.to - span.from + 1;
+}
 
 /**
  * Stores files in a private bucket of an S3-compatible store. Browsers and the service reach them only through the relay, so
@@ -58,7 +69,7 @@ export function createS3Files(bucket: Bucket): Files {
     async get(key, span) {
       const headers = span === undefined ? {} : { range: `bytes=${span.from}-${span.to}` };
       const answer = await call("GET", key, { headers });
-      if (answer.statusCode === 200 || answer.statusCode === 206) return answer.body;
+      if (hasRange(answer, span)) return answer.body;
       await answer.body.dump();
       if (answer.statusCode === 404) return undefined;
       throw new Error(`The file store answered ${answer.statusCode} to GET`);
