@@ -3,10 +3,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { en } from "../../../widget/src/locales/en.ts";
 import { corpus } from "../../corpora.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { strays } from "./strays.ts";
-import { type Chat, callApi, setUpTestbed } from "./testbed.ts";
+import { type Chat, callApi, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
 const testbed = setUpTestbed();
 const POLICY = "require-trusted-types-for 'script'; trusted-types 'none'";
@@ -96,3 +97,84 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
 });
 
 const echoed = (chat: Chat, n: number) => chat.thread.locator(".reply").getByText(`end ${n}.`).waitFor();
+
+/** Opens a page that forbids every script but the relay's. @returns also what payloads have reported there */
+async function armedVisit(attributes = "") {
+  let fired: string[] = [];
+  const { page, chat } = await testbed.visit({
+    html: pageOf(testbed.tag(`data-site="default" ${attributes}`)),
+    headers: { "Content-Security-Policy": POLICY },
+    before: async (page) => {
+      fired = await arm(page);
+    },
+  });
+  return { page, chat, fired };
+}
+
+/** A payload on one line, without the signs that end a name, a title or an answer. */
+const oneLine = (text: string, max: number): string =>
+  text
+    .replaceAll(/[[\]\s]+/g, " ")
+    .slice(0, max)
+    .trim();
+
+it("18 payloads stay text in cards, answers and names of authors (R-606)", async () => {
+  const { page, chat, fired } = await armedVisit();
+  await converse(chat);
+  for (const [n, text] of PAYLOADS.entries()) {
+    const line = oneLine(text, 70);
+    const card = `> # ${line}\n> ${line}\n> [${line}](https://shop.example/) [x](${line})`;
+    await testbed.reply(`[${oneLine(text, 40)}](${testbed.host}/a.png)\n${card}\n\n( ) ${line}\n( ) answer ${n}`);
+    await chat.thread.getByRole("button", { name: `answer ${n}`, exact: true }).waitFor();
+    expect(await chat.thread.locator(".reply").last().locator(".card").count(), text).toBe(1);
+    expect(await strays(page), text).toEqual([]);
+  }
+  expect(fired).toEqual([]);
+});
+
+it("18 payloads stay text in labels, choices and values of forms, in topics and in every word of the site", async () => {
+  const { page, chat, fired } = await armedVisit();
+  await chat.open();
+  const names = PAYLOADS.map((_, n) => `field${n}`);
+  const types = ["text", "long", "choice", "checkbox", "url"];
+  await callApi(page, "update", {
+    customFields: Object.fromEntries(
+      PAYLOADS.map((text, n) => [names[n], { label: text, type: types[n % types.length], choices: [text, "other"] }]),
+    ),
+    prefill: Object.fromEntries([...names, "email", "message"].map((name, n) => [name, PAYLOADS[n] ?? "<b>x</b>"])),
+    prechat: ["email?", ...names.map((name) => `${name}?`)],
+    team: PAYLOADS.map((text) => `${text.replaceAll("=", " ")}=${text}`),
+  });
+  await expect.poll(() => chat.panel.locator("form label").count()).toBe(PAYLOADS.length + 1);
+  const labels = await chat.panel.locator("form label").allTextContents();
+  expect(labels.slice(1).map((label) => label.replace(" (optional)", ""))).toEqual(PAYLOADS);
+  expect(await strays(page)).toEqual([]);
+  await callApi(page, "update", { prechat: [], customFields: {}, prefill: {} });
+  for (const text of PAYLOADS) {
+    const strings = Object.fromEntries(Object.keys(en).map((key) => [key, text]));
+    await callApi(page, "update", { strings, topics: [text, `${text}=${text}`], askPerson: text });
+    expect(await strays(page), text).toEqual([]);
+  }
+  expect(fired).toEqual([]);
+});
+
+it("18 payloads stay text in help articles, wherever their file comes from", async () => {
+  const articles = PAYLOADS.map((text, n) => ({
+    title: `${n} ${text}`,
+    text: `${text}\n\nend ${n}.`,
+    url: text,
+    words: [text],
+  }));
+  testbed.put("/articles.json", { html: JSON.stringify(articles), headers: { "Content-Type": "application/json" } });
+  const { page, chat, fired } = await armedVisit(`data-start-screen data-articles="${testbed.host}/articles.json"`);
+  await chat.launcher.first().click();
+  const titles = chat.panel.locator(".articles button");
+  await expect.poll(() => titles.count()).toBe(PAYLOADS.length);
+  for (const [n, text] of PAYLOADS.entries()) {
+    await titles.nth(n).click();
+    await chat.panel.getByText(`end ${n}.`).waitFor();
+    expect(await strays(page), text).toEqual([]);
+    await chat.panel.getByRole("button", { name: "Back" }).click();
+  }
+  expect(fired).toEqual([]);
+});
