@@ -221,7 +221,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 24,
-    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, downloads that are read slowly, a reader who opens many long lists and searches at once, and a token of the server API used by ninety requests at once",
+    what: "request bodies of 300 MB, sent in chunks, and 3,000 bodies without their last byte. Tests: requests that are short but whose answer takes long to make, downloads that are read slowly, a reader who opens many long lists and searches at once, a token of the server API used by ninety requests at once, callbacks with very long names of fields, and connections to the operators' own listener",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/body-budget.ts",
@@ -237,8 +237,12 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/db/slices.ts",
       "relay/src/flows/session-endings.ts",
       "relay/src/flows/access-policy.ts",
+      "relay/src/flows/callback-fields.ts",
+      "relay/src/wiring/admin-listener.ts",
     ],
     tests: [
+      "relay/src/flows/callback-fields.test.ts",
+      "relay/src/wiring/admin-listener.test.ts",
       "relay/src/flows/access-policy.test.ts",
       "relay/src/http/body.test.ts",
       "relay/src/admin/reads.test.ts",
@@ -268,7 +272,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 26,
-    what: "5,000 connections of the HTTP fallback from one address, and 3,000 WebSockets that are closed at once. Tests: a customer with a whole /48 of IPv6 addresses",
+    what: "5,000 connections of the HTTP fallback from one address, and 3,000 WebSockets that are closed at once. Tests: a customer with a whole /48 of IPv6 addresses, and long headers beside an address",
     defence: ["relay/src/base/connection-slots.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
     tests: [
       "relay/src/base/connection-slots.test.ts",
@@ -302,7 +306,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 28,
-    what: "fifty visitors that request history and never read the answers, fifty answers without a body (HEAD), and 5,000 clients that come back at once and lack their whole thread. Tests: answers and files that are not read",
+    what: "fifty visitors that request history and never read the answers, fifty answers without a body (HEAD), and 5,000 clients that come back at once and lack their whole thread. Tests: answers and files that are not read, and pings of a WebSocket",
     defence: [
       "relay/src/socket/connections.ts",
       "relay/src/http/fallback.ts",
@@ -312,6 +316,7 @@ export const ATTACKS: readonly Attack[] = [
     tests: [
       "relay/src/http/response-policy.test.ts",
       "relay/src/socket/limits.test.ts",
+      "relay/src/socket/socket.test.ts",
       "relay/src/http/fallback.test.ts",
       "relay/src/base/fair-queue.test.ts",
       "relay/src/socket/feed.test.ts",
@@ -346,14 +351,15 @@ export const ATTACKS: readonly Attack[] = [
       "widget/src/text/inline.ts",
       "widget/src/text/markdown.ts",
       "relay/src/service/rate-limit-headers.ts",
+      "relay/src/service/callbacks.ts",
       "relay/src/base/depth.ts",
     ],
-    tests: ["widget/src/text/markdown.test.ts"],
+    tests: ["widget/src/text/markdown.test.ts", "relay/src/service/callbacks.test.ts"],
     inside: slowPatterns,
   },
   {
     number: 33,
-    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes. Tests: foreign and forged texts on the link between nodes",
+    what: "unusual strings as messages and replies, JSONTestSuite at every endpoint, and fuzzing of sixteen parsers with structured input and random bytes. Tests: foreign, forged and repeated texts on the link between nodes",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/socket/socket.ts",
@@ -366,9 +372,14 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 34,
-    what: "unusual headers at seven addresses, request smuggling, also at the callback address, WebSockets requested before earlier requests are answered, 10,000 resets during the upgrade, a hundred refused upgrades whose client stays, and 50 connections that pipeline 2,000 requests each",
-    defence: ["relay/src/http/server.ts", "relay/src/http/pipelining.ts", "relay/src/socket/socket.ts"],
-    tests: ["relay/src/http/server.test.ts"],
+    what: "unusual headers at seven addresses, two Host headers, request smuggling, also at the callback address, WebSockets requested before earlier requests are answered, 10,000 resets during the upgrade, a hundred refused upgrades whose client stays, and 50 connections that pipeline 2,000 requests each",
+    defence: [
+      "relay/src/http/server.ts",
+      "relay/src/http/host-header.ts",
+      "relay/src/http/pipelining.ts",
+      "relay/src/socket/socket.ts",
+    ],
+    tests: ["relay/src/http/server.test.ts", "relay/src/http/host-header.test.ts"],
     inside: oddHeaders,
     run: rawConnections,
     direct: true,
