@@ -116,7 +116,29 @@ it("counts incomplete headers that follow a complete request, and no complete on
 it("ends the connection after a body in chunks, whose size is unknown", async () => {
   const { clients, stop } = await afterCount(CHUNKED + GET + large(15_000), GET);
   await expect.poll(() => clients[0]?.socket.destroyed).toBe(true);
-  expect(clients[0]?.received()).toContain("Connection: close");
+  stop();
+});
+
+it("says that the connection ends in an answer that follows a body in chunks", async () => {
+  const { server, client, stop } = await start((request, response) =>
+    request.resume().once("end", () => response.end("ok.")),
+  );
+  limitIncompleteHeaders(server, manualClock(), MAX);
+  const { socket, received } = await client(CHUNKED);
+  await expect.poll(() => socket.destroyed).toBe(true);
+  expect(received()).toContain("Connection: close");
+  stop();
+});
+
+it("reads the rest of a body in chunks after an early answer, which the client would lose otherwise", async () => {
+  const { server, client, stop } = await start();
+  limitIncompleteHeaders(server, manualClock(), MAX);
+  const rest = "0\r\n\r\n";
+  const { socket, peer, received } = await client(CHUNKED.slice(0, -rest.length));
+  await expect.poll(received).toContain("200 OK");
+  socket.write(rest);
+  await expect.poll(() => socket.destroyed).toBe(true);
+  expect(peer.bytesRead).toBe(CHUNKED.length);
   stop();
 });
 

@@ -53,14 +53,25 @@ function add(complete: Complete, request: IncomingMessage, response: ServerRespo
  * A body in chunks does not tell how many bytes it took, so its connection ends with the answer. Only an accepted callback keeps
  * its connection: its sender knows the secret, and is trusted.
  */
-function addChunked(complete: Complete, { socket, url }: IncomingMessage, response: ServerResponse): void {
-  if (url?.startsWith("/callbacks/") !== true) {
-    response.shouldKeepAlive = false;
-    return;
-  }
+function addChunked(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
+  const { socket, url } = request;
+  if (url?.startsWith("/callbacks/") !== true) return endAfter(request, response);
   response.once("close", () => {
     if (response.statusCode !== 200) socket.end();
     else if (complete.has(socket)) complete.set(socket, socket.bytesRead);
+  });
+}
+
+/**
+ * Ends the connection when both the body and the answer are complete. An answer that begins before the end of the body must not
+ * end it: a client that still sends would lose the answer (RFC 9112 section 9.6).
+ */
+function endAfter(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => void request.socket.end();
+  request.once("end", () => {
+    if (!response.headersSent) response.shouldKeepAlive = false;
+    else if (response.writableFinished) end();
+    else response.once("close", end);
   });
 }
 
