@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../relay/src/base/clock.ts";
 import { realClock } from "../relay/src/base/clock.ts";
@@ -30,6 +32,19 @@ async function guest(): Promise<Visitor> {
   const visitor = harness.visitor();
   await visitor.connect();
   return visitor;
+}
+
+/** Changes the site's budget in the configuration file. */
+async function setBudget(messagesPerDay: number): Promise<void> {
+  const path = join(harness.dataDir, "sites.json");
+  const file = JSON.parse(await readFile(path, "utf8")) as { sites: { default: object } };
+  Object.assign(file.sites.default, { messagesPerDay });
+  await writeFile(path, JSON.stringify(file));
+}
+/** Changes the site's budget while the relay runs. */
+async function reload(messagesPerDay: number): Promise<void> {
+  await setBudget(messagesPerDay);
+  expect(await porchlight(harness, ["reload"])).toMatchObject({ code: 0 });
 }
 
 const nextError = (visitor: Visitor): Promise<ErrorFrame> =>
@@ -103,9 +118,11 @@ describe("the owner's list of blocks", () => {
 });
 
 describe("a site's budget of messages a day", () => {
+  /** How far a relay's clock that shows 1:00 is ahead: no midnight comes in between, and nothing has waited half a day. */
+  const early = DAY / 24 - (Date.now() % DAY);
+  const isDelayed = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
+
   it("holds further messages for the next days, in order, and informs the visitor, the owner and the operator (C24)", async () => {
-    // The relay's clock shows 1:00, so that no midnight comes in between and nothing has waited half a day.
-    const early = DAY / 24 - (Date.now() % DAY);
     let ahead = early;
     const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
     const webhook = (url: string) => ({
@@ -119,7 +136,6 @@ describe("a site's budget of messages a day", () => {
       await visitor.receives(`echo: ${text}`);
     }
     for (const text of ["three", "four", "five"]) await visitor.send(text);
-    const isDelayed = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
     await visitor.next(isDelayed);
     await expect
       .poll(() => backend.events)
@@ -145,6 +161,39 @@ describe("a site's budget of messages a day", () => {
     }
     expect(bodies()).toEqual(["one", "two", "three", "four", "five"]);
     await visitor.receives("echo: five");
+  });
+
+  it("lets messages that wait for another day leave when it is raised or removed, in order, and tells the visitor", async () => {
+    const clock: Clock = { ...realClock, now: () => Date.now() + early };
+    await open(() => ({ messagesPerDay: 1 }), { run: (env: Env) => runAt(env, clock) });
+    const visitor = await guest();
+    for (const text of ["one", "two", "three", "four"]) await visitor.send(text);
+    await visitor.next(isDelayed);
+    await harness.sandbox.until((all) => all.messages().length === 1);
+    await reload(3);
+    await harness.sandbox.until((all) => all.messages().length === 3);
+    await reload(2);
+    await visitor.drop();
+    expect((await visitor.connect()).delivery).toBe("delayed");
+    expect(bodies()).toEqual(["one", "two", "three"]);
+    await reload(0);
+    await visitor.next((frame) => frame.t === "status" && frame.delivery === "ok");
+    await visitor.receives("echo: four");
+    expect(bodies()).toEqual(["one", "two", "three", "four"]);
+  });
+
+  it("applies to the messages that wait when it was raised before a restart", async () => {
+    const clock: Clock = { ...realClock, now: () => Date.now() + early };
+    await open(() => ({ messagesPerDay: 1 }), { run: (env: Env) => runAt(env, clock) });
+    const visitor = await guest();
+    for (const text of ["one", "two"]) await visitor.send(text);
+    await harness.sandbox.until((all) => all.messages().length === 1);
+    await visitor.drop();
+    await harness.halt();
+    await setBudget(2);
+    await harness.start();
+    await harness.sandbox.until((all) => all.messages().length === 2);
+    expect(bodies()).toEqual(["one", "two"]);
   });
 });
 

@@ -200,6 +200,8 @@ async function start({
   core.port = await server.listen();
   await adminListener?.start();
   await core.cluster.start(core.port);
+  // The budgets may have been changed before this start.
+  await visitors.send.release(core.sites.all);
   // Last, because the reply to a message may follow within milliseconds, and the service sends it only once.
   await visitors.courier.start();
   await owner.start();

@@ -47,7 +47,7 @@ async function page(paused: Record<string, string> = {}, id = "m"): Promise<stri
 it("shows a try that the service refused for the account's key, and what the message waits for", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "401: Unknown key" });
-    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT, error: "401: Unknown key" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, error: "401: Unknown key" }, AT);
   });
   expect(await page()).toMatch(/Sent, but not accepted .*15:00:01[\s\S]*The service answered 401: Unknown key/);
   const held = await page({ main: "401: Unknown key" });
@@ -59,7 +59,7 @@ it("shows a try that the service refused for the account's key, and what the mes
 it("says of a try that had no answer that the service did not answer", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "ECONNREFUSED" });
-    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, due: AT + 9_000, error: "ECONNREFUSED" });
+    await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, error: "ECONNREFUSED" }, AT + 9_000);
   });
   const shown = await page();
   expect(shown).toMatch(/Tried, without an answer .*15:00:01[\s\S]*The service did not answer: ECONNREFUSED\./);

@@ -23,6 +23,8 @@ export type DeliveryStatus = {
   statusOf: (account: string, site: string) => Delivery;
   /** Called when a message has to wait for another day's budget. @param until milliseconds since 1970 */
   onHeld: (site: Site, until: number) => void;
+  /** Called when no message of the site waits for another day's budget any more. */
+  onReleased: (site: Site) => void;
 };
 
 /** Tells visitors whether their messages are being delivered, and when that changes. */
@@ -34,6 +36,7 @@ export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus =
     clock.after(0, () => announce(account));
     clock.after(until - clock.now(), () => announce(account));
   },
+  onReleased: ({ account }) => deps.announce(account),
 });
 
 /** Stores, in the same transaction, a webhook event for the owner's backend: a visitor's message was not delivered. */

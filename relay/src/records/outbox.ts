@@ -148,20 +148,66 @@ export async function moveLane(tx: Transaction, from: string, to: string, shift:
   );
 }
 
-/** Schedules the next attempt, and stores why the last one failed. */
+/**
+ * Stores why the last attempt failed, and schedules the next one.
+ * @param due when it is due, in ms since 1970; null: as before
+ * @returns when it is due now; undefined when the outbox no longer has the entry
+ */
 export async function scheduleRetry(
   tx: Transaction,
-  { visitor, turn, attempts, due, error }: Pick<LaneHead, "visitor" | "turn" | "attempts" | "due" | "error">,
-): Promise<void> {
-  await tx.run(
-    "UPDATE outbox SET attempts = $3, due = $4, error = $5 WHERE visitor = $1 AND turn = $2",
+  { visitor, turn, attempts, error }: Pick<LaneHead, "visitor" | "turn" | "attempts" | "error">,
+  due: number | null,
+): Promise<number | undefined> {
+  const [row] = await tx.all<{ due: number }>(
+    "UPDATE outbox SET attempts = $3, due = COALESCE($4, due), error = $5 WHERE visitor = $1 AND turn = $2 RETURNING due",
     visitor,
     turn,
     attempts,
     due,
     error,
   );
+  return row?.due;
 }
+
+/** Messages of visitors that no attempt was made for, and that are due at `$1` or later: they wait for a later day's budget. */
+const HELD_FROM = `FROM outbox o JOIN visitors v ON v.id = o.visitor
+     WHERE o.due >= $1 AND o.attempts = 0 AND o.reaction IS NULL`;
+
+/** Ids of the sites with messages that wait for the budget of a day that begins at `from` or later (ms since 1970). */
+export async function sitesHolding(tx: Transaction, from: number): Promise<Set<string>> {
+  const rows = await tx.all<{ site: string }>(`SELECT DISTINCT v.site ${HELD_FROM}`, from);
+  return new Set(rows.map(({ site }) => site));
+}
+
+/** An entry of the outbox, and when it is due. */
+export type HeldEntry = Pick<OutboxEntry, "visitor" | "turn" | "due">;
+
+/**
+ * The first messages of a site that wait for the budget of a day that begins at `from` or later, oldest first; at most `limit`.
+ * Those of one visitor are in the order of their lane, also when a message was sent again: such a message is older than those
+ * before it.
+ */
+export const heldEntries = (
+  tx: Transaction,
+  { site, from, limit }: { site: string; from: number; limit: number },
+): Promise<HeldEntry[]> =>
+  tx.all(
+    `SELECT visitor, turn, due FROM (
+       SELECT o.visitor, o.turn, o.due, max(o.due) OVER lane AS day,
+         max((SELECT m.at FROM messages m WHERE m.visitor = o.visitor AND m.pos = o.pos)) OVER lane AS written
+       ${HELD_FROM} AND v.site = $2 WINDOW lane AS (PARTITION BY o.visitor ORDER BY o.turn)) held
+     ORDER BY day, written, visitor, turn LIMIT $3`,
+    from,
+    site,
+    limit,
+  );
+
+/** Makes entries due at another time, and shifts the time at which they fail by as much. */
+export const moveDue = (tx: Transaction, entries: readonly HeldEntry[], due: number): Promise<void> =>
+  tx.runEach(
+    "UPDATE outbox SET due = $3, expires = expires - (due - $3) WHERE visitor = $1 AND turn = $2",
+    entries.map(({ visitor, turn }) => [visitor, turn, due]),
+  );
 
 /** Entries that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
 export async function expiredEntries(

@@ -29,10 +29,13 @@ const DAY_MS = 86_400_000;
 /** A message may use the budget of today or of one of the next six days. */
 const BUDGET_DAYS = 7;
 
+/** When the day after `now` begins, in UTC. Both in milliseconds since 1970. */
+export const tomorrow = (now: number): number => Date.parse(dayOf(now + DAY_MS));
+
 /** Name of the quota that counts a site's messages of a day. */
 export const budgetName = (site: string): string => `messages of ${site}`;
 
-/** A site's daily budget of messages and reactions. `now`: milliseconds since 1970. */
+/** A site's daily budget of messages and reactions; `Infinity`: no limit. `now`: milliseconds since 1970. */
 type Budget = { site: string; perDay: number; now: number };
 
 /** Takes one from a site's budget of today: for reactions, which cannot wait until tomorrow. @returns false when it is used up */
@@ -56,4 +59,36 @@ export async function reserveMessage(
     return { due: Date.parse(day), first };
   }
   return undefined;
+}
+
+/** A day whose budget has room for `room` more messages. `start` and `end`: milliseconds since 1970. */
+type DayWithRoom = { day: string; start: number; end: number; room: number };
+
+/** The first day, from today on, whose budget has room; nothing when the budgets of all `BUDGET_DAYS` days are used up. */
+export async function firstRoom(tx: Transaction, { site, perDay, now }: Budget): Promise<DayWithRoom | undefined> {
+  const sql = "SELECT day, used FROM quotas WHERE name = $1 AND day >= $2";
+  const rows = await tx.all<{ day: string; used: number }>(sql, budgetName(site), dayOf(now));
+  const used = new Map(rows.map((row) => [row.day, row.used]));
+  for (let later = 0; later < BUDGET_DAYS; later++) {
+    const day = dayOf(now + later * DAY_MS);
+    const room = perDay - (used.get(day) ?? 0);
+    const start = Date.parse(day);
+    if (room > 0) return { day, start, end: start + DAY_MS, room };
+  }
+  return undefined;
+}
+
+/** Moves what messages of a site use of the budget to another day. @param from the day of each message @param to the new day */
+export async function moveUse(tx: Transaction, site: string, from: readonly string[], to: string): Promise<void> {
+  const name = budgetName(site);
+  await tx.runEach(
+    "UPDATE quotas SET used = CASE WHEN used > $3 THEN used - $3 ELSE 0 END WHERE name = $1 AND day = $2",
+    Array.from(
+      Map.groupBy(from, (day) => day),
+      ([day, all]) => [name, day, all.length],
+    ),
+  );
+  const sql = `INSERT INTO quotas (name, day, used) VALUES ($1, $2, $3)
+    ON CONFLICT (name, day) DO UPDATE SET used = quotas.used + excluded.used`;
+  await tx.run(sql, name, to, from.length);
 }

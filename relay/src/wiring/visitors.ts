@@ -2,14 +2,14 @@ import { createIdentities } from "../base/identity.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { hashed } from "../base/log.ts";
 import { createBudgets } from "../flows/budgets.ts";
-import { createCourier } from "../flows/courier/courier.ts";
+import { type Courier, createCourier } from "../flows/courier/courier.ts";
 import { createDeliver } from "../flows/deliver.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
 import { createOriginLog } from "../flows/origin-log.ts";
 import { createRating } from "../flows/rating.ts";
-import { createSend } from "../flows/send/send.ts";
+import { createSend, type Send } from "../flows/send/send.ts";
 import { sendWithProfile } from "../flows/send-profile.ts";
 import { createSession } from "../flows/session/session.ts";
 import { createSessionEndings } from "../flows/session-endings.ts";
@@ -32,31 +32,20 @@ const FREE_FRAMES_BURST = 100;
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, cluster } = core;
-  const { gates, services, deliveryOf } = service;
   const { access, storeEvent } = owner;
-  const sendOne = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.send);
-  const courier = createCourier({
-    db,
-    bus,
-    clock,
-    log,
-    gates,
-    leases: cluster.leases,
-    ...(cluster.shared && { nodes: cluster }),
-    deliver: createDeliver({ clock, sites, access, send: sendOne }),
-    onFailed: createFailureNotice(storeEvent),
-  });
-  cluster.onGone(courier.drop);
+  const courier = createVisitorCourier(core, service, owner);
   const sessions = createSessions(core, owner, courier.wake);
   const delivery = createDeliveryStatus({
     clock,
     log,
-    gates: { delivery: deliveryOf },
+    gates: { delivery: service.deliveryOf },
     isHeld: (site) => send.isHeld(site),
     announce: (account) => connections.sendDelivery(account),
   });
   const { horizon } = settings;
-  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, storeEvent, onHeld: delivery.onHeld });
+  const { onHeld, onReleased } = delivery;
+  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, storeEvent, onHeld, onReleased });
+  followBudgets(core, send, courier);
   const forget = createForget({
     db,
     bus,
@@ -89,6 +78,34 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   });
   access.onChange(connections.closeBlocked);
   return { courier, sessions, send, forget, endings, budgets, connections, allows: originLog.allows };
+}
+
+/** The courier of the visitors' messages. */
+function createVisitorCourier(core: Core, { gates, services }: ServiceAccess, owner: OwnerFlows) {
+  const { db, bus, clock, log, sites, cluster } = core;
+  const { access, storeEvent } = owner;
+  const sendOne = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.send);
+  const courier = createCourier({
+    db,
+    bus,
+    clock,
+    log,
+    gates,
+    leases: cluster.leases,
+    ...(cluster.shared && { nodes: cluster }),
+    deliver: createDeliver({ clock, sites, access, send: sendOne }),
+    onFailed: createFailureNotice(storeEvent),
+  });
+  cluster.onGone(courier.drop);
+  return courier;
+}
+
+/** Applies changed budgets to the messages that wait for another day. */
+function followBudgets({ sites, log }: Core, send: Send, courier: Courier): void {
+  sites.onReplaced(() => {
+    const released = send.release(sites.all).then(courier.reread);
+    released.catch((error: unknown) => log("database.failing", { cause: String(error) }));
+  });
 }
 
 /** The visitors' sessions. The keys of signed identities are read again when the sites' settings change. */

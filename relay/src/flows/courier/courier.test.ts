@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ManualClock, manualClock } from "../../base/clock.fixture.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { createBus } from "../../bus/bus.ts";
@@ -269,6 +269,75 @@ it("counts no attempt when the relay itself holds a message back, and says so", 
     "not sent: the visitor is blocked",
   ]);
   await stop();
+});
+
+describe("a message that waits for its site's budget", () => {
+  const DAY = 86_400_000;
+  /** The relay's answer for a message that is due later. */
+  const held = ({ due }: LaneHead): Outcome | undefined =>
+    due > clock.now()
+      ? { kind: "unready", status: 0, message: "the budget is used", waitMs: due - clock.now() }
+      : undefined;
+  /** Writes messages that are due a day later. */
+  async function writeForTomorrow(texts: string[]): Promise<void> {
+    await write("v", texts);
+    await db.run("UPDATE outbox SET due = $1, expires = $2", clock.now() + DAY, clock.now() + 2 * DAY);
+  }
+
+  it("is sent, once, when the outbox is read again after the budget was raised; those behind it follow", async () => {
+    await writeForTomorrow(["first", "second"]);
+    const sent: string[] = [];
+    const answer = Promise.withResolvers<Outcome>();
+    const { start, reread, stop } = courier(async (head) => {
+      const refusal = held(head);
+      if (refusal === undefined) sent.push(head.text);
+      return refusal ?? answer.promise;
+    });
+    await start();
+    await expect.poll(() => triesOf(db, "v", 1, 9), { interval: 1 }).toHaveLength(1);
+    await reread();
+    await pass(0, async () => clock.now() > 1_005_000);
+    expect(await triesOf(db, "v", 1, 9)).toHaveLength(1);
+    await db.run("UPDATE outbox SET due = $1", clock.now());
+    await reread();
+    await pass(0, async () => sent.length > 0);
+    // The time comes for which it waited before the budget was raised.
+    clock.pass(DAY);
+    await db.transaction(async () => undefined);
+    expect(sent).toEqual(["first"]);
+    answer.resolve({ kind: "ok", status: 200, message: "" });
+    await pass(0, async () => (await statesOf("v")).every((state) => state === "delivered"));
+    expect(sent).toEqual(["first", "second"]);
+    await stop();
+  });
+
+  it("is sent when the budget is raised while the courier handles the message", async () => {
+    await writeForTomorrow(["hello"]);
+    const { start, stop } = courier(async (head) => {
+      const refusal = held(head);
+      if (refusal !== undefined) await db.run("UPDATE outbox SET due = $1", clock.now());
+      return refusal ?? { kind: "ok", status: 200, message: "" };
+    });
+    await start();
+    await pass(0, async () => (await statesOf("v"))[0] === "delivered");
+    expect(clock.now()).toBeLessThan(1_000_000 + DAY);
+    await stop();
+  });
+
+  it("is sent when the outbox is read again while the courier handles the message", async () => {
+    await writeForTomorrow(["hello"]);
+    const { start, reread, stop } = courier(async (head) => {
+      const refusal = held(head);
+      if (refusal !== undefined) await reread();
+      return refusal ?? { kind: "ok", status: 200, message: "" };
+    });
+    await start();
+    await expect.poll(() => triesOf(db, "v", 1, 9), { interval: 1 }).toHaveLength(1);
+    await db.run("UPDATE outbox SET due = $1", clock.now());
+    await pass(0, async () => (await statesOf("v"))[0] === "delivered");
+    expect(clock.now()).toBeLessThan(1_000_000 + DAY);
+    await stop();
+  });
 });
 
 it("stores the status with which the service accepted a message", async () => {

@@ -44,6 +44,10 @@ export type Courier = {
   start: () => Promise<void>;
   /** Queues a visitor's lane after a message was added to it. */
   wake: (added: QueuedMessage) => void;
+  /**
+   * Reads the outbox again: a lane that waits for another day's budget is queued when its first message may leave earlier now.
+   */
+  reread: () => Promise<void>;
   /** Drops a deleted visitor's messages from memory: none of them is sent any more. */
   drop: (visitor: string) => void;
   /** Sends no new message. Resolves when the calls under way have ended, or after 10 s. */
@@ -59,6 +63,7 @@ export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<
   return {
     start: () => start(courier),
     wake: (added) => wake(courier, added, onPermitOf(courier)),
+    reread: () => queueOpenLanes(courier, onPermitOf(courier)),
     drop: (visitor) => void courier.heads.delete(visitor),
     stop: () => stop(courier),
   };
@@ -151,6 +156,9 @@ async function handle(courier: CourierState, lane: Lane, head: LaneHead, outcome
       await storeTry(courier, triedAgain(head, outcome));
       return queue(courier, lane, onPermitOf(courier));
     case "unready":
+      return outcome.waitMs === undefined
+        ? tryLater(courier, lane, head, outcome)
+        : waitForBudget(courier, lane, head, outcome);
     case "transient":
     case "unknown":
       return tryLater(courier, lane, head, outcome);
@@ -162,20 +170,43 @@ async function tryLater(courier: CourierState, lane: Lane, head: LaneHead, outco
   const { failures = 0 } = lane;
   const wait = Math.max(outcome.waitMs ?? 0, backoff(failures, RETRY_BASE_MS, RETRY_CAP_MS, random));
   const tried = triedAgain(head, outcome);
-  await storeTry(courier, { ...tried, due: clock.now() + wait });
+  await storeTry(courier, tried, clock.now() + wait);
   log("delivery.retry", { ...about(head), attempts: tried.attempts, status: outcome.status, wait });
   queueLater(courier, { ...lane, rank: "repeat", failures: failures + 1 }, wait, onPermitOf(courier));
 }
 
-/** Stores an attempt after which the message still waits, with the answer and the time of the next attempt. */
-async function storeTry({ deps }: CourierState, tried: LaneHead): Promise<void> {
+/**
+ * Keeps a message until the day whose budget it uses. The outbox says when that is, because a budget that was raised meanwhile has
+ * moved the message to an earlier day.
+ */
+async function waitForBudget(courier: CourierState, lane: Lane, head: LaneHead, outcome: Outcome): Promise<void> {
+  const { clock, log } = courier.deps;
+  const { attempts } = head;
+  const until = await storeTry(courier, triedAgain(head, outcome));
+  const rest = lane.again ? 0 : (until ?? 0) - clock.now();
+  const wait = Math.max(RETRY_BASE_MS, rest);
+  log("delivery.retry", { ...about(head), attempts, status: outcome.status, wait });
+  queueLater(courier, { ...lane, rank: "repeat", until }, wait, onPermitOf(courier));
+}
+
+/**
+ * Stores an attempt after which the message still waits, with the answer.
+ * @param due time of the next attempt; null: as before
+ * @returns that time; undefined when the outbox no longer has the message
+ */
+async function storeTry(
+  { deps }: CourierState,
+  tried: LaneHead,
+  due: number | null = null,
+): Promise<number | undefined> {
   const { visitor, pos, reaction, error } = tried;
-  const store = async (tx: Transaction): Promise<void> => {
+  const store = async (tx: Transaction): Promise<number | undefined> => {
     await assertHoldsAccounts(deps, tx, [tried]);
-    await scheduleRetry(tx, tried);
+    const next = await scheduleRetry(tx, tried, due);
     if (reaction === null) await addTry(tx, visitor, pos, { at: deps.clock.now(), answer: error });
+    return next;
   };
-  await deps.db.transaction(store, [visitor]);
+  return deps.db.transaction(store, [visitor]);
 }
 
 /** Marks a message as failed, and queues the lane's next one. */

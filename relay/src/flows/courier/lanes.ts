@@ -34,12 +34,12 @@ export function queue({ lanes, deps }: CourierState, lane: Lane, onPermit: OnPer
   deps.gates.enter(lane.account, lane.rank, (permit) => void onPermit(lane, permit));
 }
 
-/** Queues a lane after `ms`. */
+/** Queues a lane after `ms`, unless it is queued earlier. */
 export function queueLater(state: CourierState, lane: Lane, ms: number, onPermit: OnPermit): void {
   lane.state = "waiting";
   state.lanes.set(lane.visitor, lane);
   state.deps.clock.after(ms, () => {
-    if (!state.stopped) queue(state, lane, onPermit);
+    if (!state.stopped && state.lanes.get(lane.visitor) === lane) queue(state, lane, onPermit);
   });
 }
 

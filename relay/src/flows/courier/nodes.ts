@@ -10,7 +10,10 @@ const POLL_MS = 500;
 /** The search covers messages due from this long ago (ms) until the same time ahead, because the clocks of nodes may differ. */
 const SEARCH_BACK_MS = 15_000;
 
-/** Queues every lane of the accounts that this node sends for. */
+/**
+ * Queues every lane of the accounts that this node sends for: those that are not queued, and those that wait for another day's
+ * budget although their first message is due earlier now.
+ */
 export async function queueOpenLanes(courier: CourierState, onPermit: OnPermit): Promise<void> {
   for await (const page of openLanes(courier.deps.db)) {
     if (courier.stopped) return;
@@ -20,7 +23,11 @@ export async function queueOpenLanes(courier: CourierState, onPermit: OnPermit):
 
 function queueOpenLane(courier: CourierState, { visitor, account, due, first }: OpenLane, onPermit: OnPermit): void {
   const { gates, clock } = courier.deps;
-  if (!gates.has(account) || !holdsAccount(courier.deps, account) || courier.lanes.has(visitor)) return;
+  if (!gates.has(account) || !holdsAccount(courier.deps, account)) return;
+  const lane = courier.lanes.get(visitor);
+  // The call under way may have begun before the outbox changed.
+  if (lane?.state === "inFlight") lane.again = true;
+  if (lane !== undefined && (lane.state !== "waiting" || due >= (lane.until ?? 0))) return;
   // A message that failed before is tried again at once, within the pace: a restart often removes the cause.
   const rank = due > clock.now() ? "repeat" : first ? "first" : "message";
   queue(courier, { visitor, account, rank, state: "ready", again: false }, onPermit);

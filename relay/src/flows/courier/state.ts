@@ -20,8 +20,10 @@ export type Lane = {
   account: string;
   rank: "first" | "message" | "repeat";
   state: "ready" | "inFlight" | "waiting";
-  /** A message was added while the lane was busy. */
+  /** A message was added, or the outbox was read again, while the lane was busy. */
   again: boolean;
+  /** While the first message waits for its site's budget: when it is due, in ms since 1970. */
+  until?: number | undefined;
   /** The `turn` in the outbox of the message that is on its way; undefined while it is read from there. */
   turn?: number | undefined;
   /**

@@ -14,6 +14,7 @@ import {
   type WrittenMessage,
 } from "../../records/threads.ts";
 import { addTry, SENT_AGAIN } from "../../records/tries.ts";
+import { release } from "./release.ts";
 import { announce, type Draft, dueFor, newEntry, newSid, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
 
@@ -48,19 +49,22 @@ export type Send = {
   react: (visitor: string, site: Site, id: string, emoji: string) => Promise<"not_allowed" | "full" | undefined>;
   /** Whether messages of a site wait for another day's budget. */
   isHeld: (site: string) => boolean;
+  /** Lets messages that wait for another day leave as far as the sites' budgets allow now. The courier has to reread the outbox. */
+  release: (sites: readonly Site[]) => Promise<void>;
 };
 
-type Optional = "storeEvent" | "onHeld";
+type Optional = "storeEvent" | "onHeld" | "onReleased";
 
 /** Stores what visitors send, and tells the courier about it. */
 export function createSend(given: Omit<SendDeps, Optional> & Partial<Pick<SendDeps, Optional>>): Send {
-  const deps = { storeEvent: async () => {}, onHeld: () => {}, ...given };
+  const deps = { storeEvent: async () => {}, onHeld: () => {}, onReleased: () => {}, ...given };
   const state: SendState = { deps, write: (tx, items) => writeItems(state, tx, items), held: new Map() };
   return {
     send: (visitor, site, draft) => sendDraft(state, visitor, site, draft),
     retry: (visitor, site, id) => retry(state, visitor, site, id),
     react: (visitor, site, id, emoji) => react(state, visitor, site, id, emoji),
     isHeld: (site) => (state.held.get(site) ?? 0) > deps.clock.now(),
+    release: (sites) => release(state, sites),
   };
 }
 

@@ -45,6 +45,8 @@ export type SendDeps = {
   storeEvent: StoreEvent;
   /** A message of the site waits for a later day's budget. */
   onHeld: (site: Site, until: number) => void;
+  /** No message of the site waits for a later day's budget any more: the budget was raised or removed. */
+  onReleased: (site: Site) => void;
 };
 
 export type SendState = {
