@@ -1,7 +1,14 @@
 import { isAmount, shownAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
-import { contentOf, WAIT_REASONS } from "../../records/ledger/grants.ts";
-import { dueEntries, findEntry, type LedgerEntry, ledgerKey, transition } from "../../records/ledger/ledger.ts";
+import { contentOf } from "../../records/ledger/grants.ts";
+import {
+  dueEntries,
+  findEntry,
+  type LedgerEntry,
+  ledgerKey,
+  postpone,
+  transition,
+} from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -31,10 +38,7 @@ async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: LedgerEntr
   const current = await findEntry(tx, entry);
   if (current?.state !== "received" || current.due !== entry.due) return;
   const by = { actor: "billing", now } as const;
-  if (answer === undefined) {
-    const later = { state: "received", reason: WAIT_REASONS.asking, due: now + ASK_AGAIN_MS, ...by } as const;
-    return void (await transition(tx, entry, ["received"], later));
-  }
+  if (answer === undefined) return postpone(tx, entry, now + ASK_AGAIN_MS);
   if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));
   const changed = answer.amount ?? undefined;
   const because = changed === undefined ? undefined : shownAmount(changed);

@@ -125,6 +125,29 @@ describe("an auto-recharge", () => {
     expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
   });
 
+  it("gets no step in its history while the billing webhook gives no decision, and is asked about once a minute", async () => {
+    const billing = { url: "https://billing.example.com/", secret: "s" };
+    const asked: number[] = [];
+    const ask: Billing = async () => (asked.push(now) <= 3 ? undefined : { approve: true });
+    const flow = credits({ mode: "webhook", billing }, ask);
+    await flow.recharge("agency", EVENT);
+    flow.start();
+    const state = async () => {
+      now += 10_000;
+      return (await stored())?.state;
+    };
+    await expect.poll(state, { interval: 1 }).toBe("intent");
+    await flow.stop();
+    const waits = asked.slice(1).map((at, i) => at - (asked[i] ?? 0));
+    expect([waits.length, Math.min(...waits) >= 60_000]).toEqual([3, true]);
+    const history = await historyOf(db, { kind: "grant", account: "agency", key: "k-1" });
+    expect(history.map(({ actor, state }) => [actor, state])).toEqual([
+      ["service", "received"],
+      ["rules", "received"],
+      ["billing", "intent"],
+    ]);
+  });
+
   it("does not use the daily cap when a person decides while the billing webhook is asked", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const ask: Billing = async (_account, { key }) => {

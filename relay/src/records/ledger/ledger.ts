@@ -194,6 +194,11 @@ export async function transition(
   return entry;
 }
 
+/** Sets when an entry is due. Nothing else about it changes, so its history gets no step. */
+export async function postpone(tx: Transaction, { kind, account, key }: Name, due: number): Promise<void> {
+  await tx.run("UPDATE ledger SET due = $4 WHERE kind = $1 AND account = $2 AND key = $3", kind, account, key, due);
+}
+
 /** Why a step was not possible: there is no such entry, or it is in another state. */
 export type TransitionProblem = "missing" | "wrong_state";
 export const transitionProblem = async (tx: Transaction, name: Name): Promise<TransitionProblem> =>
