@@ -30,6 +30,11 @@ async function edit(change: (file: File) => unknown): Promise<void> {
   await writeFile(path, JSON.stringify(file));
 }
 const reload = (...args: string[]) => porchlight(harness, ["reload", ...args, "--json"]);
+/** What the log says about reloads: the settings that each changed, and what is applied. */
+const reloads = () =>
+  harness
+    .lines()
+    .flatMap((line) => (line.includes('"settings.reloaded"') ? [JSON.parse(line) as { sites?: string[] }] : []));
 const script = async (path = "/widget.js"): Promise<string> => (await fetch(`${harness.url}${path}`)).text();
 
 it("applies the settings of sites without a restart, after a dry run that changes nothing", async () => {
@@ -56,8 +61,12 @@ it("applies the settings of sites without a restart, after a dry run that change
   expect(tried.out).not.toContain(SECRET);
   expect(await script()).toContain("Before");
   expect((await fetch(`${harness.url}/w/fresh.js`)).status).toBe(404);
+  expect(reloads()).toEqual([]);
 
   expect((await reload()).code).toBe(0);
+  expect(reloads()).toMatchObject([
+    { changed: false, sites: expect.arrayContaining(["sites.default.public.title (now)", "sites.fresh (now)"]) },
+  ]);
   expect(await script()).toContain("After");
   expect(await script("/w/fresh.js")).toContain("A new site");
   // The open chat continues, a chat of the new site begins, and the new webhook is called.
@@ -76,6 +85,7 @@ it("keeps the settings in force when the file has problems, and reports them", a
   await edit(({ sites }) => Object.assign(sites.default ?? {}, { title: "Wrong", nonsense: 1 }));
   const refused = await reload();
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("sites.default.nonsense")]);
+  expect(harness.lines().some((line) => line.includes('"settings.refused"') && line.includes("nonsense"))).toBe(true);
   expect(await script()).toContain("After");
   await edit(({ sites }) => {
     const { nonsense: _, ...rest } = (sites.default ?? {}) as Record<string, unknown>;

@@ -276,18 +276,13 @@ function relayOf({
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
   const [callbackSecret] = core.callbackSecrets;
-  const reload = createReload({ settings, sites });
+  const reload = createReload({ settings, sites, log, reloadKeys: gates.reload });
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     callbackSecret,
     log,
-    reload(): void {
-      const result = reload(false);
-      if ("problems" in result) log("settings.refused", { problems: result.problems });
-      const sites = "changes" in result ? result.changes.map(({ path, effect }) => `${path} (${effect})`) : [];
-      log("settings.reloaded", { changed: gates.reload(), ...(sites.length > 0 && { sites }) });
-    },
+    reload: () => void reload(false),
     internals: {
       settings: { ...settings, port },
       running: true,

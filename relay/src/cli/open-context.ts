@@ -76,7 +76,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     signing,
     owner,
     running: false,
-    reload: createReload({ settings, sites }),
+    reload: createReload({ settings, sites, log, reloadKeys: keys.reload }),
     doctor: { examine: async () => [] },
     forget,
     retention: createRetention({ db, clock, log, sites, seriesDays: settings.seriesDays, forget, works: () => true }),

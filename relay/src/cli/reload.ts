@@ -5,7 +5,7 @@ import { CommandError } from "./error.ts";
 export const RELOAD: Record<string, Command> = {
   reload: {
     usage: "[--dry-run]",
-    help: "reads the configuration file again and applies the settings of sites without a restart; --dry-run only shows the differences; exit code 3 when a difference needs a restart",
+    help: "reads the configuration file and the files of keys again, and applies keys and the settings of sites without a restart; --dry-run only shows the differences; exit code 3 when a difference needs a restart",
     options: { "dry-run": { type: "boolean" } },
     async run(context, given) {
       const { running, reload } = context;

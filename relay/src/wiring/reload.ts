@@ -1,4 +1,5 @@
 import type { Settings, Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
 import type { Sites } from "../records/sites.ts";
 
 /** A setting that differs. `effect`: it applies now, or after the next start. */
@@ -54,24 +55,43 @@ function sitesOf(now: Settings, next: Settings): { changes: ChangedSetting[]; si
   return { changes, sites };
 }
 
+type ReloadDeps = {
+  settings: Settings;
+  sites: Sites;
+  log: Log;
+  /** Reads the files of keys again. @returns whether a key changed */
+  reloadKeys: () => boolean;
+};
+
+/** Reads the settings again and compares them with those in force. @param dry only compares */
+function readAgain({ settings, sites }: ReloadDeps, dry: boolean): Reloaded {
+  const read = settings.reread();
+  if ("problems" in read) return read;
+  const next = read.settings;
+  const names = Object.keys(next).filter((name) => !SKIPPED.has(name)) as (keyof Settings)[];
+  const others = names.flatMap((name) => differences(settings[name], next[name], name));
+  const ofSites = sitesOf(settings, next);
+  if (!dry && ofSites.changes.length > 0) sites.replace(ofSites.sites);
+  return { changes: [...ofSites.changes, ...others.map((change) => ({ ...change, effect: "restart" as const }))] };
+}
+
 /**
- * Reads the settings again and compares them with those in force. Settings of sites change at once; open chats use them from
- * their next connection. Everything else needs a restart.
+ * Reads settings and keys again, whoever asks for it, and logs that. Keys and settings of sites change at once; open chats use
+ * their site's settings from their next connection. Everything else needs a restart. A file with problems changes nothing.
  */
-export function createReload({ settings, sites }: { settings: Settings; sites: Sites }) {
+export function createReload(deps: ReloadDeps) {
+  const { log, reloadKeys } = deps;
   /**
-   * Reloads the settings.
-   * @param dry only compares
+   * Reloads settings and keys.
+   * @param dry only compares the settings
    */
   return function reload(dry: boolean): Reloaded {
-    const read = settings.reread();
-    if ("problems" in read) return read;
-    const next = read.settings;
-    const names = Object.keys(next).filter((name) => !SKIPPED.has(name)) as (keyof Settings)[];
-    const others = names.flatMap((name) => differences(settings[name], next[name], name));
-    const ofSites = sitesOf(settings, next);
-    if (!dry && ofSites.changes.length > 0) sites.replace(ofSites.sites);
-    return { changes: [...ofSites.changes, ...others.map((change) => ({ ...change, effect: "restart" as const }))] };
+    const result = readAgain(deps, dry);
+    if (dry) return result;
+    if ("problems" in result) log("settings.refused", { problems: result.problems });
+    const sites = "changes" in result ? result.changes.map(({ path, effect }) => `${path} (${effect})`) : [];
+    log("settings.reloaded", { changed: reloadKeys(), ...(sites.length > 0 && { sites }) });
+    return result;
   };
 }
 
