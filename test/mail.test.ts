@@ -105,6 +105,16 @@ describe("replies by email while the visitor is away", () => {
     expect(harness.lines().join("\n")).not.toContain("ada@post.example");
   });
 
+  it("come from the name in MAIL_FROM, quoted where a mail needs that", async () => {
+    await open({ env: { MAIL_FROM: '"The \\"best\\" shop, Oslo" <chat@shop.example>' } });
+    const ada = await guest("ada@post.example");
+    await ada.visitor.drop();
+    await answer(ada, "Yes");
+    const [mail] = await mailServer.until(1);
+    expect(mail).toMatchObject({ from: "chat@shop.example", to: ["ada@post.example"] });
+    expect(mail?.headers.from).toBe('"The \\"best\\" shop, Oslo" <chat@shop.example>');
+  });
+
   it("are not sent to visitors who are online, did not ask, or got a mail within the hour", async () => {
     await open();
     const here = await guest("here@post.example");

@@ -102,6 +102,35 @@ describe("settings from the environment", () => {
     expect(settingsOf({ SITE_TITLE: '"Porch" and "Light"' }).sites[0]?.public.title).toBe('"Porch" and "Light"');
   });
 
+  it.each([
+    ["chat@shop.example", "", "chat@shop.example"],
+    ["Shop <chat@shop.example>", "Shop", "chat@shop.example"],
+    ["Chat #1 <chat@shop.example>", "Chat #1", "chat@shop.example"],
+    ['"Shop, Inc. <Oslo>" <chat@shop.example>', "Shop, Inc. <Oslo>", "chat@shop.example"],
+    ['"The \\"best\\" shop" <chat@shop.example>', 'The "best" shop', "chat@shop.example"],
+    ["Blåbær & Bær <chat@shop.example>", "Blåbær & Bær", "chat@shop.example"],
+  ])("accept the sender of mails %s, with or without a name", (value, name, address) => {
+    const mail = { SMTP_URL: "smtp://mail.example.com", PUBLIC_URL: "https://chat.example.com", MAIL_FROM: value };
+    expect(settingsOf(mail).mail?.from).toEqual({ name, address });
+  });
+
+  it.each([
+    "Shop",
+    "Shop <chat>",
+    "Shop <chat@shop.example",
+    '"Shop <chat@shop.example>',
+    "Shop chat@shop.example",
+    "chat@shop.example (Shop)",
+    "a@shop.example, b@shop.example",
+    "Shops: a@shop.example;",
+    "Shop <a@shop.example> <b@shop.example>",
+    `Shop <${"a".repeat(250)}@shop.example>`,
+  ])("refuse the sender of mails %s by the setting's name, with a correct form", (value) => {
+    expect(problemsOf({ ...REQUIRED, MAIL_FROM: value })).toEqual([
+      "MAIL_FROM: must be an email address, or a name with an address in angle brackets, like Shop <chat@example.com>; for example MAIL_FROM=chat@example.com",
+    ]);
+  });
+
   it("accept a # that does not begin a comment", () => {
     expect(settingsOf({ SITE_TITLE: "Chat #1", SERVICE_API_KEY: "a#b" }).sites[0]?.public.title).toBe("Chat #1");
   });

@@ -93,7 +93,8 @@ function mailFrom(
     problems.add("SMTP_URL", "needs PUBLIC_URL, for the links in mails", exampleLine(TABLE.publicUrl));
   if (from === undefined && !problems.has("MAIL_FROM"))
     problems.add("SMTP_URL", "needs MAIL_FROM", exampleLine(TABLE.mailFrom));
-  return smtpUrl === undefined ? undefined : { url: smtpUrl, from: from ?? "", after: mailAfter * 60_000 };
+  if (smtpUrl === undefined) return undefined;
+  return { url: smtpUrl, from: from ?? { name: "", address: "" }, after: mailAfter * 60_000 };
 }
 
 /** Adapts a site's settings to what the relay can do. */

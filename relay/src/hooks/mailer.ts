@@ -6,7 +6,7 @@ export type MailMessage = {
   /** Unique; distinguishes a copy from a second email. */
   id: string;
   to: string;
-  /** Display name of the sender: the site's name. */
+  /** Display name of the sender, such as the site's name, unless the settings name one. */
   name: string;
   subject: string;
   text: string;
@@ -28,8 +28,8 @@ export type Mailer = {
   close: () => void;
 };
 
-/** The mail server, `smtp://` or `smtps://` with user and password, and the sender's address. */
-export type MailSettings = { url: string; from: string };
+/** The mail server, `smtp://` or `smtps://` with user and password, and the sender; without a name, it is empty. */
+export type MailSettings = { url: string; from: { name: string; address: string } };
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
@@ -73,12 +73,13 @@ export function createMailer({ url, from }: MailSettings): Mailer {
       disableUrlAccess: true,
     });
   const opened = open();
-  const host = from.slice(from.lastIndexOf("@") + 1);
+  const host = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
     async post({ id, to, name, subject, text, html, stop }) {
       try {
         await (await opened).sendMail({
-          from: { name, address: from },
+          // The library quotes and encodes the name (RFC 5322, RFC 2047).
+          from: { name: from.name || name, address: from.address },
           to: { name: "", address: to },
           messageId: `<${id}@${host}>`,
           subject,

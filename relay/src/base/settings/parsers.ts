@@ -1,4 +1,6 @@
 import { isLoopback, isLoopbackUrl } from "@porchlight/shared/loopback";
+import addressparser from "nodemailer/lib/addressparser";
+import { toSingleLine } from "../input-text.ts";
 import { isNet } from "../nets.ts";
 
 /** Parsers of settings. Each returns the value, or throws an Error whose message follows the name of the setting. */
@@ -108,10 +110,19 @@ export const smtp = (given: string): string => {
     problem("must contain only user, password, host and port");
   return given;
 };
+const isMailbox = (given: string): boolean =>
+  given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given);
 export const mailbox = (given: string): string =>
-  given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given)
-    ? given
-    : problem("must be an email address like chat@example.com");
+  isMailbox(given) ? given : problem("must be an email address like chat@example.com");
+/** The sender of mails: an address, or a name and an address in angle brackets (RFC 5322 section 3.4). */
+export function sender(given: string): { name: string; address: string } {
+  const [found, ...others] = addressparser(given);
+  const { name = "", address = "" } = found ?? {};
+  const isWhole = given === address || given.endsWith(`<${address}>`);
+  return others.length === 0 && isWhole && isMailbox(address)
+    ? { name: toSingleLine(name), address }
+    : problem("must be an email address, or a name with an address in angle brackets, like Shop <chat@example.com>");
+}
 const RETAINED = ["conversations", "files", "leads", "mails"] as const;
 /** Days by kind of data, like `conversations=365 files=90`. */
 export function retention(given: string): Partial<Record<(typeof RETAINED)[number], number>> {

@@ -79,8 +79,8 @@ export type UploadRules = {
   bucket?: Bucket;
 };
 
-/** Mail server, sender, and the milliseconds of absence before a mail. */
-export type MailRules = { url: string; from: string; after: number };
+/** Mail server, sender, and the milliseconds of absence before a mail. The sender's name is empty when none is given. */
+export type MailRules = { url: string; from: { name: string; address: string }; after: number };
 
 /** Scheduled backups: where, how often (milliseconds), and how many are kept. */
 export type BackupRules = { folder?: string; bucket?: Bucket; every: number; keep: number };
