@@ -148,6 +148,7 @@ function killableDatabase(world: World, { disk, dialect }: Machine, state: NodeS
     all: (sql, ...values) => around(() => disk.all(sql, ...values)),
     run: (sql, ...values) => around(() => disk.run(sql, ...values)),
     transaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.transaction(body)),
+    longTransaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.longTransaction(body)),
     each: (sql, lists) => around(() => disk.each(sql, lists)),
     anyOf: (sql, list) => around(() => disk.anyOf(sql, list)),
     runEach: (sql, lists) => around(() => disk.runEach(sql, lists)),

@@ -1,7 +1,7 @@
 import { readSecrets, type Secrets } from "../base/secrets.ts";
 import type { Database } from "../db/database.ts";
 import { isShared } from "../db/database-url.ts";
-import { migrate } from "../db/migrate.ts";
+import { MigrationFailed, migrate } from "../db/migrate.ts";
 import { type MovedTable, moveDatabase } from "../db/move.ts";
 import { openDatabase } from "../db/open.ts";
 import { isAway, placeOf } from "../db/postgres-server.ts";
@@ -62,7 +62,8 @@ async function moveRecorded(context: CommandContext, to: Database, url: string):
 /** Converts a failure to sentences for the operator: a wrong address, a database in use, a server that ended. */
 function failure(error: Error): CommandError {
   if (error instanceof CommandError) return error;
-  const next = isAway(error) ? ". If the move had begun, run it again: it continues" : "";
+  const cause = error instanceof MigrationFailed ? error.cause : error;
+  const next = isAway(cause) ? ". If the move had begun, run it again: it continues" : "";
   return new CommandError(`${error.message.replace("DATABASE_URL: ", "")}${next}.`);
 }
 

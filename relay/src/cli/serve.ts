@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { fileOf, isShared } from "../db/database-url.ts";
+import { MigrationFailed } from "../db/migrate.ts";
 import { oneReadPerTick } from "../db/one-read-per-tick.ts";
 import type { Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
@@ -17,6 +18,7 @@ const LOG_MS = 100;
 
 /** Converts an error of the start to one sentence with the setting to change. Unknown errors keep their stack. */
 function explain(error: unknown, settings: Settings): string {
+  if (error instanceof MigrationFailed) return `${error.step}: ${explain(error.cause, settings)}`;
   const { port, host } = settings;
   const { code = "", syscall = "", message, stack } = error as NodeJS.ErrnoException;
   if (code === "") return message;

@@ -55,6 +55,11 @@ export interface Database extends Transaction {
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
   /**
+   * Like `transaction` without a key, for a migration: each of its statements, and its wait for others, may take an hour. On
+   * PostgreSQL, a statement of any other transaction fails after ten seconds.
+   */
+  longTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
    * Like `transaction`, for a frequent operation: `work` gets the items that arrive together as one list. If `work` throws, it
    * runs again for each item alone, so one failing item does not affect the others.
    * @param work the same function for all items that may share a list

@@ -27,6 +27,18 @@ it("applies every numbered file once, also one with a lower number that came lat
   await db.close();
 });
 
+it("names the migration that fails, and keeps those before it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-migrations-"));
+  writeFileSync(join(folder, "001.sql"), "CREATE TABLE numbers (number BIGINT)");
+  writeFileSync(join(folder, "012.sql"), "INSERT INTO numbers VALUES (12); INSERT INTO nowhere VALUES (1)");
+  const db = openSqlite(":memory:");
+  const failing = migrate(db, pathToFileURL(`${folder}/`));
+  await expect(failing).rejects.toThrow(/^Migration 012 of the database failed: .*nowhere/);
+  expect(await db.all("SELECT number FROM numbers")).toEqual([]);
+  expect(await db.all("SELECT number FROM migrations")).toEqual([{ number: 1 }]);
+  await db.close();
+});
+
 /** A database as the migrations 001 to 060 left it. */
 async function databaseBeforeTheSquash(): Promise<Database> {
   const db = openSqlite(":memory:");

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { randomId } from "@porchlight/shared/id";
-import type { Database } from "./database.ts";
+import type { Database, Value } from "./database.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 
@@ -69,29 +69,45 @@ const statementsFor = (db: Database, statements: readonly string[]): string[] =>
     .filter((statement) => db.dialect === "postgres" || !POSTGRES_ONLY.test(statement))
     .map((statement) => translated(db, statement.replace(POSTGRES_ONLY, "")));
 
+/** A migration that failed; the database is as before it. */
+export class MigrationFailed extends Error {
+  readonly step: string;
+  /** @param number the migration's number */
+  constructor(number: number, cause: unknown) {
+    const step = `Migration ${String(number).padStart(3, "0")} of the database failed`;
+    super(`${step}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.step = step;
+  }
+}
+
 /**
  * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
  * log: a client that knows another epoch (after a restored backup, or with a new file) starts again instead of resuming at a
  * wrong number. Applied numbers are recorded, so that a lower number that is added later is applied too.
  * @param folder holds the numbered files
  * @throws Error with both versions when this version cannot work with the database
+ * @throws MigrationFailed
  */
 export async function migrate(db: Database, folder: URL = FOLDER): Promise<string> {
-  await db.run(translated(db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"));
-  await db.run("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)");
+  const run = (sql: string, ...values: Value[]): Promise<unknown> => db.longTransaction((tx) => tx.run(sql, ...values));
+  await run(translated(db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"));
+  await run("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)");
   const done = new Set((await db.all<{ number: number }>("SELECT number FROM migrations")).map(({ number }) => number));
   const steps = migrations(folder);
   assertKnown([...done], steps);
   for (const { number, statements } of steps) {
     if (done.has(number)) continue;
     // The transaction runs alone. Other nodes that start at the same time find the step done.
-    await db.transaction(async (tx) => {
+    const step = db.longTransaction(async (tx) => {
       if ((await tx.all("SELECT 1 FROM migrations WHERE number = $1", number)).length > 0) return;
       for (const statement of statementsFor(db, statements)) await tx.run(statement);
       await tx.run("INSERT INTO migrations (number) VALUES ($1)", number);
     });
+    await step.catch((error: unknown) => {
+      throw new MigrationFailed(number, error);
+    });
   }
-  await db.run("INSERT INTO meta (name, value) VALUES ('epoch', $1) ON CONFLICT (name) DO NOTHING", randomId(16));
+  await run("INSERT INTO meta (name, value) VALUES ('epoch', $1) ON CONFLICT (name) DO NOTHING", randomId(16));
   const [epoch] = await db.all<{ value: string }>("SELECT value FROM meta WHERE name = 'epoch'");
   if (epoch === undefined) throw new Error("The database has no epoch after its migration");
   return epoch.value;

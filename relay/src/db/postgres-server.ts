@@ -7,6 +7,7 @@ import type { Pool } from "pg";
 const OLDEST = 14;
 /** A server that does not answer within this time counts as unavailable. */
 const CONNECT_MS = 3_000;
+/** The same for the answer to a statement; migrations have a limit of their own. */
 const STATEMENT_MS = 10_000;
 /**
  * PostgreSQL ends a transaction that is idle for this long (ms), because a node that hangs or has disappeared must not keep its
@@ -46,10 +47,11 @@ export type Server = {
 /**
  * Connects to PostgreSQL. Waits up to 30 s while the server reports that it is starting.
  * @param connections at most
+ * @param limit how long a statement may take, in ms
  * @throws Error with one sentence when the server cannot be used
  */
-export async function connectTo(url: string, connections: number): Promise<Server> {
-  const pool = await openPool(url, connections);
+export async function connectTo(url: string, connections: number, limit = STATEMENT_MS): Promise<Server> {
+  const pool = await openPool(url, connections, limit);
   try {
     const direct = await untilUp(() => assertFit(pool));
     return { pool, direct, begin: direct ? "BEGIN" : `BEGIN; ${settings("LOCAL")}` };
@@ -75,7 +77,7 @@ const unusable = (url: string, cause: Error): Error =>
     { cause },
   );
 
-async function openPool(url: string, connections: number): Promise<Pool> {
+async function openPool(url: string, connections: number, limit: number): Promise<Pool> {
   // The driver is loaded only where PostgreSQL is used.
   const { default: pg } = await import("pg");
   const types = {
@@ -87,7 +89,7 @@ async function openPool(url: string, connections: number): Promise<Pool> {
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    query_timeout: limit,
     application_name: "porchlight",
     keepAlive: true,
     pipeline: true,

@@ -42,13 +42,18 @@ const storable = (value: Parameter): Parameter =>
 const translated = (sql: string): string =>
   sql.includes("unicode_lower") ? sql.replaceAll(/\bunicode_lower\(([\w.]+)\)/g, 'lower($1 COLLATE "und-x-icu")') : sql;
 
-/** @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it */
+/**
+ * @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it
+ * @param limit how long the answer to a statement may take, in ms; absent: as long as the pool allows
+ */
 export const queryOn =
-  (runner: Runner, names?: StatementNames): Query =>
+  (runner: Runner, names?: StatementNames, limit?: number): Query =>
   (sql, values) => {
     const text = translated(sql);
     const name = values.length === 0 ? undefined : names?.(text);
-    return runner.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
+    // The driver's types lack the limit of one statement.
+    const options = { ...(name !== undefined && { name }), ...(limit !== undefined && { query_timeout: limit }) };
+    return runner.query({ text, values: values.map(storable), ...options });
   };
 
 /** Runs a transaction's statements: waits for the answer, or only sends them. */

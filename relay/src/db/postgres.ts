@@ -23,6 +23,8 @@ const BATCHES_MAX = 4;
 const BATCH_MAX = 100;
 /** Most transactions that run alone and share one commit. They block all others, so the number is small. */
 const ALONE_MAX = 32;
+/** How long each statement of a long transaction may take, in ms. */
+const LONG_MS = 3_600_000;
 /** Most attempts of a transaction that conflicts with others. */
 const TRIES_MAX = 10;
 /** "cached plan must not change result type": a migration changed a table that a prepared statement reads. */
@@ -41,8 +43,11 @@ class Contended extends Error {
 
 const isConflict = (error: unknown): boolean => error instanceof Contended || CONFLICTS.has(codeOf(error));
 
-/** The server, and the names of its prepared statements; no names behind a pooler. */
-type Postgres = Server & { names: StatementNames | undefined };
+/**
+ * The server, and the names of its prepared statements; no names behind a pooler. `limit`: how long a statement may take, in ms;
+ * absent: as long as the pool allows.
+ */
+type Postgres = Server & { names: StatementNames | undefined; limit?: number };
 
 /** Groups jobs by their work, in the order of the first job of each. */
 const byWork = (jobs: readonly Job[]): Map<Job["work"], Job[]> => Map.groupBy(jobs, ({ work }) => work);
@@ -153,12 +158,12 @@ function statementsAfter(begun: Promise<unknown>, query: Query, sent: ReturnType
  * before them: PostgreSQL runs them in order, and a failure among them turns the COMMIT into a ROLLBACK.
  */
 async function attempt<T>(
-  { pool, begin, names }: Postgres,
+  { pool, begin, names, limit }: Postgres,
   locked: ReadonlySet<string> | undefined,
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  const query = gathering(client, queryOn(client, names));
+  const query = gathering(client, queryOn(client, names, limit));
   const sent = createSent();
   const begun = Promise.all([query(begin, []), query(...lockStatement(locked))]);
   sent.add(begun);
@@ -230,10 +235,11 @@ const reading = ({ pool, names }: Postgres): ReturnType<typeof queryOn> => {
  * prepared.
  * @param url `postgres://user:password@host:port/database`
  * @param connections most connections of the pool
+ * @param limit how long a statement may take, in ms; absent: ten seconds
  * @throws Error with one sentence when the server cannot be used
  */
-export async function openPostgres(url: string, connections = POOL): Promise<Database> {
-  const server = await connectTo(url, connections);
+export async function openPostgres(url: string, connections = POOL, limit?: number): Promise<Database> {
+  const server = await connectTo(url, connections, limit);
   const postgres: Postgres = { ...server, names: server.direct ? createNames() : undefined };
   const run = (jobs: readonly Job[]): Promise<void> => settle(postgres, jobs);
   const keyed = createQueue({ run, parallel: BATCHES_MAX, max: BATCH_MAX });
@@ -254,6 +260,7 @@ export async function openPostgres(url: string, connections = POOL): Promise<Dat
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
+    longTransaction: (body) => transact({ ...postgres, limit: LONG_MS }, undefined, body),
     append,
     // PostgreSQL reclaims the space of deleted rows itself (autovacuum).
     scrub: async () => true,

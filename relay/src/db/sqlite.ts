@@ -98,6 +98,7 @@ export function openSqlite(file: string, options: Options = {}): Database {
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
+    longTransaction: transaction,
     append,
     async scrub() {
       // Waits for the writes that are queued.

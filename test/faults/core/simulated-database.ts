@@ -29,6 +29,7 @@ export function createSimulatedDatabase(process: SimulatedProcess, core: Core, d
     anyOf: (sql, list) => read(() => disk.anyOf(sql, list)),
     runEach: (sql, lists) => write(() => disk.runEach(sql, lists)),
     transaction: (body) => write(() => disk.transaction(body)),
+    longTransaction: (body) => write(() => disk.longTransaction(body)),
     append: (work, item) => write(() => disk.append(fenced(work) as typeof work, item)),
     scrub: disk.scrub,
     close: disk.close,
