@@ -42,6 +42,19 @@ describe("a signed identity", () => {
     expect(await check(await sign({ ...good, name: "Plato" }))).toMatchObject({ firstName: "Plato" });
   });
 
+  it("cuts long names at 100 characters, never inside an emoji", async () => {
+    const [whole, long] = ["x".repeat(99), `${"x".repeat(99)}👋🏽 `];
+    expect(await check(await sign({ ...good, name: long }))).toMatchObject({ firstName: whole });
+    expect(await check(await sign({ ...good, name: `${long}King` }))).toMatchObject({
+      firstName: whole,
+      lastName: "King",
+    });
+    expect(await check(await sign({ ...good, name: `Ada ${long}` }))).toMatchObject({
+      firstName: "Ada",
+      lastName: whole,
+    });
+  });
+
   it("omits empty and invalid claims", async () => {
     const empty = { name: "Unknown", email: "unknown@unknown.com", phone: "" };
     const odd = { name: { toString: "x" }, email: ["a@b.example"], phone: 5 };

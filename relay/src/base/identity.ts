@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { cut } from "@porchlight/shared/text";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Clock } from "./clock.ts";
 import type { Site } from "./config.ts";
@@ -42,10 +43,10 @@ function namesOf(value: unknown): { firstName?: string; lastName?: string } {
   const name = presentLine(value, 2 * NAME_MAX);
   if (name === undefined) return {};
   const space = name.lastIndexOf(" ");
-  if (space === -1) return { firstName: name.slice(0, NAME_MAX) };
+  if (space === -1) return { firstName: cut(name, NAME_MAX) };
   return {
-    firstName: name.slice(0, space).trim().slice(0, NAME_MAX),
-    lastName: name.slice(space + 1, space + 1 + NAME_MAX),
+    firstName: cut(name.slice(0, space), NAME_MAX).trim(),
+    lastName: cut(name.slice(space + 1), NAME_MAX),
   };
 }
 
