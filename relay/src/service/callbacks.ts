@@ -21,7 +21,6 @@ export type Callback =
       /** The service's message id. When it is absent, `digest` identifies the message. */
       messageId: string | undefined;
       contactId: string | undefined;
-      channel: string | undefined;
       /** SHA-256 of the body, as base64url; only used when there is no message id, else empty. */
       digest: string;
     }
@@ -146,7 +145,6 @@ export function parseCallback(raw: string, hide: (owner: string) => void = () =>
     ...content,
     messageId,
     contactId: wholeId(fields.contactId),
-    channel: wholeId(fields.channel),
     digest: messageId === undefined ? hash("sha256", raw, "base64url") : "",
   };
 }
