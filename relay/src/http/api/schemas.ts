@@ -48,7 +48,7 @@ export const visitor = z
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
     email: z.string().nullable(),
-    phone: z.string().nullable().meta({ description: "As given" }),
+    phone: z.string().nullable().meta({ description: "E.164 from a form; from a signed identity as its token has it" }),
     seen: z.number().int().meta({ description: "Number of the last message that the visitor has seen" }),
     deleting: z.boolean().meta({ description: "A deletion has begun and goes on by itself" }),
   })
